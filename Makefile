@@ -6,7 +6,7 @@ RUN    := $(if $(EMPTY),.run-empty,.run)
 PORT   ?= 8080
 ADDRESS := 127.0.0.1:$(PORT)
 
-.PHONY: help run test processes servers clients schemathesis fuzz test-debian fault race soak load schema reference picture audit deb apt-repo clean
+.PHONY: help run test processes servers clients einvoices schemathesis fuzz test-debian fault race soak load morning schema reference picture audit deb apt-repo clean
 
 help:
 	@echo "make run          start the service with a sample show on http://$(ADDRESS)"
@@ -15,6 +15,7 @@ help:
 	@echo "make processes    run the tests that start processes, with each server (own, gthread)"
 	@echo "make servers      send invalid and hostile HTTP to both servers with gunicorn 20.1 and 23 (needs PyPI)"
 	@echo "make clients      generate a Python and a TypeScript client and run a journey with each; check the reference with axe-core (needs npm)"
+	@echo "make einvoices    validate random e-invoices by the schemas and rules of EN 16931 (needs PyPI)"
 	@echo "make schemathesis  check each operation of /openapi.json with invented requests (EXAMPLES=25 PHASES=... for the long form)"
 	@echo "make fuzz         change inputs of parsers, guided by their branches, ten minutes each (SECONDS=600, TARGETS=...)"
 	@echo "make test-debian  run the tests with Debian's own packages on /usr/bin/python3"
@@ -22,7 +23,10 @@ help:
 	@echo "                  stopped, the disk fails or the clock jumps; ROUNDS=200 kills for an hour"
 	@echo "make race         test a hundred concurrent clients for one booth or the last item in stock, in twenty rounds"
 	@echo "make soak         replay the day of a big show in two hours behind nginx; HOURS=1 or MINUTES=5 shortens it"
-	@echo "make load         measure lists with 50,000 contacts, reports, and check-ins on an opening morning"
+	@echo "make books        issue, pay, dun, export and close a year of 330 invoices, and compute every figure a second time"
+	@echo "make load         compare a database of a million contacts with a small one, in .load (5 GB);"
+	@echo "                  a part of it in a minute: make load SIZE=medium PATTERN=contacts"
+	@echo "make morning      replay the check-ins of an opening morning, and compare the visits with a model"
 	@echo "make schema       print the current database schema: tables with their indexes and triggers, and views"
 	@echo "make reference    list anew the problem codes of each handler for the API reference"
 	@echo "make picture      draw anew the hall in README.md, docs/hall.svg, from the sample show"
@@ -40,7 +44,7 @@ $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/ready-to-run: setup.cfg pyproject.toml | $(BIN)/python
-	@echo "installing bottle, gunicorn, jsonschema, reportlab into $(VENV)"
+	@echo "installing bottle, gunicorn, jsonschema, reportlab, pypdf into $(VENV)"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[pictures]' || \
 	  { echo "pip could not install the packages. Check that the package index is reachable." >&2; exit 1; }
 	@touch $@
@@ -92,6 +96,13 @@ clients: $(VENV)/ready-to-test
 	    @types/node @stoplight/spectral-cli @redocly/cli axe-core && touch .clients/ready; }
 	@$(BIN)/python -m pytest tests/clients tests/pages/test_accessibility.py
 
+# The rules are XSLT 2, which saxonche runs. EINVOICE_VALIDATOR=PROGRAM has another validator check all documents as well.
+einvoices:
+	@test -e .einvoices/ready || { $(PYTHON) -m venv .einvoices && \
+	  .einvoices/bin/pip install --quiet --disable-pip-version-check --editable '.[pictures,test]' factur-x saxonche drafthorse && \
+	  touch .einvoices/ready; }
+	@.einvoices/bin/python -m pytest tests/einvoices
+
 # A short form for CI, 90 seconds. All that it can do: make schemathesis EXAMPLES=25 PHASES=examples,coverage,fuzzing,stateful
 EXAMPLES ?= 10
 PHASES   ?= examples,fuzzing
@@ -101,8 +112,8 @@ schemathesis: $(VENV)/ready-to-test
 	@$(BIN)/python -m tests.fuzz.schemathesis_run $(EXAMPLES) $(PHASES)
 
 SECONDS := 600
-TARGETS ?= json_body query cursor csv_file csv_text import formula markup document placeholder calendar request moment amount \
-           webhook_url header file
+TARGETS ?= json_body query cursor csv_file csv_text import formula markup document placeholder calendar request \
+           moment amount webhook_url header file xml statement e_invoice hybrid
 fuzz:
 	@test -e .fuzz/atheris || { $(PYTHON) -m venv .fuzz && \
 	  .fuzz/bin/pip install --quiet --disable-pip-version-check --editable '.[pictures,test]' atheris && touch .fuzz/atheris; }
@@ -125,9 +136,13 @@ race: $(VENV)/ready-to-test
 soak: $(VENV)/ready-to-test
 	@$(BIN)/python -m tests.soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(HOURS),--hours $(HOURS))
 
+books: $(VENV)/ready-to-test
+	@$(BIN)/python -m tests.books $(or $(FOLDER),.books)
+
 load: $(VENV)/ready-to-run
-	@$(BIN)/python tests/load/lists.py
-	@$(BIN)/python tests/load/reports.py
+	@$(BIN)/python -m tests.load $(or $(FOLDER),.load) --size $(or $(SIZE),big) --pattern '$(PATTERN)'
+
+morning: $(VENV)/ready-to-run
 	@$(BIN)/python tests/load/opening_morning.py --people 5000
 
 schema: $(VENV)/ready-to-run
@@ -153,4 +168,4 @@ apt-repo: deb
 	@packaging/apt-repo dist
 
 clean:
-	rm -rf $(VENV) .run .run-empty .clients .servers .audit .fuzz build dist *.egg-info .pytest_cache
+	rm -rf $(VENV) .run .run-empty .clients .servers .einvoices .audit .fuzz build dist *.egg-info .pytest_cache

@@ -9,6 +9,7 @@ from gunicorn import glogging
 
 from eventapi import config as configuration
 from eventapi import logs
+from eventapi.server.watchdog import ignore_clock
 from eventapi.server.worker_process import WorkerProcess
 from eventapi.storage import process_locks
 
@@ -38,6 +39,7 @@ forwarder_headers = ""
 # At debug, gunicorn's own worker class logs each request line, which may contain a secret.
 loglevel = "info" if settings.server == "gthread" and settings.log_level == "debug" else settings.log_level
 accesslog = None                         # eventapi itself logs one line per request, with the request id
+pre_fork = ignore_clock                  # gunicorn 20.1 would end all processes when the clock is set forward
 control_socket_disable = True            # gunicorn 25 and newer would create a socket in the home directory
 
 

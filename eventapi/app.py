@@ -1,10 +1,12 @@
 """The application: the plugins in order, then the resources in the order of the catalogue."""
+import logging
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from http import HTTPStatus
 from importlib import import_module
 
-from bottle import Bottle, HTTPError, Route, Router, request, response
+from bottle import Bottle, HTTPError, Route, Router, request
 
 from eventapi import plugins, resources
 from eventapi.errors import Problem, internal_error, listed
@@ -21,28 +23,64 @@ ROOT, PREFIX = "/api/v1", re.compile(r"/api(/v\d+)?(?=/|$)")
 NUMBER = re.compile(r"(?<=/)[1-9]\d{0,18}(?=/|$)", re.ASCII)
 
 
+STATUS_LINES = {status.value: f"{status.value} {status.phrase}" for status in HTTPStatus}
+# Headers about a body, which a response without one must not have (RFC 9110, 8.6 and 15.4.5).
+NOT_IN = {204: ("Content-Type", "Content-Length"),
+          304: ("Allow", "Content-Encoding", "Content-Language", "Content-Length",
+                "Content-Range", "Content-Type", "Last-Modified")}
+log = logging.getLogger("eventapi.app")
+
+
 class App(Bottle):
-    """Bottle with problem documents for requests that reach no route and therefore no plugin."""
+    """Bottle's routes and plugins. What they return, a Response, goes to the server without Bottle's own response."""
 
     def wsgi(self, environ, start_response):
         """Run a request. Plugins and handlers find configuration and connections in `environ`."""
-        path = environ.get("PATH_INFO", "")
-        if len(path) > 1 and path.endswith("/"):
-            environ["PATH_INFO"] = path[:-1]           # a trailing slash is ignored
         environ["eventapi.config"] = self.settings
         environ["eventapi.connections"] = self.connections
         environ.setdefault("eventapi.places", self.places)      # the own server has set those of the connection
-        return super().wsgi(environ, start_response)
+        request.bind(environ)
+        try:
+            environ["PATH_INFO"] = _path(environ)
+            route, values = self.router.match(environ)
+            environ["bottle.route"] = route
+            response = route.call(**values)
+        except HTTPError as error:                              # no route, and therefore no plugin
+            response = _refused(environ, _problem_of(error))
+        except Exception:
+            log.exception("request %s failed outside of its handler", request_id(environ))
+            response = _refused(environ, internal_error())
+        return _sent(response, environ, start_response)
 
     __call__ = wsgi
 
-    def default_error_handler(self, error):
-        """Return the problem document for an error of Bottle, such as 404, and log the request."""
-        response.set_header("X-Request-ID", request_id(request.environ))
-        response.set_header("X-Content-Type-Options", "nosniff")
-        body = problem_response(_problem_of(error))
-        log_request(request.environ, None, body)
-        return body
+
+def _refused(environ, problem):
+    """Return the problem document for a request that reached no handler, and log the request."""
+    headers = {"X-Request-ID": request_id(environ), "X-Content-Type-Options": "nosniff"}
+    response = problem_response(problem, headers)
+    log_request(environ, None, response)
+    return response
+
+
+def _sent(response, environ, start_response):
+    """Start a response as WSGI wants it (PEP 3333), and return its body."""
+    status, headers, body = response.status, response.headers, response.body
+    if isinstance(body, bytes):
+        headers.setdefault("Content-Length", str(len(body)))
+    headers.setdefault("Content-Type", "text/html; charset=UTF-8")
+    for name in NOT_IN.get(status, ()):
+        headers.pop(name, None)
+    if not "".join(headers.values()).isascii():
+        headers = {name: value.encode().decode("latin-1") for name, value in headers.items()}
+    start_response(STATUS_LINES[status], list(headers.items()))
+    if environ["REQUEST_METHOD"] == "HEAD" or status in NOT_IN:
+        if hasattr(body, "close"):
+            body.close()
+        return []
+    if isinstance(body, bytes):
+        return [body]
+    return environ.get("wsgi.file_wrapper", iter)(body) if hasattr(body, "read") else body
 
 
 class Paths(Router):
@@ -103,18 +141,21 @@ def _id(text):
 ID = (r"[1-9][0-9]{0,18}", _id, str)       # an id in a path; any other text makes the path unknown
 
 
-def _read_path():
-    """Refuse paths that Bottle would change.
+def _path(environ):
+    """Return the path of a request as text, without a slash at its end.
 
-    It drops bytes that are not UTF-8, and its patterns ignore a line break at the end. The pages of the newsletter
-    accept any token, and respond to one with a line break as to every other wrong one.
+    Refuse paths that Bottle's patterns would take for another one: they ignore a line break at the end. The pages of
+    the newsletter accept any token, and respond to one with a line break as to every other wrong one.
     """
-    try:
-        path = request.environ["bottle.raw_path"].encode("latin-1").decode()
-    except UnicodeError:
-        raise HTTPError(400) from None
+    path = environ.get("PATH_INFO") or "/"
+    if not path.isascii():
+        try:
+            path = path.encode("latin-1").decode()
+        except UnicodeError:
+            raise HTTPError(400) from None
     if "\n" in path and not path.startswith(("/newsletter/confirm/", "/newsletter/unsubscribe/")):
         raise HTTPError(404)
+    return path[:-1] if path.endswith("/") and len(path) > 1 else path
 
 
 def _problem_of(error):
@@ -138,19 +179,48 @@ def _known_paths():
             for route in routes()}
 
 
+@lru_cache(maxsize=1)
+def _parts_at():
+    """Return {(place, the other parts): the parts that known paths have at this place}."""
+    found = {}
+    for path in _known_paths():
+        for place, other, part in _without_one(path):
+            found.setdefault((place, other), []).append(part)
+    return found
+
+
+def _without_one(path):
+    """Yield (place, the other parts, part) for each part of a path."""
+    parts = path.split("/")
+    for place in range(1, len(parts)):
+        yield place, "/".join([*parts[:place], *parts[place + 1:]]), parts[place]
+
+
 @lru_cache(maxsize=256)
 def _nearest(path):
-    """Return "; did you mean …?" with the known path that is most like `path`, or "" if none is like it."""
-    from difflib import get_close_matches
+    """Return "; did you mean …?" with the known path that differs least in one part, or "" if there is none."""
     known, wanted = _known_paths(), NUMBER.sub("<id>", PREFIX.sub("", path.lower(), 1))
-    # A comparison is slow and needs no API key, therefore only paths with as many parts are compared.
-    near = get_close_matches(wanted, [other for other in known if other.count("/") == wanted.count("/")], 1)
+    near = wanted if wanted in known else _with_other_part(wanted)
     if not near:
         return ""
     numbers = iter(NUMBER.findall(path))
-    found = re.sub("<(.+?)>", lambda name: next(numbers, f"{{{name[1]}}}"), near[0])
-    found = f"{ROOT}{found}" if known[near[0]] else found
+    found = re.sub("<(.+?)>", lambda name: next(numbers, f"{{{name[1]}}}"), near)
+    found = f"{ROOT}{found}" if known[near] else found
     return "" if found == path else f"; did you mean {found}?"          # equal: its id is beyond 64 bits
+
+
+def _with_other_part(wanted):
+    """Return the known path with one part in place of a similar one, or None."""
+    from difflib import get_close_matches
+    for place, other, part in _without_one(wanted):
+        known = _parts_at().get((place, other), ())
+        near = get_close_matches(part[:40], known, 1)
+        if not near and "<id>" in known and not part.strip("-+.0123456789"):       # no id, as in /events/0
+            near = ["<id>"]
+        if near:
+            parts = wanted.split("/")
+            return "/".join([*parts[:place], near[0], *parts[place + 1:]])
+    return None
 
 
 def routes() -> Iterator[routing.Route]:
@@ -167,7 +237,6 @@ def create_app(config, connections=None) -> App:
     del app.router                                 # Bottle does not allow replacing it
     app.router = Paths(app)
     app.router.add_filter("id", lambda _: ID)
-    app.add_hook("before_request", _read_path)
     app.uninstall(True)                            # Bottle's own JSON and template plugins
     for plugin in plugins.IN_ORDER:
         app.install(plugin(config))

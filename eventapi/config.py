@@ -10,12 +10,17 @@ from types import SimpleNamespace
 
 from eventapi.errors import suggestion
 from eventapi.languages import choice
-from eventapi.validation import config_files
+from eventapi.validation import config_files, identifiers
+from eventapi.validation.identifiers import bookkeeping
 from eventapi.validation.options import (
+    accounts,
     address,
+    base_rates,
     country,
     currency,
+    exchange_rates,
     folder,
+    identifier,
     language,
     line,
     mailbox,
@@ -83,21 +88,67 @@ OPTIONS = [
            "Language (de or en) of mails, documents and pictures whose record and contact have none. Empty: de if "
            "organiser_country is DE, AT, CH or LI, otherwise en."),
     Option("organiser_email", "", line, "Email address for customers, printed on invoices."),
-    Option("organiser_vat_id", "", line,
-           "VAT ID of the organiser. Invoices require it or the tax number, and it for reverse charge."),
+    Option("organiser_vat_id", "", identifier(identifiers.vat_id),
+           "VAT ID of the organiser. Invoices require it or the tax number, and it for reverse charge. While its "
+           "format is wrong, no invoice is sent."),
     Option("organiser_tax_number", "", line,
            "Tax number of the organiser. Invoices require the VAT ID or the tax number."),
-    Option("organiser_iban", "", line, "IBAN of the account for payments, printed on invoices."),
-    Option("organiser_bic", "", line, "BIC of the bank, printed on invoices beside the IBAN."),
+    Option("organiser_iban", "", identifier(identifiers.iban),
+           "IBAN of the account for payments, printed on invoices. While its check digits are wrong, no invoice is "
+           "sent. In a country without IBAN, the number of the account."),
+    Option("bank_accounts", "", accounts,
+           "Further IBANs of the organiser, separated by commas. Bank statements of organiser_iban and of these "
+           "accounts can be imported."),
+    Option("organiser_bic", "", identifier(identifiers.bic),
+           "BIC of the bank, printed on invoices beside the IBAN. While it is wrong, no invoice is sent."),
+    Option("organiser_contact", "", line,
+           "Name of the person or department that answers questions about invoices. XRechnung requires it."),
+    Option("organiser_phone", "", line,
+           "Telephone number for questions about invoices. XRechnung requires it."),
+    Option("organiser_register_number", "", line,
+           "Number of the organiser in a register of companies, such as HRB 4711, in e-invoices."),
+    Option("organiser_electronic_address", "", line,
+           "Electronic address of the organiser in e-invoices, as SCHEME:ID with a code of the EAS list, such as "
+           "9930:DE136695976. Empty: organiser_email, but organiser_vat_id over Peppol."),
     Option("organiser_logo", "", picture,
            "Path of the logo, a PNG or JPEG of at most 1 MiB, printed on invoices and documents. Read at the start."),
     Option("invoice_number_format", "INV-{year}-{seq:05}", number_format,
            "Format of invoice numbers. They have no gaps within a year."),
     Option("credit_note_number_format", "CN-{year}-{seq:05}", number_format,
            "Format of credit note numbers, a separate series without gaps."),
+    Option("payment_reference", "number", one_of("number", "rf"),
+           "What payers quote: number (the invoice number) or rf (a creditor reference by ISO 11649, made from the "
+           "number; not for a number with more than 21 letters and digits)."),
     Option("payment_days", "14", whole(0, 365),
            "Days from the issue date to the due date of an invoice, unless it has its own due date."),
+    Option("exchange_rates", "", exchange_rates,
+           "Price of one unit of other currencies in the currency of this server, such as CHF=1.06 USD=0.92. Used when "
+           "an invoice is sent that has no exchange rate of its own."),
+    Option("base_rates", "", base_rates,
+           "Base rates of the Deutsche Bundesbank in percent (§ 247 BGB), each with the date from which on it applies, "
+           "separated by commas, such as 2026-01-01 1.27, 2026-07-01 1.27. Dunning levels with statutory interest "
+           "require them."),
     Option("tax_rate", "19", percent, "Default tax rate in percent."),
+    Option("datev_adviser", "", bookkeeping.optional(whole(1001, 9999999)),
+           "Number of the tax adviser at DATEV, for the file of GET /reports/datev, as the following options."),
+    Option("datev_client", "", bookkeeping.optional(whole(1, 99999)), "Number of the organiser at the tax adviser."),
+    Option("datev_chart", "", bookkeeping.chart, "Chart of accounts: 03 (SKR03) or 04 (SKR04)."),
+    Option("datev_account_length", "4", whole(4, 8), "Digits of ledger accounts. Debtor accounts have one more."),
+    Option("datev_fiscal_year_start", "01-01", bookkeeping.first_of_month, "First day of the fiscal year, as MM-DD."),
+    Option("datev_debtor_base", "", bookkeeping.optional(whole(0, 699999999)),
+           "Added to the digits of a customer number to get its debtor account: with 10000, C-00042 has the account "
+           "10042. 0 if the customer numbers are the accounts."),
+    Option("datev_debtors", "", bookkeeping.debtor_accounts,
+           "Debtor accounts of single customers, such as ACME=10777, where the customer number does not lead to one."),
+    Option("datev_bank", "", bookkeeping.ledger_account,
+           "Account of payments without a gateway, and of those of bank statements, such as 1200."),
+    Option("datev_gateways", "", bookkeeping.gateway_accounts,
+           "Accounts of the payments of gateways, such as card=1361 paypal=1362."),
+    Option("datev_revenue", "", bookkeeping.revenue_accounts,
+           "Revenue accounts of the tax categories, S with its rate, such as S19=8400 AE=8336; a tax key may follow: "
+           "8200:0003. AE_HOME, AE_EU and AE_THIRD count before AE, by the region of the buyer."),
+    Option("datev_fees", "", bookkeeping.ledger_account,
+           "Account of the fees of gateways, such as 4970. Empty: fees are not exported."),
     Option("max_upload_mb", "25", whole(1, 1024),
            "Largest file that can be uploaded, in MiB. nginx has its own limit; raise both."),
     Option("max_import_mb", "64", whole(1, 1024),

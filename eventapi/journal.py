@@ -7,11 +7,13 @@ import secrets
 from hashlib import sha256
 
 from eventapi.storage.database import as_json
+from eventapi.storage.maintenance import silent
 from eventapi.storage.statements import statements
 
 sql = statements("journal")
 
 START = "0" * 64
+VERIFYING, REPORT_EVERY = "audit log", 1000         # the part of a job for `verify`; entries between two reports
 FIXED = ("id", "action", "entity_type", "entity_id", "admin_id", "api_key_id", "request_id", "created_at", "digest",
          "previous_hash")
 ERASABLE = ("entity_title", "description", "old_values", "new_values", "admin_name", "ip_address", "user_agent")
@@ -64,7 +66,7 @@ def announced(db, kind, action, record):
 
 
 def administered(db, kind, action, entity_id=None, *, title=None, old=None, new=None):
-    """Audit a change by the command line or the worker, such as a revoked key. There is no outgoing event."""
+    """Audit a change that has no outgoing event, such as a revoked key or a closed month."""
     _audit(db, kind, action, entity_id, title, old and as_json(old), new and as_json(new))
 
 
@@ -120,7 +122,7 @@ def _sha256(values):
     return sha256(as_json(values).encode()).hexdigest()
 
 
-def verify(db):
+def verify(db, report=silent):
     """Return a sentence for each fault of the chain: an entry that was changed, removed, swapped or added by hand."""
     anchor = db.one(sql.anchor) or {"last_id": 0, "hash": START}
     wrong = []
@@ -128,7 +130,10 @@ def verify(db):
         wrong.append(f"the audit log begins after entry {anchor['last_id']}, but no entry records that older entries "
                      "were pruned")
     expected, previous = anchor["last_id"] + 1, anchor["hash"]
+    last_given = db.value(sql.last_given)
     for entry in db.iterate(sql.entries):
+        if not entry["id"] % REPORT_EVERY:
+            report(VERIFYING, entry["id"] - anchor["last_id"], last_given - anchor["last_id"])
         if entry["id"] != expected:
             wrong.append(f"audit entry {expected} is missing")
         elif entry["previous_hash"] != previous:
@@ -141,8 +146,8 @@ def verify(db):
         elif digest(entry) != entry["digest"]:
             wrong.append(f"the values of audit entry {entry['id']} were changed")
         expected, previous = entry["id"] + 1, entry["hash"]
-    if db.value(sql.last_given) >= expected:
-        wrong.append(f"the audit log ends before entry {db.value(sql.last_given)}")
+    if last_given >= expected:
+        wrong.append(f"the audit log ends before entry {last_given}")
     return wrong
 
 

@@ -20,7 +20,10 @@ def line(level: str, seconds: float | None = None, **pairs: object) -> str:
     when = _time(time.time() if seconds is None else seconds)
     if _is_json:
         return _as_json({"time": when, "level": level, **pairs})
-    return " ".join([f"time={when} level={level}", *[f"{name}={_quoted(value)}" for name, value in pairs.items()]])
+    texts = ["-" if value is None else str(value) for value in pairs.values()]
+    if not (all(texts) and _is_plain("".join(texts))):          # one test for all, since most lines are plain
+        texts = map(_quoted, texts)
+    return f"time={when} level={level} " + " ".join(map("%s=%s".__mod__, zip(pairs, texts, strict=True)))
 
 
 def _time(seconds):
@@ -32,11 +35,8 @@ def _time(seconds):
     return f"{known[1]}.{int(seconds % 1 * 1000):03}Z"
 
 
-def _quoted(value):
-    """Return a value as text. Quote it as in JSON unless it is plain, so that no value can imitate a pair or a line."""
-    if type(value) is int or type(value) is float:
-        return str(value)
-    text = "-" if value is None else str(value)
+def _quoted(text):
+    """Return a text. Quote it as in JSON unless it is plain, so that no value can imitate a pair or a line."""
     return text if _is_plain(text) else json.dumps(text)
 
 

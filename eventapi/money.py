@@ -51,6 +51,11 @@ def major(units, currency):
     return unscaled(units, decimals(currency))
 
 
+def in_major_units(row, names):
+    """Return a row with these amounts as JSON numbers, as far as it has them. Its currency is the column `currency`."""
+    return {**row, **{name: major(row[name], row["currency"]) for name in names if name in row}}
+
+
 def convert_to_major(row, names, currency):
     """Convert these columns of a row from minor units to JSON numbers, in place. None of them may be None."""
     scale = 10 ** decimals(currency)

@@ -17,7 +17,12 @@ CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d", re.ASCII)
 
 def now():
     """Return the current timestamp."""
-    return "%04d-%02d-%02dT%02d:%02d:%02dZ" % clock.gmtime()[:6]
+    return _timestamp(int(clock.time()))
+
+
+@lru_cache(maxsize=1)
+def _timestamp(seconds):
+    return "%04d-%02d-%02dT%02d:%02d:%02dZ" % clock.gmtime(seconds)[:6]
 
 
 def text(value):

@@ -24,7 +24,8 @@ SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order
 -- the number of another invoice that was sent and bills the same. Drafts of credit notes do not count: they may be
 -- deleted after this draft was sent.
 SELECT l.position, l.fee_of_participant_id, l.booth_reservation_id, l.service_order_item_id, l.booth_id, l.quantity, l.unit_price,
-       l.tax_category, l.tax_rate, l.exemption_reason, l.usual_tax_category, l.usual_tax_rate, l.usual_exemption_reason,
+       l.tax_category, l.tax_rate, l.exemption_reason, l.exemption_code, l.usual_tax_category, l.usual_tax_rate,
+       l.usual_exemption_reason, l.usual_exemption_code,
        CASE WHEN l.fee_of_participant_id IS NOT NULL THEN
               (SELECT p.status = 'cancelled' FROM participants p WHERE p.id = l.fee_of_participant_id)
             WHEN l.service_order_item_id IS NOT NULL THEN
@@ -60,8 +61,8 @@ SELECT DISTINCT i.id AS invoice_id, i.invoice_number
 
 -- name: lines
 -- Lines of an invoice and of its credit notes.
-SELECT i.invoice_type, l.bills, l.description, l.quantity, l.unit, l.unit_price, l.discount_percent, l.tax_rate, l.tax_category,
-       l.exemption_reason, l.net, l.service_order_id, l.service_order_item_id, l.booth_reservation_id, l.fee_of_participant_id
+SELECT i.invoice_type, l.bills, l.description, l.quantity, l.unit, l.unit_price, l.discount_percent, l.is_discount, l.tax_rate,
+       l.tax_category, l.exemption_reason, l.exemption_code, l.net, l.service_order_id, l.service_order_item_id, l.booth_reservation_id, l.fee_of_participant_id
   FROM invoice_items l JOIN invoices i ON i.id = l.invoice_id
  WHERE i.id = :id OR i.related_invoice_id = :id AND i.invoice_type = 'credit_note'
  ORDER BY i.id, l.position;

@@ -9,12 +9,12 @@ SELECT c.id, c.kind, c.record_id, c.title, c.description, c.location, c.first_at
        c.created_at, c.updated_at
   FROM calendar_entries c
  WHERE (c.is_cancelled = 0 OR c.updated_at > :cancelled_since)
-   AND c.kind IN (SELECT value FROM json_each(:kinds))
+   AND +c.kind IN (SELECT value FROM json_each(:kinds))
    AND c.event_id = :event_id                          -- when event_id
    AND c.is_visible = :visible                         -- when visible
    AND c.last_at >= :from                              -- when from
    AND c.first_at <= :to                               -- when to
- ORDER BY c.first_at, c.id;
+ ORDER BY +c.first_at, c.id;
 
 -- name: get
 SELECT s.id, s.name, s.event_id, e.event_key, s.kinds, s.visible, s.is_active, s.created_at, s.updated_at

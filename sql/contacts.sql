@@ -2,7 +2,8 @@
 
 -- name: get
 SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
-       c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.language, c.rating,
+       c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.leitweg_id, c.gln,
+       c.electronic_address, c.e_invoice_profile, c.language, c.rating,
        (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
        (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
@@ -16,7 +17,8 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
 -- name: states
 -- Several contacts with the fields that the audit log records.
 SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
-       c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.language, c.rating,
+       c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.leitweg_id, c.gln,
+       c.electronic_address, c.e_invoice_profile, c.language, c.rating,
        (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
        (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
@@ -31,7 +33,8 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
 
 -- name: list
 SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
-       c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.language, c.rating,
+       c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.leitweg_id, c.gln,
+       c.electronic_address, c.e_invoice_profile, c.language, c.rating,
        (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
        coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email),
                 (SELECT min(status) FROM newsletter_subscribers WHERE contact_id = c.id), 'none') AS newsletter_status,
@@ -44,41 +47,59 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
    AND c.email = :email                                                                  -- when email
    AND c.external_id = :external_id                                                      -- when external_id
    AND c.customer_number = :customer_number                                              -- when customer_number
-   AND c.id IN (SELECT contact_id FROM contact_tags WHERE tag = :tag)                    -- when tag
-   AND c.id IN (SELECT contact_id FROM participants WHERE event_id = :event_id)          -- when event_id
-   AND c.id IN (SELECT rowid FROM contacts_search WHERE contacts_search MATCH :search)   -- when search
-   AND c.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_few
+   AND c.id IN (SELECT rowid FROM contacts_search WHERE contacts_search MATCH :search)                       -- when search_few
+   AND +c.id IN (SELECT rowid FROM contacts_search WHERE contacts_search MATCH :search)                      -- when search_many
+   AND c.id IN (SELECT contact_id FROM contact_categories WHERE category_id = :category_id)                  -- when category_id_few
+   AND EXISTS (SELECT 1 FROM contact_categories WHERE contact_id = c.id AND category_id = :category_id)      -- when category_id_many
+   AND c.id IN (SELECT DISTINCT contact_id FROM participants WHERE event_id = :event_id)                     -- when event_id_few
+   AND EXISTS (SELECT 1 FROM participants WHERE event_id = :event_id AND contact_id = c.id)                  -- when event_id_many
+   AND c.id IN (SELECT contact_id FROM contact_tags WHERE tag = :tag)                                        -- when tag_few
+   AND EXISTS (SELECT 1 FROM contact_tags WHERE tag = :tag AND contact_id = c.id)                            -- when tag_many
+   AND c.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)     -- when cf_few
    AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = c.id)  -- when cf_many
    AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
-        WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = c.id))              -- when cf_rest
+        WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = c.id))                 -- when cf_rest
  ORDER BY {sort} {order} NULLS LAST, c.id {order}  -- sort: id=c.id created_at=c.id company_name=c.company_name_folded last_name=c.last_name_folded first_name=c.first_name_folded email=c.email_folded customer_number=c.customer_number_natural city=c.city_folded
 
 -- name: list_in_category
--- The list for one category. It starts from contact_categories, which has the columns to filter and sort by in its
--- own indexes.
-SELECT g.contact_id AS id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
-       c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.language, c.rating,
-       (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
-       coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email),
-                (SELECT min(status) FROM newsletter_subscribers WHERE contact_id = c.id), 'none') AS newsletter_status,
-       c.account_access_enabled, c.has_account, c.anonymized_at, c.created_at, c.updated_at
+-- The list for one category, in the orders that the indexes of contact_categories have.
+-- rows: list
+SELECT g.contact_id AS id
   FROM contact_categories g
-  LEFT JOIN contacts c ON c.id = g.contact_id
  WHERE g.category_id = :category_id
-   AND g.contact_id IN (SELECT value FROM json_each(:ids))                                       -- when ids
-   AND g.contact_id IN (SELECT id FROM contacts WHERE updated_at >= :updated_since)              -- when updated_since
-   AND g.country = :country                                                                      -- when country
-   AND g.contact_id IN (SELECT id FROM contacts WHERE email = :email)                            -- when email
-   AND g.contact_id IN (SELECT id FROM contacts WHERE external_id = :external_id)                -- when external_id
-   AND g.contact_id IN (SELECT id FROM contacts WHERE customer_number = :customer_number)        -- when customer_number
-   AND g.contact_id IN (SELECT contact_id FROM contact_tags WHERE tag = :tag)                    -- when tag
-   AND g.contact_id IN (SELECT contact_id FROM participants WHERE event_id = :event_id)          -- when event_id
-   AND g.contact_id IN (SELECT rowid FROM contacts_search WHERE contacts_search MATCH :search)   -- when search
-   AND g.contact_id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_few
-   AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = g.contact_id)  -- when cf_many
-   AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
-        WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = g.contact_id))              -- when cf_rest
- ORDER BY {sort} {order} NULLS LAST, g.contact_id {order}  -- sort: id=g.contact_id created_at=g.contact_id company_name=g.company_name_folded last_name=c.last_name_folded first_name=c.first_name_folded email=c.email_folded customer_number=c.customer_number_natural city=c.city_folded
+   AND g.contact_id IN (SELECT value FROM json_each(:ids))     -- when ids
+   AND g.country = :country                                    -- when country
+ ORDER BY {sort} {order} NULLS LAST, g.contact_id {order}  -- sort: id=g.contact_id created_at=g.contact_id company_name=g.company_name_folded
+
+-- name: list_of_many
+-- The list by id for filters that many contacts pass.
+-- merged: list
+SELECT rowid FROM contacts_search WHERE contacts_search MATCH :search                          -- when search
+SELECT contact_id FROM contact_tags WHERE tag = :tag                                           -- when tag
+SELECT DISTINCT contact_id FROM participants WHERE event_id = :event_id                        -- when event_id
+SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term        -- when cf_many
+SELECT contact_id FROM contact_categories WHERE category_id = :category_id                     -- when category_id
+SELECT id FROM contacts WHERE country = :country                                               -- when country
+
+-- Numbers of contacts that pass a filter, counted up to a limit.
+
+-- name: number_changed
+SELECT count(*) FROM (SELECT 1 FROM contacts WHERE updated_at >= :value LIMIT :limit);
+
+-- name: number_in_category
+SELECT count(*) FROM (SELECT 1 FROM contact_categories WHERE category_id = :value LIMIT :limit);
+
+-- name: number_at_event
+SELECT count(*) FROM (SELECT 1 FROM participants WHERE event_id = :value LIMIT :limit);
+
+-- name: number_with_tag
+SELECT count(*) FROM (SELECT 1 FROM contact_tags WHERE tag = :value LIMIT :limit);
+
+-- name: list_total
+SELECT coalesce(sum(n.contacts), 0)
+  FROM contact_counts n
+ WHERE TRUE
+   AND n.country = :country                                                              -- when country
 
 -- name: categories_of
 SELECT cc.contact_id, g.id, g.category_key, g.title
@@ -118,21 +139,25 @@ ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value;
 
 -- name: add
 INSERT INTO contacts (customer_number, external_id, company_name, first_name, last_name, email, invoice_email, phone, fax, mobile,
-  address, postal_code, city, state, country, website, notes, tax_id, language, rating, account_access_enabled, folded_name,
+  address, postal_code, city, state, country, website, notes, tax_id, leitweg_id, gln, electronic_address,
+  e_invoice_profile, language, rating, account_access_enabled, folded_name,
   folded_phone, company_name_folded, first_name_folded, last_name_folded, email_folded, city_folded, customer_number_folded,
   customer_number_natural, created_at, updated_at)
 VALUES (:customer_number, :external_id, :company_name, :first_name, :last_name, :email, :invoice_email, :phone, :fax, :mobile,
-  :address, :postal_code, :city, :state, :country, :website, :notes, :tax_id, :language, :rating, :account_access_enabled,
+  :address, :postal_code, :city, :state, :country, :website, :notes, :tax_id, :leitweg_id, :gln, :electronic_address,
+  :e_invoice_profile, :language, :rating, :account_access_enabled,
   nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')), :folded_phone, fold(:company_name), fold(:first_name),
   fold(:last_name), fold(:email), fold(:city), fold(:customer_number), natural_key(:customer_number), :now, :stamp);
 
 -- name: add_with_id
 INSERT INTO contacts (id, customer_number, external_id, company_name, first_name, last_name, email, invoice_email, phone, fax, mobile,
-  address, postal_code, city, state, country, website, notes, tax_id, language, rating, account_access_enabled, folded_name,
+  address, postal_code, city, state, country, website, notes, tax_id, leitweg_id, gln, electronic_address,
+  e_invoice_profile, language, rating, account_access_enabled, folded_name,
   folded_phone, company_name_folded, first_name_folded, last_name_folded, email_folded, city_folded, customer_number_folded,
   customer_number_natural, created_at, updated_at)
 VALUES (:id, :customer_number, :external_id, :company_name, :first_name, :last_name, :email, :invoice_email, :phone, :fax, :mobile,
-  :address, :postal_code, :city, :state, :country, :website, :notes, :tax_id, :language, :rating, :account_access_enabled,
+  :address, :postal_code, :city, :state, :country, :website, :notes, :tax_id, :leitweg_id, :gln, :electronic_address,
+  :e_invoice_profile, :language, :rating, :account_access_enabled,
   nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')), :folded_phone, fold(:company_name), fold(:first_name),
   fold(:last_name), fold(:email), fold(:city), fold(:customer_number), natural_key(:customer_number), :now, :stamp);
 
@@ -152,7 +177,8 @@ SELECT customer_number FROM contacts WHERE customer_number IN (SELECT value FROM
 UPDATE contacts SET customer_number = :customer_number, external_id = :external_id, company_name = :company_name,
   first_name = :first_name, last_name = :last_name, email = :email, invoice_email = :invoice_email, phone = :phone, fax = :fax,
   mobile = :mobile, address = :address, postal_code = :postal_code, city = :city, state = :state, country = :country,
-  website = :website, notes = :notes, tax_id = :tax_id, language = :language, rating = :rating,
+  website = :website, notes = :notes, tax_id = :tax_id, leitweg_id = :leitweg_id, gln = :gln,
+  electronic_address = :electronic_address, e_invoice_profile = :e_invoice_profile, language = :language, rating = :rating,
   account_access_enabled = :account_access_enabled, folded_phone = :folded_phone,
   folded_name = nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')),
   company_name_folded = fold(:company_name), first_name_folded = fold(:first_name), last_name_folded = fold(:last_name),
@@ -185,10 +211,36 @@ SELECT 'invoice' AS one, 'invoices' AS many, count(*) AS count FROM invoices WHE
 DELETE FROM contacts WHERE id = :id;
 
 -- name: duplicates
--- Pairs of contacts that may be the same, from the view `contact_duplicates`.
-SELECT t.id, t.first_id, t.reason
+-- Contacts that may be duplicates of an older one, each with the strongest reason.
+SELECT t.id, CASE WHEN t.by_email THEN (SELECT min(id) FROM contacts WHERE email = c.email)
+                  WHEN t.by_phone THEN (SELECT min(id) FROM contacts WHERE folded_phone = c.folded_phone)
+                  ELSE (SELECT min(id) FROM contacts WHERE folded_name = c.folded_name) END AS first_id,
+       CASE WHEN t.by_email THEN 'email' WHEN t.by_phone THEN 'phone' ELSE 'name' END AS reason
   FROM contact_duplicates t
+  LEFT JOIN contacts c ON c.id = t.id
  WHERE TRUE
    AND t.id IN (SELECT value FROM json_each(:ids))                                  -- when ids
-   AND t.id IN (SELECT id FROM contacts WHERE updated_at >= :updated_since)         -- when updated_since
+   AND t.id IN (                                                                    -- when updated_since_few
+       SELECT id FROM contacts WHERE updated_at >= :updated_since)                  -- when updated_since_few
+   AND (SELECT updated_at FROM contacts WHERE id = t.id) >= :updated_since          -- when updated_since
  ORDER BY {sort} {order} NULLS LAST, t.id {order}  -- sort: id=t.id
+
+-- name: wrong_duplicates
+-- Contacts whose row in contact_duplicates is missing, too much or wrong. For `eventapi check`.
+WITH found (id, by_email, by_phone, by_name) AS (
+  SELECT id, max(reason = 1), max(reason = 2), max(reason = 3) FROM (
+    SELECT c.id, 1 AS reason FROM (SELECT email, min(id) AS first_id FROM contacts WHERE email IS NOT NULL
+                                    GROUP BY email HAVING count(*) > 1) shared
+      JOIN contacts c ON c.email = shared.email AND c.id > shared.first_id
+    UNION ALL
+    SELECT c.id, 2 FROM (SELECT folded_phone, min(id) AS first_id FROM contacts WHERE folded_phone IS NOT NULL
+                          GROUP BY folded_phone HAVING count(*) > 1) shared
+      JOIN contacts c ON c.folded_phone = shared.folded_phone AND c.id > shared.first_id
+    UNION ALL
+    SELECT c.id, 3 FROM (SELECT folded_name, min(id) AS first_id FROM contacts WHERE folded_name IS NOT NULL
+                          GROUP BY folded_name HAVING count(*) > 1) shared
+      JOIN contacts c ON c.folded_name = shared.folded_name AND c.id > shared.first_id)
+   GROUP BY id)
+SELECT id FROM (SELECT * FROM (SELECT * FROM found EXCEPT SELECT * FROM contact_duplicates)
+                 UNION SELECT * FROM (SELECT * FROM contact_duplicates EXCEPT SELECT * FROM found))
+ GROUP BY id ORDER BY id;

@@ -34,9 +34,9 @@ SELECT id FROM custom_field_definitions WHERE entity_type = :entity_type AND fie
 
 -- name: add
 INSERT INTO custom_field_definitions (form_id, entity_type, field_key, field_label, field_type, section_key, field_options,
-  validation_rules, is_required, is_searchable, applicant_visibility, is_active, display_order, created_at, updated_at)
+  validation_rules, is_required, is_searchable, is_indexed, applicant_visibility, is_active, display_order, created_at, updated_at)
 VALUES (:form_id, :entity_type, :field_key, :field_label, :field_type, :section_key, :field_options, :validation_rules, :is_required,
-  :is_searchable, :applicant_visibility, :is_active, :display_order, :now, :stamp);
+  :is_searchable, 2 * :is_searchable, :applicant_visibility, :is_active, :display_order, :now, :stamp);
 
 -- name: change
 UPDATE custom_field_definitions SET form_id = :form_id, entity_type = :entity_type, field_key = :field_key, field_label = :field_label,
@@ -58,6 +58,35 @@ SELECT DISTINCT o.value FROM custom_field_values v, json_each(v.value) o
 
 -- name: purge
 DELETE FROM custom_field_values WHERE field_id = :id;
+
+-- name: purge_piece
+-- The values of some records.
+DELETE FROM custom_field_values
+ WHERE entity_type = :entity_type AND field_id = :id
+   AND entity_id IN (SELECT entity_id FROM custom_field_values WHERE field_id = :id AND entity_type = :entity_type ORDER BY entity_id LIMIT :size);
+
+-- name: is_indexed
+-- A row if the terms of all values are stored.
+SELECT 1 FROM custom_field_definitions WHERE id = :id AND is_indexed = 2;
+
+-- name: begin_index
+UPDATE custom_field_definitions SET is_indexed = 1 WHERE id = :id AND is_indexed = 0;
+
+-- name: last_of_piece
+-- The last of the next records with a value of the field, NULL if there is none.
+SELECT max(entity_id) FROM (
+  SELECT entity_id FROM custom_field_values
+   WHERE field_id = :id AND entity_type = :entity_type AND entity_id > :after ORDER BY entity_id LIMIT :size);
+
+-- name: index_piece
+-- Store the terms of the values of these records.
+INSERT OR IGNORE INTO custom_field_terms (field_id, term, entity_id)
+SELECT v.field_id, t.value, v.entity_id
+  FROM (SELECT field_id, entity_id, value FROM custom_field_values
+         WHERE field_id = :id AND entity_type = :entity_type AND entity_id > :after ORDER BY entity_id LIMIT :size) v, json_each(v.value) t;
+
+-- name: end_index
+UPDATE custom_field_definitions SET is_indexed = 2 WHERE id = :id;
 
 -- Values of records.
 

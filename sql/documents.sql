@@ -3,7 +3,7 @@
 -- name: get
 SELECT d.id, d.document_number, d.title, d.entity_type, d.entity_id, d.category_id, k.key AS category_key, k.name AS category_name,
        d.template_id, t.key AS template_key, d.language, d.metadata, d.content, d.missing, d.filename, d.content_type, d.size, d.sha256, d.width,
-       d.height,
+       d.height, d.e_invoice,
        d.is_contract, d.contract_status, d.esign_status, d.signature_sha256, d.requested_at, d.requested_by, d.signer_name, d.signed_at,
        d.signed_by, d.terminated_at, d.terminated_by, d.created_at, d.updated_at
   FROM documents d
@@ -14,7 +14,7 @@ SELECT d.id, d.document_number, d.title, d.entity_type, d.entity_id, d.category_
 -- name: list
 SELECT d.id, d.document_number, d.title, d.entity_type, d.entity_id, d.category_id, k.key AS category_key, k.name AS category_name,
        d.template_id, t.key AS template_key, d.language, d.metadata, d.content, d.missing, d.filename, d.content_type, d.size, d.sha256, d.width,
-       d.height,
+       d.height, d.e_invoice,
        d.is_contract, d.contract_status, d.esign_status, d.signature_sha256, d.requested_at, d.requested_by, d.signer_name, d.signed_at,
        d.signed_by, d.terminated_at, d.terminated_by, d.created_at, d.updated_at
   FROM documents d
@@ -28,6 +28,7 @@ SELECT d.id, d.document_number, d.title, d.entity_type, d.entity_id, d.category_
    AND d.category_id = :category_id                                 -- when category_id
    AND d.template_id = :template_id                                 -- when template_id
    AND d.is_contract = :is_contract                                 -- when is_contract
+   AND d.is_e_invoice = :is_e_invoice                               -- when is_e_invoice
    AND d.contract_status = :contract_status                         -- when contract_status
    AND d.esign_status = :esign_status                               -- when esign_status
  ORDER BY {sort} {order} NULLS LAST, d.id {order}  -- sort: id=d.id document_number=d.document_number created_at=d.id updated_at=d.updated_at contract_status=d.contract_status esign_status=d.esign_status
@@ -74,7 +75,8 @@ UPDATE documents SET title = :title, category_id = :category_id, language = :lan
 
 -- name: hold
 -- Set the stored file.
-UPDATE documents SET sha256 = :sha256, content_type = :content_type, size = :size, width = :width, height = :height, updated_at = :stamp
+UPDATE documents SET sha256 = :sha256, content_type = :content_type, size = :size, width = :width, height = :height,
+  e_invoice = :e_invoice, updated_at = :stamp
  WHERE id = :id;
 
 -- name: move

@@ -38,7 +38,7 @@ SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.
 SELECT id, opening_hours FROM events WHERE id IN (SELECT value FROM json_each(:ids));
 
 -- name: participant_counts_of
-SELECT event_id AS id, count(*) AS participant_count FROM participants
+SELECT event_id AS id, sum(participants) AS participant_count FROM participant_counts
  WHERE event_id IN (SELECT value FROM json_each(:ids)) AND status IN ('registered', 'confirmed')
  GROUP BY event_id;
 

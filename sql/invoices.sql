@@ -4,18 +4,20 @@
 -- name: get
 SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, r.invoice_number AS related_invoice_number, i.status,
        i.due_date < :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id, c.customer_number, i.event_participant_id, i.event_id, e.event_key, i.currency, i.subtotal, i.tax_total, i.total,
-       i.paid_amount, i.credited, i.open_amount, i.issue_date, i.service_date, i.service_date_to, i.due_date, i.buyer_reference,
-       i.is_reverse_charge, i.taken_over, i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.pdf_sha256, i.locked_at, i.reminder_sent_at,
-       i.reminder_count, i.created_at, i.updated_at,
+       i.paid_amount, i.prepaid_amount, i.credited, i.open_amount, i.exchange_rate, i.issue_date, i.service_date, i.service_date_to, i.due_date, i.buyer_reference,
+       i.is_reverse_charge, i.taken_over, i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.pdf_sha256, i.xml_sha256, i.locked_at, i.reminder_sent_at,
+       i.reminder_count, i.dunning_level, i.dunning_deadline, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at,
        (SELECT json_group_array(json(l.line)) FROM (
          SELECT json_object('position', position, 'description', description, 'quantity', quantity, 'unit', unit,
-                'unit_price', unit_price, 'discount_percent', discount_percent, 'tax_rate', tax_rate,
-                'tax_category', tax_category, 'exemption_reason', exemption_reason, 'net', net,
+                'unit_price', unit_price, 'discount_percent', discount_percent, 'is_discount', is_discount,
+                'tax_rate', tax_rate, 'tax_category', tax_category, 'exemption_reason', exemption_reason,
+                'exemption_code', exemption_code, 'net', net,
                 'service_order_id', service_order_id, 'service_order_item_id', service_order_item_id,
                 'booth_reservation_id', booth_reservation_id, 'fee_of_participant_id', fee_of_participant_id) AS line
            FROM invoice_items WHERE invoice_id = i.id ORDER BY position) l) AS items,
        (SELECT json_group_array(json(t.tax)) FROM (
-         SELECT json_object('category', category, 'rate', rate, 'net', net, 'tax', tax, 'reason', reason) AS tax
+         SELECT json_object('category', category, 'rate', rate, 'net', net, 'tax', tax, 'reason', reason,
+                'reason_code', reason_code) AS tax
            FROM invoice_taxes WHERE invoice_id = i.id ORDER BY category, rate) t) AS taxes
   FROM invoices i JOIN contacts c ON c.id = i.contact_id LEFT JOIN events e ON e.id = i.event_id
   LEFT JOIN invoices r ON r.id = i.related_invoice_id
@@ -27,17 +29,19 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
        i.due_date < :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id,
        (SELECT c.customer_number FROM contacts c WHERE c.id = i.contact_id) AS customer_number, i.event_participant_id,
        i.event_id, (SELECT e.event_key FROM events e WHERE e.id = i.event_id) AS event_key, i.currency, i.subtotal,
-       i.tax_total, i.total, i.paid_amount, i.credited, i.open_amount, i.issue_date, i.service_date, i.service_date_to, i.due_date,
-       i.buyer_reference, i.is_reverse_charge, i.taken_over, i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.locked_at,
-       i.reminder_sent_at, i.reminder_count, i.created_at, i.updated_at
+       i.tax_total, i.total, i.paid_amount, i.prepaid_amount, i.credited, i.open_amount, i.exchange_rate, i.issue_date, i.service_date, i.service_date_to, i.due_date,
+       i.buyer_reference, i.is_reverse_charge, i.taken_over, i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.xml_sha256, i.locked_at,
+       i.reminder_sent_at, i.reminder_count, i.dunning_level, i.dunning_deadline, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at
   FROM invoices i
  WHERE TRUE
    AND i.id IN (SELECT value FROM json_each(:ids))                              -- when ids
    AND likelihood(i.updated_at >= :updated_since, 0.0001)                                           -- when updated_since
    AND i.status = :status                                                       -- when status
+   AND +i.status = :status_then                                                 -- when status_then
    AND (i.due_date IS NULL OR i.due_date >= :today OR i.invoice_type = 'credit_note')  -- when not_overdue
    AND i.status IN ('sent', 'partially_paid') AND i.due_date < :today AND +i.invoice_type = 'invoice'  -- when overdue
    AND i.invoice_type = :type                                                   -- when type
+   AND i.disputed_at IS NOT NULL                                                -- when disputed
    AND i.invoice_number = :number                                               -- when number
    AND i.contact_id = :contact_id                                               -- when contact_id
    AND i.event_id = :event_id                                                   -- when event_id
@@ -46,6 +50,43 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
    AND i.issue_date >= :date_from                                               -- when date_from
    AND i.issue_date <= :date_to                                                 -- when date_to
  ORDER BY {sort} {order} NULLS LAST, i.id {order}  -- sort: id=i.id invoice_number=i.invoice_number_natural total=i.total status=i.status due_date=i.due_date created_at=i.id issue_date=i.issue_date
+
+-- name: list_total
+-- The months after the first one and the rest of the first one, less what comes after the period. `not_overdue` is of
+-- one status: invoices that are overdue are taken off.
+SELECT max(0, (SELECT coalesce(sum(n.invoices), 0) FROM invoice_counts n
+                WHERE TRUE
+                  AND n.status = :status                                    -- when status
+                  AND n.status = :status_then                               -- when status_then
+                  AND n.invoice_type = :type                                -- when type
+                  AND n.month > substr(:date_from, 1, 7)                    -- when date_from
+                  AND n.month > ''                                          -- when date_to
+              )
+            - (SELECT count(*) FROM invoices i INDEXED BY invoices_by_status_and_due_date              -- when not_overdue
+                WHERE i.status = :status AND i.due_date < :today AND i.invoice_type = 'invoice'        -- when not_overdue
+                  AND i.invoice_type = :type                                -- when not_overdue type
+                  AND i.issue_date >= :date_from                            -- when not_overdue date_from
+                  AND i.issue_date <= :date_to                              -- when not_overdue date_to
+              )                                                             -- when not_overdue
+            + (SELECT count(*) FROM invoices i                              -- when date_from
+                WHERE i.issue_date BETWEEN :date_from AND substr(:date_from, 1, 7) || '~'  -- when date_from
+                  AND +i.status = :status                                   -- when date_from status
+                  AND +i.status = :status_then                              -- when date_from status_then
+                  AND +i.invoice_type = :type                               -- when date_from type
+              )                                                             -- when date_from
+            - (SELECT coalesce(sum(n.invoices), 0) FROM invoice_counts n    -- when date_to
+                WHERE n.month > substr(:date_to, 1, 7)                      -- when date_to
+                  AND n.status = :status                                    -- when date_to status
+                  AND n.status = :status_then                               -- when date_to status_then
+                  AND n.invoice_type = :type                                -- when date_to type
+              )                                                             -- when date_to
+            - (SELECT count(*) FROM invoices i                              -- when date_to
+                WHERE i.issue_date > :date_to AND i.issue_date < substr(:date_to, 1, 7) || '~'  -- when date_to
+                  AND +i.status = :status                                   -- when date_to status
+                  AND +i.status = :status_then                              -- when date_to status_then
+                  AND +i.invoice_type = :type                               -- when date_to type
+              )                                                             -- when date_to
+       )
 
 -- name: summaries
 -- Several invoices without their parts.
@@ -59,13 +100,15 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.status, i.due_date < :today AND
 SELECT i.id,
        (SELECT json_group_array(json(l.line)) FROM (
          SELECT json_object('position', position, 'description', description, 'quantity', quantity, 'unit', unit,
-                'unit_price', unit_price, 'discount_percent', discount_percent, 'tax_rate', tax_rate,
-                'tax_category', tax_category, 'exemption_reason', exemption_reason, 'net', net,
+                'unit_price', unit_price, 'discount_percent', discount_percent, 'is_discount', is_discount,
+                'tax_rate', tax_rate, 'tax_category', tax_category, 'exemption_reason', exemption_reason,
+                'exemption_code', exemption_code, 'net', net,
                 'service_order_id', service_order_id, 'service_order_item_id', service_order_item_id,
                 'booth_reservation_id', booth_reservation_id, 'fee_of_participant_id', fee_of_participant_id) AS line
            FROM invoice_items WHERE invoice_id = i.id ORDER BY position) l) AS items,
        (SELECT json_group_array(json(t.tax)) FROM (
-         SELECT json_object('category', category, 'rate', rate, 'net', net, 'tax', tax, 'reason', reason) AS tax
+         SELECT json_object('category', category, 'rate', rate, 'net', net, 'tax', tax, 'reason', reason,
+                'reason_code', reason_code) AS tax
            FROM invoice_taxes WHERE invoice_id = i.id ORDER BY category, rate) t) AS taxes
   FROM invoices i
  WHERE i.id IN (SELECT value FROM json_each(:ids));
@@ -77,5 +120,5 @@ SELECT id, customer_number, company_name, first_name, last_name, address, postal
 
 -- name: buyer
 SELECT customer_number, company_name, first_name, last_name, address, postal_code, city, state, country, tax_id, email,
-       invoice_email, language, anonymized_at
+       leitweg_id, gln, electronic_address, e_invoice_profile, invoice_email, language, anonymized_at
   FROM contacts WHERE id = :id;

@@ -3,10 +3,10 @@
 -- name: add
 -- Add a draft. Its number is random until `name_draft` replaces it, because the number contains the id.
 INSERT INTO invoices (invoice_number, invoice_number_natural, invoice_type, related_invoice_id, contact_id, event_participant_id,
-  event_id, currency, subtotal, tax_total, total, issue_date, service_date, service_date_to, due_date, buyer_reference, is_reverse_charge, language, text, notes, cancellation_reason, taken_over,
+  event_id, currency, exchange_rate, subtotal, tax_total, total, issue_date, service_date, service_date_to, due_date, buyer_reference, is_reverse_charge, language, text, notes, cancellation_reason, taken_over,
   created_at, updated_at)
 VALUES (coalesce(:invoice_number, 'DRAFT-' || hex(randomblob(8))), natural_key(:invoice_number), :invoice_type, :related_invoice_id,
-  :contact_id, :event_participant_id, :event_id, :currency, :subtotal, :tax_total, :total, :issue_date, :service_date, :service_date_to, :due_date,
+  :contact_id, :event_participant_id, :event_id, :currency, :exchange_rate, :subtotal, :tax_total, :total, :issue_date, :service_date, :service_date_to, :due_date,
   :buyer_reference, :is_reverse_charge, :language, :text, :notes, :cancellation_reason, :taken_over, :now, :stamp);
 
 -- name: name_draft
@@ -15,14 +15,14 @@ UPDATE invoices SET invoice_number = 'DRAFT-' || id, invoice_number_natural = na
 -- name: change
 UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = natural_key(:invoice_number),
   contact_id = :contact_id, event_participant_id = :event_participant_id,
-  event_id = :event_id, currency = :currency, subtotal = :subtotal, tax_total = :tax_total, total = :total,
+  event_id = :event_id, currency = :currency, exchange_rate = :exchange_rate, subtotal = :subtotal, tax_total = :tax_total, total = :total,
   issue_date = :issue_date, service_date = :service_date, service_date_to = :service_date_to, due_date = :due_date, buyer_reference = :buyer_reference,
   is_reverse_charge = :is_reverse_charge, language = :language, text = :text, notes = :notes, taken_over = :taken_over, updated_at = :stamp
  WHERE id = :id;
 
 -- name: change_locked
 -- Change the only fields that can change after sending.
-UPDATE invoices SET notes = :notes, due_date = :due_date, updated_at = :stamp WHERE id = :id;
+UPDATE invoices SET notes = :notes, due_date = :due_date, exchange_rate = :exchange_rate, updated_at = :stamp WHERE id = :id;
 
 -- name: keep_due_date
 -- Keep the due date that a sent invoice had until now, for reports on earlier days.
@@ -38,11 +38,13 @@ DELETE FROM invoices WHERE id = :id;
 -- name: add_item
 -- Add a line. For a reservation, booth_id records which booth is billed: the given one, or that of the credited
 -- invoice, or the current booth of the reservation. The reservation can move to another booth later.
-INSERT INTO invoice_items (invoice_id, position, description, quantity, unit, unit_price, discount_percent, tax_rate,
-  tax_category, exemption_reason, usual_tax_category, usual_tax_rate, usual_exemption_reason, net, is_generated,
+INSERT INTO invoice_items (invoice_id, position, description, quantity, unit, unit_price, discount_percent, is_discount,
+  tax_rate, tax_category, exemption_reason, exemption_code, usual_tax_category, usual_tax_rate, usual_exemption_reason,
+  usual_exemption_code, net, is_generated,
   service_order_id, service_order_item_id, booth_reservation_id, booth_id, fee_of_participant_id)
-VALUES (:invoice_id, :position, :description, :quantity, :unit, :unit_price, :discount_percent, :tax_rate, :tax_category,
-  :exemption_reason, :usual_tax_category, :usual_tax_rate, :usual_exemption_reason, :net, :is_generated,
+VALUES (:invoice_id, :position, :description, :quantity, :unit, :unit_price, :discount_percent, :is_discount,
+  :tax_rate, :tax_category, :exemption_reason, :exemption_code, :usual_tax_category, :usual_tax_rate,
+  :usual_exemption_reason, :usual_exemption_code, :net, :is_generated,
   :service_order_id, :service_order_item_id, :booth_reservation_id,
   coalesce(:booth_id, (SELECT l.booth_id FROM invoices n JOIN invoice_items l ON l.invoice_id = n.related_invoice_id
              WHERE n.id = :invoice_id AND l.booth_reservation_id = :booth_reservation_id),
@@ -50,8 +52,9 @@ VALUES (:invoice_id, :position, :description, :quantity, :unit, :unit_price, :di
 
 -- name: stored_lines
 -- Lines of a draft with all their columns.
-SELECT position, description, quantity, unit, unit_price, discount_percent, tax_rate, tax_category, exemption_reason,
-       usual_tax_category, usual_tax_rate, usual_exemption_reason, net, is_generated, service_order_id,
+SELECT position, description, quantity, unit, unit_price, discount_percent, is_discount, tax_rate, tax_category,
+       exemption_reason, exemption_code, usual_tax_category, usual_tax_rate, usual_exemption_reason,
+       usual_exemption_code, net, is_generated, service_order_id,
        service_order_item_id, booth_reservation_id, booth_id, fee_of_participant_id
   FROM invoice_items WHERE invoice_id = :id ORDER BY position;
 
@@ -59,17 +62,18 @@ SELECT position, description, quantity, unit, unit_price, discount_percent, tax_
 DELETE FROM invoice_items WHERE invoice_id = :id;
 
 -- name: add_tax
-INSERT INTO invoice_taxes (invoice_id, category, rate, net, tax, reason)
-VALUES (:invoice_id, :category, :rate, :net, :tax, :reason);
+INSERT INTO invoice_taxes (invoice_id, category, rate, net, tax, reason, reason_code)
+VALUES (:invoice_id, :category, :rate, :net, :tax, :reason, :reason_code);
 
 -- name: clear_taxes
 DELETE FROM invoice_taxes WHERE invoice_id = :id;
 
 -- name: send
-UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = natural_key(:invoice_number), series = :series,
+UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = natural_key(:invoice_number),
+  number_key = number_key(:invoice_number), number_letters = number_letters(:invoice_number), series = :series,
   sequence = :sequence, status = :status,
   subtotal = :subtotal, tax_total = :tax_total, total = :total, issue_date = :issue_date, service_date = :service_date, due_date = :due_date,
-  language = :language, seller = :seller, buyer = :buyer, locked_at = :now, updated_at = :stamp
+  language = :language, seller = :seller, buyer = :buyer, debtor_number = :debtor_number, exchange_rate = :exchange_rate, prepaid_amount = :prepaid_amount, payment_reference = :payment_reference, locked_at = :now, updated_at = :stamp
  WHERE id = :id;
 
 -- name: freeze_pdf
@@ -104,18 +108,10 @@ SELECT contact_id, event_id FROM participants WHERE id = :id;
 -- name: number_taken
 SELECT id FROM invoices WHERE invoice_number = :invoice_number;
 
--- name: left_to_credit
--- Net amount and tax that are left of an invoice after its credit notes, by category and rate. Amounts of credit
--- notes are negative.
-SELECT t.category, t.rate, sum(t.net) AS net, sum(t.tax) AS tax
-  FROM invoice_taxes t JOIN invoices i ON i.id = t.invoice_id
- WHERE i.id = :id OR i.related_invoice_id = :id AND i.invoice_type = 'credit_note' AND i.locked_at IS NOT NULL
- GROUP BY t.category, t.rate;
-
 -- name: lines_left
 -- Lines of an invoice and of its credit notes.
-SELECT l.description, l.quantity, l.unit, l.unit_price, l.discount_percent, l.tax_rate, l.tax_category, l.exemption_reason,
-       l.net, l.service_order_id, l.service_order_item_id, l.booth_reservation_id, l.fee_of_participant_id
+SELECT l.description, l.quantity, l.unit, l.unit_price, l.discount_percent, l.is_discount, l.tax_rate, l.tax_category,
+       l.exemption_reason, l.exemption_code, l.net, l.service_order_id, l.service_order_item_id, l.booth_reservation_id, l.fee_of_participant_id
   FROM invoice_items l JOIN invoices i ON i.id = l.invoice_id
  WHERE i.id = :id OR i.related_invoice_id = :id AND i.invoice_type = 'credit_note' AND i.locked_at IS NOT NULL
  ORDER BY i.id, l.position;

@@ -19,6 +19,14 @@ UPDATE invoices SET paid_amount = :paid_amount, updated_at = :stamp WHERE id = :
 -- name: adjust
 UPDATE invoices SET paid_amount = :paid_amount, credited = :credited, status = :status, updated_at = :stamp WHERE id = :id;
 
+-- name: left_to_credit
+-- Net amount and tax that are left of an invoice after its credit notes, by category and rate. Amounts of credit
+-- notes are negative.
+SELECT t.category, t.rate, sum(t.net) AS net, sum(t.tax) AS tax
+  FROM invoice_taxes t JOIN invoices i ON i.id = t.invoice_id
+ WHERE i.id = :id OR i.related_invoice_id = :id AND i.invoice_type = 'credit_note' AND i.locked_at IS NOT NULL
+ GROUP BY t.category, t.rate;
+
 -- name: wrong_totals
 -- Stored sums and statuses that differ from those computed from items, taxes, payments and credit notes. For
 -- `eventapi check`.
@@ -68,7 +76,7 @@ HAVING sum(g.from_lines) <> sum(g.stored)
 
 -- name: taxes
 -- All tax groups. credit_notes is the number of credit notes of the same invoice, 0 for an invoice.
-SELECT i.invoice_number, t.category, t.rate, t.net, t.tax,
+SELECT i.invoice_number, i.currency, t.category, t.rate, t.net, t.tax,
        (SELECT count(*) FROM invoices c WHERE c.related_invoice_id = i.related_invoice_id AND i.invoice_type = 'credit_note'
                                           AND c.invoice_type = 'credit_note' AND c.locked_at IS NOT NULL) AS credit_notes
   FROM invoice_taxes t JOIN invoices i ON i.id = t.invoice_id;

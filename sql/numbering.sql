@@ -9,7 +9,7 @@ SELECT 1 FROM invoices WHERE invoice_number = :invoice_number;
 
 -- name: series
 -- First and last number of each series, with the counter from which the numbers were taken.
-SELECT s.series, f.invoice_number AS "first", l.invoice_number AS "last", s."count", s.last_sequence,
+SELECT s.series, f.invoice_number AS "first", l.invoice_number AS "last", s."count", s.first_sequence, s.last_sequence,
        coalesce((SELECT value FROM counters WHERE name = s.series), 0) AS counter
   FROM (SELECT series, min(sequence) AS first_sequence, max(sequence) AS last_sequence, count(*) AS "count"
           FROM invoices WHERE series IS NOT NULL GROUP BY series) s

@@ -2,10 +2,10 @@
 
 -- name: get
 SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id, p.gateway_key, p.gateway_name, p.transaction_id,
-       p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes, p.created_at, p.updated_at,
+       p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes, p.bank_transaction_id, p.created_at, p.updated_at,
        (SELECT json_group_array(json(part)) FROM (
           SELECT json_object('id', r.id, 'amount', r.amount, 'refunded_at', r.refunded_at, 'transaction_id', r.transaction_id,
-                 'notes', r.notes, 'created_at', r.created_at) AS part
+                 'notes', r.notes, 'bank_transaction_id', r.bank_transaction_id, 'created_at', r.created_at) AS part
             FROM refunds r WHERE r.payment_id = p.id ORDER BY r.id)) AS refunds
   FROM payments p JOIN invoices i ON i.id = p.invoice_id
  WHERE p.id = :id;
@@ -13,34 +13,64 @@ SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id,
 -- name: list
 SELECT p.id, p.invoice_id, (SELECT i.invoice_number FROM invoices i WHERE i.id = p.invoice_id) AS invoice_number, p.amount,
        p.currency, p.gateway_id, p.gateway_key, p.gateway_name, p.transaction_id, p.gateway_fee,
-       p.refunded_amount, p.status, p.payment_date, p.notes, p.created_at, p.updated_at
+       p.refunded_amount, p.status, p.payment_date, p.notes, p.bank_transaction_id, p.created_at, p.updated_at
   FROM payments p
  WHERE TRUE
    AND p.id IN (SELECT value FROM json_each(:ids))     -- when ids
    AND likelihood(p.updated_at >= :updated_since, 0.0001)                  -- when updated_since
    AND p.invoice_id = :invoice_id                      -- when invoice_id
    AND p.status = :status                              -- when status
+   AND +p.status = :status_then                        -- when status_then
    AND p.payment_date_at >= :date_from                 -- when date_from
    AND p.payment_date_at <= :date_to                   -- when date_to
  ORDER BY {sort} {order} NULLS LAST, p.id {order}  -- sort: id=p.id amount=p.amount status=p.status payment_date=p.payment_date_at created_at=p.id
 
+-- name: list_total
+-- The months after the first one and the rest of the first one, less what comes after the period.
+SELECT max(0, (SELECT coalesce(sum(n.payments), 0) FROM payment_counts n
+                WHERE TRUE
+                  AND n.status = :status                                    -- when status
+                  AND n.status = :status_then                               -- when status_then
+                  AND n.month > substr(:date_from, 1, 7)                    -- when date_from
+                  AND n.month > ''                                          -- when date_to
+              )
+            + (SELECT count(*) FROM payments p                              -- when date_from
+                WHERE p.payment_date_at BETWEEN :date_from AND substr(:date_from, 1, 7) || '~'  -- when date_from
+                  AND +p.status = :status_then                              -- when date_from status_then
+              )                                                             -- when date_from
+            - (SELECT coalesce(sum(n.payments), 0) FROM payment_counts n    -- when date_to
+                WHERE n.month > substr(:date_to, 1, 7)                      -- when date_to
+                  AND n.status = :status_then                               -- when date_to status_then
+              )                                                             -- when date_to
+            - (SELECT count(*) FROM payments p                              -- when date_to
+                WHERE p.payment_date_at > :date_to AND p.payment_date_at < substr(:date_to, 1, 7) || '~'  -- when date_to
+                  AND +p.status = :status_then                              -- when date_to status_then
+              )                                                             -- when date_to
+       )
+
 -- name: of_invoices
 SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id, p.gateway_key, p.gateway_name, p.transaction_id,
-       p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes, p.created_at, p.updated_at
+       p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes, p.bank_transaction_id, p.created_at, p.updated_at
   FROM payments p JOIN invoices i ON i.id = p.invoice_id
  WHERE p.invoice_id IN (SELECT value FROM json_each(:ids)) ORDER BY p.id;
 
 -- name: add
 INSERT INTO payments (invoice_id, amount, currency, gateway_id, gateway_key, gateway_name, gateway_fee, transaction_id, status,
-  payment_date, payment_date_at, notes, created_at, updated_at)
+  payment_date, payment_date_at, notes, bank_transaction_id, created_at, updated_at)
 VALUES (:invoice_id, :amount, :currency, :gateway_id, :gateway_key, :gateway_name, :gateway_fee, :transaction_id, :status,
-  :payment_date, :payment_date_at, :notes, :now, :stamp);
+  :payment_date, :payment_date_at, :notes, :bank_transaction_id, :now, :stamp);
 
 -- name: change
 UPDATE payments SET invoice_id = :invoice_id, amount = :amount, currency = :currency, gateway_id = :gateway_id,
   gateway_key = :gateway_key, gateway_name = :gateway_name, gateway_fee = :gateway_fee, transaction_id = :transaction_id,
   refunded_amount = :refunded_amount, status = :status, payment_date = :payment_date,
   payment_date_at = :payment_date_at, notes = :notes, updated_at = :stamp
+ WHERE id = :id;
+
+-- name: claim_transfer
+-- Add to what payments and refunds have taken of a bank transaction, or release a part of it (negative).
+UPDATE bank_transactions SET assigned_amount = assigned_amount + :amount, ignored_reason = NULL,
+  status = CASE WHEN assigned_amount + :amount = abs(amount) THEN 'assigned' ELSE 'open' END, updated_at = :stamp
  WHERE id = :id;
 
 -- name: by_transaction

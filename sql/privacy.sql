@@ -14,10 +14,11 @@ SELECT 'contact' AS entity_type, id AS entity_id FROM people
  UNION SELECT 'newsletter_subscriber', s.id FROM contacts c JOIN newsletter_subscribers s ON s.email = c.email
         WHERE c.id = :id AND s.contact_id IS NULL AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id)
  UNION SELECT 'invoice', id FROM invoices WHERE contact_id = :id
- UNION SELECT entity_type, entity_id FROM audit_log
-        WHERE action = 'deleted' AND entity_type IN ('application', 'event_participant', 'invoice')
-          AND old_values ->> '$.contact_id' IN (SELECT id FROM people)
- UNION SELECT 'application', l.entity_id FROM contacts c JOIN audit_log l ON l.old_values ->> '$.email' = c.email COLLATE NOCASE
+ UNION SELECT l.entity_type, l.entity_id FROM people p CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_contact
+           ON l.old_values ->> '$.contact_id' = p.id AND l.entity_type IN ('application', 'event_participant', 'invoice')
+        WHERE l.action = 'deleted'
+ UNION SELECT 'application', l.entity_id FROM contacts c CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_contact
+           ON l.old_values ->> '$.email' = c.email COLLATE NOCASE
         WHERE c.id = :id AND l.action = 'deleted' AND l.entity_type = 'application' AND l.old_values ->> '$.contact_id' IS NULL
           AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id);
 
@@ -28,36 +29,43 @@ SELECT 'booth_reservation' AS entity_type, r.id AS entity_id FROM pairs p JOIN b
         WHERE p.entity_type = 'event_participant'
  UNION SELECT 'service_order', o.id FROM pairs p JOIN service_orders o ON o.event_participant_id = p.entity_id
         WHERE p.entity_type = 'event_participant'
- UNION SELECT 'service_order', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'service_order'
-          AND l.old_values ->> '$.event_participant_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'event_participant')
+ UNION SELECT 'service_order', l.entity_id FROM pairs p CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_participant
+           ON l.entity_type = 'service_order' AND l.old_values ->> '$.event_participant_id' = p.entity_id
+        WHERE l.action = 'deleted' AND p.entity_type = 'event_participant'
  UNION SELECT 'check_in', k.id FROM pairs p JOIN check_ins k ON k.event_participant_id = p.entity_id
         WHERE p.entity_type = 'event_participant'
- UNION SELECT 'check_in', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'check_in'
-          AND l.old_values ->> '$.event_participant_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'event_participant')
+ UNION SELECT 'check_in', l.entity_id FROM pairs p CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_participant
+           ON l.entity_type = 'check_in' AND l.old_values ->> '$.event_participant_id' = p.entity_id
+        WHERE l.action = 'deleted' AND p.entity_type = 'event_participant'
  UNION SELECT 'submission', s.id FROM pairs p JOIN submissions s ON s.event_participant_id = p.entity_id
         WHERE p.entity_type = 'event_participant'
- UNION SELECT 'submission', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'submission'
-          AND l.old_values ->> '$.event_participant_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'event_participant')
+ UNION SELECT 'submission', l.entity_id FROM pairs p CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_participant
+           ON l.entity_type = 'submission' AND l.old_values ->> '$.event_participant_id' = p.entity_id
+        WHERE l.action = 'deleted' AND p.entity_type = 'event_participant'
  UNION SELECT 'note', n.id FROM pairs p JOIN notes n ON n.entity_type = p.entity_type AND n.entity_id = p.entity_id
  UNION SELECT 'payment', m.id FROM pairs p JOIN payments m ON m.invoice_id = p.entity_id WHERE p.entity_type = 'invoice'
- UNION SELECT 'note', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'note'
-          AND (l.old_values ->> '$.entity_type', l.old_values ->> '$.entity_id') IN (SELECT entity_type, entity_id FROM pairs)
- UNION SELECT 'payment', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'payment'
-          AND l.old_values ->> '$.invoice_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'invoice');
+ UNION SELECT 'note', l.entity_id FROM pairs p CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_entity
+           ON l.entity_type = 'note' AND l.old_values ->> '$.entity_id' = p.entity_id
+        WHERE l.action = 'deleted' AND l.old_values ->> '$.entity_type' = p.entity_type
+ UNION SELECT 'payment', l.entity_id FROM pairs p CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_invoice
+           ON l.entity_type = 'payment' AND l.old_values ->> '$.invoice_id' = p.entity_id
+        WHERE l.action = 'deleted' AND p.entity_type = 'invoice';
 
 -- name: documents_about
 -- Documents about the records in `pairs`, including deleted ones.
 WITH pairs (entity_type, entity_id) AS (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
 SELECT 'document' AS entity_type, d.id AS entity_id FROM pairs p JOIN documents d ON d.entity_type = p.entity_type AND d.entity_id = p.entity_id
- UNION SELECT 'document', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'document'
-          AND (l.old_values ->> '$.entity_type', l.old_values ->> '$.entity_id') IN (SELECT entity_type, entity_id FROM pairs);
+ UNION SELECT 'document', l.entity_id FROM pairs p CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_entity
+           ON l.entity_type = 'document' AND l.old_values ->> '$.entity_id' = p.entity_id
+        WHERE l.action = 'deleted' AND l.old_values ->> '$.entity_type' = p.entity_type;
 
 -- name: tasks_about
 -- Tasks about the records in `pairs`, including deleted ones.
 WITH pairs (entity_type, entity_id) AS (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
 SELECT 'task' AS entity_type, t.id AS entity_id FROM pairs p JOIN tasks t ON t.entity_type = p.entity_type AND t.entity_id = p.entity_id
- UNION SELECT 'task', l.entity_id FROM audit_log l WHERE l.action = 'deleted' AND l.entity_type = 'task'
-          AND (l.old_values ->> '$.entity_type', l.old_values ->> '$.entity_id') IN (SELECT entity_type, entity_id FROM pairs);
+ UNION SELECT 'task', l.entity_id FROM pairs p CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_entity
+           ON l.entity_type = 'task' AND l.old_values ->> '$.entity_id' = p.entity_id
+        WHERE l.action = 'deleted' AND l.old_values ->> '$.entity_type' = p.entity_type;
 
 -- Reading the data of a contact.
 
@@ -81,15 +89,31 @@ SELECT s.id, s.event_participant_id, s.action, s.check_in_type, s.badge_number, 
 
 -- name: mails
 SELECT id, kind, entity_type, entity_id, recipient, subject, language, text, state, error, created_at, updated_at
-  FROM mails WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)) ORDER BY id;
+  FROM mails WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN mails r ON r.entity_type = p.value ->> 0 AND r.entity_id = p.value ->> 1) ORDER BY id;
 
 -- name: audit_entries
 SELECT id, action, entity_type, entity_id, entity_title, description, old_values, new_values, created_at
-  FROM audit_log WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)) ORDER BY id;
+  FROM audit_log WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN audit_log r ON r.entity_type = p.value ->> 0 AND r.entity_id = p.value ->> 1) ORDER BY id;
 
 -- name: outgoing_events
 SELECT id, name, entity_type, entity_id, data, created_at
-  FROM outgoing_events WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)) ORDER BY id;
+  FROM outgoing_events WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN outgoing_events r ON r.entity_id = p.value ->> 1 AND r.entity_type = p.value ->> 0) ORDER BY id;
+
+-- name: bank_transactions
+-- Bank transactions that were assigned to invoices of the contact, and ignored ones from an account that has paid only
+-- such invoices.
+SELECT t.id, t.account, t.currency, t.booked_on, t.amount, t.party, t.ultimate_party, t.iban, t.bic, t.text, t.description,
+       t.creditor_reference, t.end_to_end_id, t.return_reason, t.status, t.ignored_reason, t.created_at
+  FROM bank_transactions t
+ WHERE t.id IN (SELECT p.bank_transaction_id FROM invoices i JOIN payments p ON p.invoice_id = i.id WHERE i.contact_id = :id
+                 UNION SELECT r.bank_transaction_id FROM invoices i JOIN payments p ON p.invoice_id = i.id
+                         JOIN refunds r ON r.payment_id = p.id WHERE i.contact_id = :id
+               UNION SELECT t.id FROM invoices i JOIN payments p ON p.invoice_id = i.id JOIN bank_transactions b ON b.id = p.bank_transaction_id
+                       JOIN bank_transactions t ON t.iban = b.iban AND t.status = 'ignored'
+                      WHERE i.contact_id = :id AND NOT EXISTS (SELECT 1 FROM bank_transactions o JOIN payments q ON q.bank_transaction_id = o.id
+                                                                 JOIN invoices n ON n.id = q.invoice_id
+                                                                WHERE o.iban = b.iban AND n.contact_id <> :id))
+ ORDER BY t.id;
 
 -- name: rejected_records
 -- Rejected records of bulk imports with an identifier of the contact.
@@ -132,7 +156,8 @@ PRAGMA secure_delete = FAST;
 -- name: blank_contact
 UPDATE contacts SET customer_number = :customer_number, external_id = NULL, company_name = NULL, first_name = NULL, last_name = NULL,
   email = NULL, invoice_email = NULL, phone = NULL, fax = NULL, mobile = NULL, address = NULL, postal_code = NULL, city = NULL,
-  state = NULL, website = NULL, notes = NULL, tax_id = NULL, language = NULL, account_access_enabled = 0, has_account = 0,
+  state = NULL, website = NULL, notes = NULL, tax_id = NULL, leitweg_id = NULL, gln = NULL,
+  electronic_address = NULL, e_invoice_profile = 'en16931', language = NULL, account_access_enabled = 0, has_account = 0,
   folded_name = NULL, folded_phone = NULL, company_name_folded = NULL, first_name_folded = NULL, last_name_folded = NULL,
   email_folded = NULL, city_folded = NULL, customer_number_folded = fold(:customer_number),
   customer_number_natural = natural_key(:customer_number), anonymized_at = :now, updated_at = :stamp
@@ -196,8 +221,9 @@ DELETE FROM documents WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHE
    AND coalesce(contract_status, 'draft') NOT IN ('active', 'terminated');
 
 -- name: blank_contracts
-UPDATE documents SET metadata = NULL, updated_at = :stamp
- WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'document') AND metadata IS NOT NULL;
+UPDATE documents SET metadata = NULL, e_invoice = NULL, updated_at = :stamp
+ WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'document')
+   AND (metadata IS NOT NULL OR e_invoice IS NOT NULL);
 
 -- name: kept_contracts
 -- Signed contracts that have to be kept, with the last day.
@@ -216,10 +242,12 @@ DELETE FROM documents WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHE
 DELETE FROM tasks WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'task');
 
 -- name: drop_custom_fields
-DELETE FROM custom_field_values WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs));
+DELETE FROM custom_field_values WHERE (entity_type, entity_id, field_id) IN (
+  SELECT v.entity_type, v.entity_id, v.field_id FROM json_each(:pairs) p
+   CROSS JOIN custom_field_values v ON v.entity_type = p.value ->> 0 AND v.entity_id = p.value ->> 1);
 
 -- name: drop_mails
-DELETE FROM mails WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs));
+DELETE FROM mails WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN mails r ON r.entity_type = p.value ->> 0 AND r.entity_id = p.value ->> 1);
 
 -- name: drop_subscribers
 DELETE FROM newsletter_subscribers
@@ -232,7 +260,8 @@ DELETE FROM notes WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE v
 DELETE FROM invoices WHERE contact_id = :id AND status = 'draft' RETURNING id;
 
 -- name: blank_remarks
-UPDATE invoices SET notes = NULL, updated_at = :stamp WHERE contact_id = :id AND notes IS NOT NULL;
+UPDATE invoices SET notes = NULL, dispute_reason = NULL, updated_at = :stamp
+ WHERE contact_id = :id AND (notes IS NOT NULL OR dispute_reason IS NOT NULL);
 
 -- name: blank_payment_remarks
 UPDATE payments SET notes = NULL, updated_at = :stamp
@@ -242,9 +271,45 @@ UPDATE payments SET notes = NULL, updated_at = :stamp
 UPDATE refunds SET notes = NULL
  WHERE payment_id IN (SELECT p.id FROM invoices i JOIN payments p ON p.invoice_id = i.id WHERE i.contact_id = :id) AND notes IS NOT NULL;
 
+-- name: blank_transfers
+-- Who has paid invoices of the contact, and what was written with it; also in ignored transactions from an account that
+-- has paid only such invoices. The amounts stay. What is open keeps its payer until it is settled.
+UPDATE bank_transactions SET party = NULL, ultimate_party = NULL, iban = NULL, bic = NULL, text = NULL, description = NULL,
+  creditor_reference = NULL, end_to_end_id = NULL, ignored_reason = NULL, search_text = NULL, erased_at = :now,
+  updated_at = :stamp
+ WHERE erased_at IS NULL
+   AND id IN (SELECT p.bank_transaction_id FROM invoices i JOIN payments p ON p.invoice_id = i.id WHERE i.contact_id = :id
+               UNION SELECT r.bank_transaction_id FROM invoices i JOIN payments p ON p.invoice_id = i.id
+                       JOIN refunds r ON r.payment_id = p.id WHERE i.contact_id = :id
+               UNION SELECT t.id FROM invoices i JOIN payments p ON p.invoice_id = i.id JOIN bank_transactions b ON b.id = p.bank_transaction_id
+                       JOIN bank_transactions t ON t.iban = b.iban AND t.status = 'ignored'
+                      WHERE i.contact_id = :id AND NOT EXISTS (SELECT 1 FROM bank_transactions o JOIN payments q ON q.bank_transaction_id = o.id
+                                                                 JOIN invoices n ON n.id = q.invoice_id
+                                                                WHERE o.iban = b.iban AND n.contact_id <> :id));
+
+-- name: later_payers
+-- Anonymised contacts whose invoices were paid by a transaction that still names the payer.
+SELECT a.contact_id FROM anonymizations a
+ WHERE EXISTS (SELECT 1 FROM invoices i JOIN payments p ON p.invoice_id = i.id JOIN bank_transactions t ON t.id = p.bank_transaction_id
+                WHERE i.contact_id = a.contact_id AND t.erased_at IS NULL AND t.status <> 'open')
+    OR EXISTS (SELECT 1 FROM invoices i JOIN payments p ON p.invoice_id = i.id JOIN refunds r ON r.payment_id = p.id
+                 JOIN bank_transactions t ON t.id = r.bank_transaction_id
+                WHERE i.contact_id = a.contact_id AND t.erased_at IS NULL AND t.status <> 'open')
+ ORDER BY a.contact_id LIMIT :size;
+
 -- name: blank_invoice
-UPDATE invoices SET buyer = NULL, buyer_reference = NULL, text = NULL, notes = NULL, cancellation_reason = NULL, pdf_sha256 = NULL, pdf_source = NULL, updated_at = :stamp
+-- The debtor number stays if it is a running number of ours: accounts refer to it. Another one may name the person, and
+-- becomes the number that the anonymised contact has now.
+UPDATE invoices SET buyer = NULL, buyer_reference = NULL, text = NULL, notes = NULL, cancellation_reason = NULL, dispute_reason = NULL, pdf_sha256 = NULL, pdf_source = NULL,
+  debtor_number = CASE WHEN debtor_number GLOB 'C-[0-9]*' AND NOT substr(debtor_number, 3) GLOB '*[^0-9]*' THEN debtor_number
+                       ELSE (SELECT c.customer_number FROM contacts c WHERE c.id = contact_id) END, updated_at = :stamp
  WHERE id = :id;
+
+-- name: blank_dunnings
+UPDATE dunnings SET text = NULL WHERE invoice_id = :id;
+
+-- name: drop_e_invoice
+DELETE FROM e_invoices WHERE invoice_id = :id;
 
 -- name: blank_items
 UPDATE invoice_items SET description = '-' WHERE invoice_id = :id;
@@ -259,11 +324,11 @@ UPDATE refunds SET transaction_id = NULL, notes = NULL WHERE payment_id IN (SELE
 -- Without its salt, the digest in the hash of an entry reveals nothing about the erased values.
 UPDATE audit_log SET salt = NULL, old_values = NULL, new_values = NULL, entity_title = NULL, description = NULL, ip_address = NULL,
   user_agent = NULL, admin_name = NULL, search_text = NULL
- WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)) AND salt IS NOT NULL;
+ WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN audit_log r ON r.entity_type = p.value ->> 0 AND r.entity_id = p.value ->> 1) AND salt IS NOT NULL;
 
 -- name: blank_outgoing_events
 UPDATE outgoing_events SET data = NULL
- WHERE (entity_type, entity_id) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs)) AND data IS NOT NULL;
+ WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN outgoing_events r ON r.entity_id = p.value ->> 1 AND r.entity_type = p.value ->> 0) AND data IS NOT NULL;
 
 -- name: blank_answers
 -- Must run while the contact still has its e-mail address. A stored response is about the contact if its request
@@ -285,29 +350,39 @@ UPDATE idempotency_keys SET data = CASE
                                  WHERE c.id = :id AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id))
                       COLLATE NOCASE));
 
--- name: merge_contact_search
--- The full-text index keeps deleted words until its parts are merged.
-INSERT INTO contacts_search (contacts_search) VALUES ('optimize');
+-- name: merge_contacts
+-- A piece of merging the parts of a full-text index, which keeps deleted words until then. A negative number of pages
+-- begins the merging of all parts, a positive one continues it.
+INSERT INTO contacts_search (contacts_search, rank) VALUES ('merge', :pages);
 
--- name: merge_newsletter_search
-INSERT INTO newsletter_search (newsletter_search) VALUES ('optimize');
+-- name: merge_applications
+INSERT INTO applications_search (applications_search, rank) VALUES ('merge', :pages);
 
--- name: merge_task_search
-INSERT INTO tasks_search (tasks_search) VALUES ('optimize');
+-- name: merge_tasks
+INSERT INTO tasks_search (tasks_search, rank) VALUES ('merge', :pages);
 
--- name: merge_application_search
-INSERT INTO applications_search (applications_search) VALUES ('optimize');
+-- name: merge_newsletter
+INSERT INTO newsletter_search (newsletter_search, rank) VALUES ('merge', :pages);
+
+-- name: changes
+-- Number of rows that this connection has changed so far. A piece of merging that changes fewer than two found no work.
+SELECT total_changes();
 
 -- name: free_room
 -- Bytes in free pages of the file.
 SELECT f.freelist_count * p.page_size FROM pragma_freelist_count f, pragma_page_size p;
+
+-- name: file_size
+-- Bytes of the file.
+SELECT c.page_count * p.page_size FROM pragma_page_count c, pragma_page_size p;
 
 -- name: fill_room
 -- Overwrite free pages with zeros.
 INSERT INTO blanks (zeros) VALUES (zeroblob(:size));
 
 -- name: give_room_back
-DELETE FROM blanks;
+-- Free a piece of the pages that were overwritten.
+DELETE FROM blanks WHERE id = (SELECT min(id) FROM blanks);
 
 -- Records of anonymisations.
 
@@ -321,15 +396,28 @@ SELECT :id, :now, NULL UNION SELECT duplicate_id, :now, NULL FROM merged_contact
 ON CONFLICT DO NOTHING;
 
 -- name: set_due
-UPDATE anonymizations SET kept_until = :kept_until, has_remnants = 1 WHERE contact_id = :id;
+UPDATE anonymizations SET kept_until = :kept_until, has_remnants = 1, has_words = 1 WHERE contact_id = :id;
 
 -- name: due
 -- Anonymised contacts with records whose retention period has ended.
 SELECT contact_id FROM anonymizations WHERE kept_until < :today ORDER BY kept_until, contact_id LIMIT :size;
 
+-- name: expect_remnants
+UPDATE anonymizations SET has_remnants = 1, has_words = 1 WHERE contact_id = :id;
+
+-- name: with_words
+-- Anonymised contacts whose words may still be in search indexes and free pages.
+SELECT contact_id FROM anonymizations WHERE has_remnants = 1 AND has_words = 1 ORDER BY contact_id;
+
 -- name: with_remnants
 -- Anonymised contacts whose data may still be in unused parts of the file, until it is rewritten.
 SELECT contact_id FROM anonymizations WHERE has_remnants = 1 ORDER BY contact_id;
+
+-- name: number_with_remnants
+SELECT count(*) FROM anonymizations WHERE has_remnants = 1;
+
+-- name: forget_words
+UPDATE anonymizations SET has_words = 0 WHERE contact_id IN (SELECT value FROM json_each(:ids));
 
 -- name: forget_remnants
 UPDATE anonymizations SET has_remnants = 0 WHERE contact_id IN (SELECT value FROM json_each(:ids));

@@ -1,12 +1,12 @@
 -- Refunds of payments, and the moves of payments from one invoice to another.
 
 -- name: of_payments
-SELECT payment_id, id, amount, refunded_at, transaction_id, notes, created_at FROM refunds
+SELECT payment_id, id, amount, refunded_at, transaction_id, notes, bank_transaction_id, created_at FROM refunds
  WHERE payment_id IN (SELECT value FROM json_each(:ids)) ORDER BY id;
 
 -- name: add
-INSERT INTO refunds (payment_id, amount, currency, gateway_key, transaction_id, refunded_at, counts_at, notes, created_at)
-VALUES (:payment_id, :amount, :currency, :gateway_key, :transaction_id, :refunded_at, :counts_at, :notes, :now);
+INSERT INTO refunds (payment_id, amount, currency, gateway_key, transaction_id, refunded_at, counts_at, notes, bank_transaction_id, created_at)
+VALUES (:payment_id, :amount, :currency, :gateway_key, :transaction_id, :refunded_at, :counts_at, :notes, :bank_transaction_id, :now);
 
 -- name: by_transaction
 -- The refund with this transaction id of this gateway. No gateway counts as one gateway.

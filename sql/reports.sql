@@ -12,7 +12,7 @@ SELECT min(issue_date) FROM invoices WHERE issue_date >= :after;
 -- created.
 SELECT min(at) FROM (
   SELECT min(payment_date_at) AS at FROM payments WHERE payment_date_at >= :after
-   UNION ALL SELECT min(created_at) FROM payments WHERE payment_date_at IS NULL AND created_at >= :after
+   UNION ALL SELECT min(created_at) FROM payments INDEXED BY payments_undated WHERE payment_date_at IS NULL AND created_at >= :after
    UNION ALL SELECT min(counts_at) FROM refunds WHERE counts_at >= :after
    UNION ALL SELECT min(moved_at) FROM payment_moves WHERE moved_at >= :after);
 
@@ -21,7 +21,9 @@ SELECT min(created_at) FROM applications WHERE created_at >= :after;
 
 -- name: revenue
 -- Amounts invoiced and credited in each period. `figures` is a JSON list of rows.
-WITH kinds AS MATERIALIZED (SELECT DISTINCT currency FROM invoices INDEXED BY invoices_by_currency)
+WITH RECURSIVE kinds (currency) AS (
+  SELECT min(currency) FROM invoices
+   UNION ALL SELECT (SELECT min(i.currency) FROM invoices i WHERE i.currency > k.currency) FROM kinds k WHERE k.currency IS NOT NULL)
 SELECT s.value ->> 0 AS period, (
          SELECT json_group_array(json_object('currency', k.currency, 'invoices', invoices, 'credit_notes', credit_notes, 'invoiced', invoiced,
                 'credited', credited, 'net', net, 'tax', tax, 'total', total)) FROM (
@@ -33,10 +35,12 @@ SELECT s.value ->> 0 AS period, (
             WHERE i.currency = k.currency AND i.issue_date >= s.value ->> 1 AND i.issue_date < s.value ->> 2 AND i.locked_at IS NOT NULL
               AND i.event_id = :event_id                    -- when event_id
            HAVING count(*) > 0)) AS figures
-  FROM json_each(:spans) s CROSS JOIN kinds k ORDER BY s.key, k.currency;
+  FROM json_each(:spans) s CROSS JOIN kinds k WHERE k.currency IS NOT NULL ORDER BY s.key, k.currency;
 
 -- name: tax
-WITH kinds AS MATERIALIZED (SELECT DISTINCT currency FROM invoices INDEXED BY invoices_by_currency)
+WITH RECURSIVE kinds (currency) AS (
+  SELECT min(currency) FROM invoices
+   UNION ALL SELECT (SELECT min(i.currency) FROM invoices i WHERE i.currency > k.currency) FROM kinds k WHERE k.currency IS NOT NULL)
 SELECT s.value ->> 0 AS period, (
          SELECT json_group_array(json_object('currency', k.currency, 'tax_category', category, 'tax_rate', rate, 'invoices', invoices,
                 'credit_notes', credit_notes, 'net', net, 'tax', tax)) FROM (
@@ -46,42 +50,69 @@ SELECT s.value ->> 0 AS period, (
             WHERE i.currency = k.currency AND i.issue_date >= s.value ->> 1 AND i.issue_date < s.value ->> 2 AND i.locked_at IS NOT NULL
               AND i.event_id = :event_id                    -- when event_id
             GROUP BY t.category, t.rate ORDER BY t.category, t.rate)) AS figures
-  FROM json_each(:spans) s CROSS JOIN kinds k ORDER BY s.key, k.currency;
+  FROM json_each(:spans) s CROSS JOIN kinds k WHERE k.currency IS NOT NULL ORDER BY s.key, k.currency;
 
 -- name: payments
--- Payments in each period. It runs twice, for payments with a date and for those without one, because these use
--- different indexes. For an event, a payment belongs to the invoice that it was first completed for: that of its first
--- move, or its invoice if it never moved.
-WITH kinds AS MATERIALIZED (SELECT DISTINCT currency, gateway_key FROM payments INDEXED BY payments_by_currency)
+-- Payments with a date in each period. The kinds are found by one step of the index each, without reading its rows.
+WITH RECURSIVE currencies (currency) AS (
+  SELECT min(currency) FROM payments
+   UNION ALL SELECT (SELECT min(p.currency) FROM payments p WHERE p.currency > c.currency) FROM currencies c WHERE c.currency IS NOT NULL),
+kinds (currency, gateway_key, is_first) AS (
+  SELECT currency, NULL, 1 FROM currencies WHERE currency IS NOT NULL
+   UNION ALL
+  SELECT k.currency, (SELECT min(p.gateway_key) FROM payments p INDEXED BY payments_by_currency
+                       WHERE p.currency = k.currency AND p.gateway_key > coalesce(k.gateway_key, '')), 0
+    FROM kinds k WHERE k.is_first OR k.gateway_key IS NOT NULL)
 SELECT s.value ->> 0 AS period, (
          SELECT json_group_array(json_object('currency', k.currency, 'gateway_key', k.gateway_key, 'payments', payments, 'received', received,
                 'refunded', 0, 'fees', fees, 'net', received - fees)) FROM (
            SELECT count(*) AS payments, sum(p.amount) AS received, sum(p.gateway_fee) AS fees
              FROM payments p INDEXED BY payments_by_currency
             WHERE p.currency = k.currency AND p.gateway_key IS k.gateway_key AND p.status IN ('completed', 'refunded')
-              AND p.payment_date_at >= s.value ->> 1 AND p.payment_date_at < s.value ->> 2                                 -- when dated
-              AND p.payment_date_at IS NULL AND p.created_at >= s.value ->> 1 AND p.created_at < s.value ->> 2             -- when undated
-              AND coalesce(CASE WHEN p.id IN (SELECT payment_id FROM payment_moves) THEN                                     -- when event_id
-                             (SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1) END,   -- when event_id
-                           p.invoice_id) IN (SELECT id FROM invoices WHERE event_id = :event_id)        -- when event_id
+              AND p.payment_date_at >= s.value ->> 1 AND p.payment_date_at < s.value ->> 2
            HAVING count(*) > 0)) AS figures
-  FROM json_each(:spans) s CROSS JOIN kinds k ORDER BY s.key, k.currency, k.gateway_key;
+  FROM json_each(:spans) s CROSS JOIN kinds k WHERE k.is_first OR k.gateway_key IS NOT NULL
+ ORDER BY s.key, k.currency, k.gateway_key;
+
+-- name: undated_payments
+-- The same for payments without a date, which count when they were created. They are few, and have an index of their own.
+SELECT s.value ->> 0 AS period, json_array(json_object('currency', p.currency, 'gateway_key', p.gateway_key, 'payments', count(*),
+       'received', sum(p.amount), 'refunded', 0, 'fees', sum(p.gateway_fee), 'net', sum(p.amount - p.gateway_fee))) AS figures
+  FROM json_each(:spans) s CROSS JOIN payments p INDEXED BY payments_undated
+    ON p.payment_date_at IS NULL AND p.created_at >= s.value ->> 1 AND p.created_at < s.value ->> 2
+ WHERE p.status IN ('completed', 'refunded')
+ GROUP BY s.key, p.currency, p.gateway_key;
+
+-- name: payments_of_event
+-- The payments of an event, each with the time at which it counts. A payment belongs to the invoice that it was first
+-- completed for: that of its first move, or its invoice if it never moved.
+WITH own (id) AS MATERIALIZED (SELECT id FROM invoices WHERE event_id = :event_id)
+SELECT p.payment_date_at AS at, p.currency, p.gateway_key, p.amount, p.gateway_fee
+  FROM own o CROSS JOIN payments p INDEXED BY payments_by_invoice
+    ON p.invoice_id = o.id AND p.payment_date_at IS NOT NULL AND p.status IN ('completed', 'refunded')
+ WHERE p.id NOT IN (SELECT payment_id FROM payment_moves)
+ UNION ALL
+SELECT p.created_at, p.currency, p.gateway_key, p.amount, p.gateway_fee
+  FROM own o CROSS JOIN payments p INDEXED BY payments_by_invoice
+    ON p.invoice_id = o.id AND p.payment_date_at IS NULL AND p.status IN ('completed', 'refunded')
+ WHERE p.id NOT IN (SELECT payment_id FROM payment_moves)
+ UNION ALL
+SELECT coalesce(p.payment_date_at, p.created_at), p.currency, p.gateway_key, p.amount, p.gateway_fee
+  FROM (SELECT DISTINCT payment_id AS id FROM payment_moves) d CROSS JOIN payments p ON p.id = d.id
+ WHERE p.status IN ('completed', 'refunded')
+   AND (SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1) IN (SELECT id FROM own);
 
 -- name: refunds
 -- Refunds in each period, with the columns of `payments`. For an event, a refund belongs to the invoice that its payment
 -- had at the time of the refund.
-WITH kinds AS MATERIALIZED (SELECT DISTINCT currency, gateway_key FROM refunds INDEXED BY refunds_by_currency)
-SELECT s.value ->> 0 AS period, (
-         SELECT json_group_array(json_object('currency', k.currency, 'gateway_key', k.gateway_key, 'payments', 0, 'received', 0,
-                'refunded', refunded, 'fees', 0, 'net', -refunded)) FROM (
-           SELECT sum(r.amount) AS refunded
-             FROM refunds r INDEXED BY refunds_by_currency
-            WHERE r.currency = k.currency AND r.gateway_key IS k.gateway_key AND r.counts_at >= s.value ->> 1 AND r.counts_at < s.value ->> 2
-              AND coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = r.payment_id AND m.moved_at > r.counts_at   -- when event_id
-                             ORDER BY m.moved_at, m.id LIMIT 1), (SELECT p.invoice_id FROM payments p WHERE p.id = r.payment_id))        -- when event_id
-                  IN (SELECT id FROM invoices WHERE event_id = :event_id)      -- when event_id
-           HAVING count(*) > 0)) AS figures
-  FROM json_each(:spans) s CROSS JOIN kinds k ORDER BY s.key, k.currency, k.gateway_key;
+SELECT s.value ->> 0 AS period, json_array(json_object('currency', r.currency, 'gateway_key', r.gateway_key, 'payments', 0, 'received', 0,
+       'refunded', sum(r.amount), 'fees', 0, 'net', -sum(r.amount))) AS figures
+  FROM json_each(:spans) s CROSS JOIN refunds r INDEXED BY refunds_by_time ON r.counts_at >= s.value ->> 1 AND r.counts_at < s.value ->> 2
+ WHERE TRUE
+   AND coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = r.payment_id AND m.moved_at > r.counts_at   -- when event_id
+                  ORDER BY m.moved_at, m.id LIMIT 1), (SELECT p.invoice_id FROM payments p WHERE p.id = r.payment_id))        -- when event_id
+       IN (SELECT id FROM invoices WHERE event_id = :event_id)      -- when event_id
+ GROUP BY s.key, r.currency, r.gateway_key;
 
 -- name: moves
 -- What the payments of an event gained and lost in each period by moves from and to invoices of other events, with the
@@ -99,9 +130,9 @@ SELECT period, json_array(json_object('currency', currency, 'gateway_key', gatew
 -- name: open
 -- Open amounts by due date, and the amounts that customers have overpaid, which are negative.
 SELECT i.currency, i.due_date, count(*) AS invoices, sum(i.open_amount) AS amount
-  FROM invoices i
- WHERE i.status IN ('sent', 'partially_paid') AND i.open_amount > 0
-   AND +i.event_id = :event_id                              -- when event_id
+  FROM invoices i INDEXED BY invoices_open
+ WHERE i.status IN ('sent', 'partially_paid') AND i.open_amount <> 0 AND i.open_amount > 0 AND i.locked_at IS NOT NULL
+   AND i.event_id = :event_id                               -- when event_id
  GROUP BY i.currency, i.due_date
 UNION ALL
 SELECT i.currency, NULL, count(*), sum(i.open_amount)
@@ -110,36 +141,54 @@ SELECT i.currency, NULL, count(*), sum(i.open_amount)
    AND +i.event_id = :event_id                              -- when event_id
  GROUP BY i.currency;
 
+-- name: many_later
+-- Whether more than :most payments are later than a time.
+SELECT 1 FROM payments INDEXED BY payments_by_date WHERE payment_date_at > :until LIMIT 1 OFFSET :most;
+
 -- name: open_then
 -- The same as at the end of a day. Invoices, credit notes, payments and refunds count from their dates. A payment that
--- moved to another invoice later counts for the invoice that it had then, and an invoice has the due date of then.
+-- moved to another invoice later counts for the invoice that it had then, and an invoice has the due date of then. An
+-- invoice that is settled, and was not changed after that day, was settled then. With `few`, only the others are added up.
 WITH credit (id, amount) AS MATERIALIZED (
-  SELECT related_invoice_id, sum(total) FROM invoices
-   WHERE invoice_type = 'credit_note' AND locked_at IS NOT NULL AND issue_date <= :as_of GROUP BY related_invoice_id),
+  SELECT related_invoice_id, sum(total) FROM invoices INDEXED BY invoices_by_related
+   WHERE related_invoice_id IS NOT NULL AND invoice_type = 'credit_note' AND locked_at IS NOT NULL AND issue_date <= :as_of
+   GROUP BY related_invoice_id),
 later (payment_id, from_invoice_id, to_invoice_id, amount) AS MATERIALIZED (
   SELECT p.id, m.from_invoice_id, m.to_invoice_id,
          p.amount - coalesce((SELECT sum(r.amount) FROM refunds r WHERE r.payment_id = p.id AND r.counts_at <= :until), 0)
     FROM payment_moves m CROSS JOIN payments p ON p.id = m.payment_id
    WHERE m.moved_at > :until AND p.status IN ('completed', 'refunded') AND coalesce(p.payment_date_at, p.created_at) <= :until),
-paid (id, amount) AS MATERIALIZED (
-  SELECT invoice_id, sum(amount) FROM payments
-   WHERE status IN ('completed', 'refunded') AND coalesce(payment_date_at, created_at) <= :until GROUP BY invoice_id),
 corrections (id, amount) AS MATERIALIZED (
   SELECT id, sum(amount) FROM (
-    SELECT p.invoice_id AS id, -r.amount AS amount FROM refunds r CROSS JOIN payments p ON p.id = r.payment_id WHERE r.counts_at <= :until
+    SELECT p.invoice_id AS id, p.amount FROM payments p INDEXED BY payments_undated
+     WHERE p.payment_date_at IS NULL AND p.created_at <= :until AND p.status IN ('completed', 'refunded')
+     UNION ALL SELECT p.invoice_id, -r.amount FROM refunds r CROSS JOIN payments p ON p.id = r.payment_id WHERE r.counts_at <= :until
      UNION ALL SELECT from_invoice_id, amount FROM later
      UNION ALL SELECT to_invoice_id, -amount FROM later)
-   GROUP BY id)
-SELECT o.currency, CASE WHEN o.amount > 0 THEN o.due_date END AS due_date, count(*) AS invoices, sum(o.amount) AS amount
-  FROM (SELECT i.currency, CASE WHEN i.id IN (SELECT invoice_id FROM due_date_changes WHERE changed_at > :until) THEN
-                 (SELECT d.due_date FROM due_date_changes d WHERE d.invoice_id = i.id AND d.changed_at > :until ORDER BY d.changed_at, d.id LIMIT 1)
-               ELSE i.due_date END AS due_date, i.total + coalesce(c.amount, 0) - coalesce(p.amount, 0) - coalesce(x.amount, 0) AS amount
-          FROM invoices i LEFT JOIN credit c ON c.id = i.id LEFT JOIN paid p ON p.id = i.id LEFT JOIN corrections x ON x.id = i.id
-         WHERE i.invoice_type = 'invoice' AND i.locked_at IS NOT NULL AND i.issue_date <= :as_of
-           AND +i.event_id = :event_id                      -- when event_id
-       ) o
- WHERE o.amount <> 0
- GROUP BY o.currency, 2, o.amount > 0;
+   GROUP BY id),
+unsettled (id) AS MATERIALIZED (                            -- when few
+  SELECT id FROM invoices INDEXED BY invoices_open WHERE open_amount <> 0 AND locked_at IS NOT NULL                                              -- when few
+   UNION SELECT invoice_id FROM payments INDEXED BY payments_by_date WHERE payment_date_at > :until                                              -- when few
+   UNION SELECT invoice_id FROM payments INDEXED BY payments_undated WHERE payment_date_at IS NULL AND created_at > :until                       -- when few
+   UNION SELECT p.invoice_id FROM refunds r CROSS JOIN payments p ON p.id = r.payment_id WHERE r.counts_at > :until                              -- when few
+   UNION SELECT from_invoice_id FROM payment_moves WHERE moved_at > :until UNION SELECT to_invoice_id FROM payment_moves WHERE moved_at > :until -- when few
+   UNION SELECT related_invoice_id FROM invoices INDEXED BY invoices_by_related WHERE related_invoice_id IS NOT NULL AND issue_date > :as_of),   -- when few
+owed (currency, due_date, amount) AS MATERIALIZED (
+  SELECT i.currency, CASE WHEN i.id IN (SELECT invoice_id FROM due_date_changes WHERE changed_at > :until) THEN
+           (SELECT d.due_date FROM due_date_changes d WHERE d.invoice_id = i.id AND d.changed_at > :until ORDER BY d.changed_at, d.id LIMIT 1)
+         ELSE i.due_date END,
+         i.total + coalesce(c.amount, 0) - coalesce(x.amount, 0) - coalesce((
+           SELECT sum(p.amount) FROM payments p INDEXED BY payments_by_invoice
+            WHERE p.invoice_id = i.id AND p.payment_date_at <= :until AND p.status IN ('completed', 'refunded')), 0)
+    FROM invoices i INDEXED BY invoices_by_currency
+    LEFT JOIN credit c ON c.id = i.id LEFT JOIN corrections x ON x.id = i.id
+   WHERE i.invoice_type = 'invoice' AND i.locked_at IS NOT NULL AND i.issue_date <= :as_of
+     AND i.id IN (SELECT id FROM unsettled)                 -- when few
+     AND i.event_id = :event_id                             -- when event_id
+  )
+SELECT currency, CASE WHEN amount > 0 THEN due_date END AS due_date, count(*) AS invoices, sum(amount) AS amount
+  FROM owed WHERE amount <> 0
+ GROUP BY currency, 2, amount > 0;
 
 -- name: participants
 SELECT (SELECT event_key FROM events WHERE id = p.event_id) AS event_key, p.role, sum(p.status = 'registered') AS registered,
@@ -151,14 +200,24 @@ SELECT (SELECT event_key FROM events WHERE id = p.event_id) AS event_key, p.role
    AND p.created_at < :ends                                 -- when ends
  GROUP BY p.event_id, p.role ORDER BY p.event_id, p.role;
 
+-- name: participants_of_all_days
+SELECT (SELECT event_key FROM events WHERE id = n.event_id) AS event_key, n.role,
+       sum(CASE n.status WHEN 'registered' THEN n.participants ELSE 0 END) AS registered,
+       sum(CASE n.status WHEN 'confirmed' THEN n.participants ELSE 0 END) AS confirmed,
+       sum(CASE n.status WHEN 'cancelled' THEN n.participants ELSE 0 END) AS cancelled, sum(n.participants) AS participants
+  FROM participant_counts n
+ WHERE TRUE
+   AND n.event_id = :event_id                               -- when event_id
+ GROUP BY n.event_id, n.role HAVING sum(n.participants) > 0 ORDER BY n.event_id, n.role;
+
 -- name: applications
 WITH spans AS MATERIALIZED (SELECT value ->> 0 AS period, value ->> 1 AS begins, value ->> 2 AS ends FROM json_each(:spans))
 SELECT s.period, sum(a.status = 'new') AS new, sum(a.status = 'in_review') AS in_review, sum(a.status = 'info_requested') AS info_requested,
        sum(a.status = 'waitlisted') AS waitlisted, sum(a.status = 'approved') AS approved, sum(a.status = 'rejected') AS rejected,
        sum(a.status = 'withdrawn') AS withdrawn, count(*) AS applications
-  FROM spans s CROSS JOIN applications a ON a.created_at >= s.begins AND a.created_at < s.ends
+  FROM spans s CROSS JOIN applications a INDEXED BY applications_by_creation ON a.created_at >= s.begins AND a.created_at < s.ends
  WHERE TRUE
-   AND EXISTS (SELECT 1 FROM application_events x WHERE x.application_id = a.id AND x.event_id = :event_id)      -- when event_id
+   AND a.id IN (SELECT application_id FROM application_events WHERE event_id = :event_id)      -- when event_id
  GROUP BY s.period ORDER BY s.begins;
 
 -- name: booths
@@ -210,36 +269,76 @@ SELECT e.event_key, e.timezone, c.hour, nullif(c.station, '') AS station, sum(c.
  GROUP BY e.id, c.hour, c.station HAVING sum(c.check_ins) > 0 OR sum(c.check_outs) > 0 ORDER BY e.id, c.hour, c.station;
 
 -- name: readiness
--- Most visitors only have to be confirmed. They are counted, and only the other participants are looked at one by
--- one.
-WITH contracts (id) AS MATERIALIZED (SELECT event_participant_id FROM open_contracts),
-asked (id) AS MATERIALIZED (
-  SELECT p.id FROM events e CROSS JOIN participants p ON p.event_id = e.id AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor')
-   WHERE TRUE
-     AND e.id = :event_id                                   -- when event_id
-   UNION
-  SELECT p.id FROM submission_types t CROSS JOIN json_each(t.roles) r CROSS JOIN participants p ON p.event_id = t.event_id AND p.role = r.value
-   WHERE t.is_required AND t.is_active
+-- Most visitors only have to be confirmed. They are counted, and only the participants of whom more is asked are looked
+-- at. What they lack is read as a few sets of ids, which takes a fraction of the time of the view `readiness`, whose
+-- rules these are. contracts: participants with a contract and without an active one. complete: those with everything
+-- that they have to submit.
+WITH contracts (id) AS MATERIALIZED (
+  SELECT entity_id FROM documents INDEXED BY documents_contracts WHERE is_contract AND entity_type = 'event_participant'
+   GROUP BY entity_id HAVING max(contract_status = 'active') = 0),
+submits (event_id, role, types) AS MATERIALIZED (
+  SELECT t.event_id, r.value, count(DISTINCT t.id) FROM submission_types t CROSS JOIN json_each(t.roles) r
+   WHERE t.is_required AND t.is_active GROUP BY t.event_id, r.value),
+groups (event_id, role) AS MATERIALIZED (
+  SELECT e.id, r.value FROM events e CROSS JOIN json_each('["exhibitor", "co_exhibitor", "sponsor"]') r
+   UNION SELECT event_id, role FROM submits),
+found (id, event_id, role, status, is_guest) AS MATERIALIZED (
+  SELECT p.id, p.event_id, p.role, p.status, p.role IN ('speaker', 'visitor', 'press', 'staff')
+    FROM groups g CROSS JOIN participants p INDEXED BY participants_by_event_and_role ON p.event_id = g.event_id AND p.role = g.role
+   WHERE p.status <> 'cancelled'
+     AND g.event_id = :event_id                             -- when event_id
+   UNION ALL
+  SELECT p.id, p.event_id, p.role, p.status, p.role IN ('speaker', 'visitor', 'press', 'staff')
+    FROM contracts c CROSS JOIN participants p ON p.id = c.id
+   WHERE p.status <> 'cancelled' AND (p.event_id, p.role) NOT IN groups
+     AND p.event_id = :event_id                             -- when event_id
+  ),
+complete (id) AS (
+  SELECT p.id FROM submission_types t CROSS JOIN submissions s ON s.type_id = t.id CROSS JOIN participants p ON p.id = s.event_participant_id
+   CROSS JOIN submits x ON x.event_id = p.event_id AND x.role = p.role
+   WHERE t.is_required AND t.is_active AND t.event_id = p.event_id AND instr(t.roles, '"' || p.role || '"')
+     AND (s.status = 'approved' OR s.status = 'submitted' AND NOT t.needs_approval)
      AND t.event_id = :event_id                             -- when event_id
-   UNION
-  SELECT id FROM contracts),
+   GROUP BY p.id HAVING count(*) = x.types),
+unbilled (id) AS (
+  SELECT event_participant_id FROM fee_claims WHERE NOT is_billed
+     AND event_participant_id IN (SELECT id FROM found)     -- when event_id
+   UNION ALL
+  SELECT event_participant_id FROM booth_claims WHERE NOT is_billed
+     AND event_participant_id IN (SELECT id FROM found)     -- when event_id
+   UNION ALL
+  SELECT event_participant_id FROM item_claims WHERE NOT is_billed
+     AND event_participant_id IN (SELECT id FROM found)     -- when event_id
+   UNION ALL
+  SELECT b.event_participant_id FROM (SELECT id FROM invoice_items INDEXED BY invoice_items_by_bill WHERE bills IS NOT NULL) l
+   CROSS JOIN billings b ON b.id = l.id
+   WHERE NOT b.is_claimed
+     AND b.event_participant_id IN (SELECT id FROM found)   -- when event_id
+  ),
 lacks AS MATERIALIZED (
-  SELECT f.event_id, f.role, f.status, f.id IN contracts AS contract, f.has_open_submissions AS submissions,
-         CASE WHEN f.is_guest THEN 0 ELSE NOT f.has_booth END AS booth, CASE WHEN f.is_guest THEN 0 ELSE f.has_open_order END AS open_order,
-         CASE WHEN f.is_guest THEN 0 ELSE f.has_draft END AS draft, CASE WHEN f.is_guest THEN 0 ELSE f.has_unbilled END AS unbilled,
-         CASE WHEN f.is_guest THEN 0 ELSE f.owes END AS owes
-    FROM asked a CROSS JOIN readiness f ON f.id = a.id
-   WHERE f.status <> 'cancelled'),
+  SELECT event_id, role, status, id IN contracts AS contract, (event_id, role) IN (SELECT event_id, role FROM submits) AND id NOT IN complete AS submissions,
+         NOT is_guest AND id NOT IN (SELECT event_participant_id FROM booth_reservations WHERE status = 'confirmed')
+           AND (role = 'exhibitor' OR id IN (SELECT event_participant_id FROM booth_reservations WHERE status = 'pending')) AS booth,
+         NOT is_guest AND id IN (SELECT event_participant_id FROM service_orders WHERE status IN ('draft', 'submitted')) AS open_order,
+         NOT is_guest AND id IN (SELECT event_participant_id FROM invoices INDEXED BY invoices_drafts
+                                  WHERE status = 'draft' AND event_participant_id IS NOT NULL) AS draft,
+         NOT is_guest AND id IN unbilled AS unbilled,
+         NOT is_guest AND id IN (SELECT event_participant_id FROM invoices INDEXED BY invoices_open
+                                  WHERE open_amount <> 0 AND open_amount > 0 AND locked_at IS NOT NULL AND status IN ('sent', 'partially_paid')
+                                    AND event_participant_id IS NOT NULL) AS owes
+    FROM found),
 lacking AS MATERIALIZED (
   SELECT event_id, role, sum(contract) AS contract, sum(submissions) AS submissions, sum(booth) AS booth, sum(open_order) AS open_order,
          sum(draft) AS draft, sum(unbilled) AS unbilled, sum(owes) AS owes,
          sum(status = 'confirmed' AND contract + submissions + booth + open_order + draft + unbilled + owes > 0) AS held_back
     FROM lacks GROUP BY event_id, role),
 people AS MATERIALIZED (
-  SELECT p.event_id, p.role, sum(p.status <> 'cancelled') AS participants, sum(p.status = 'confirmed') AS confirmed FROM participants p
+  SELECT event_id, role, sum(CASE WHEN status <> 'cancelled' THEN participants ELSE 0 END) AS participants,
+         sum(CASE WHEN status = 'confirmed' THEN participants ELSE 0 END) AS confirmed
+    FROM participant_counts n
    WHERE TRUE
-     AND p.event_id = :event_id                             -- when event_id
-   GROUP BY p.event_id, p.role)
+     AND n.event_id = :event_id                             -- when event_id
+   GROUP BY event_id, role)
 SELECT e.event_key, p.role, p.participants, p.confirmed - coalesce(l.held_back, 0) AS ready, p.participants - p.confirmed AS unconfirmed,
        coalesce(l.contract, 0) AS open_contract, coalesce(l.submissions, 0) AS open_submissions, coalesce(l.booth, 0) AS no_booth,
        coalesce(l.open_order, 0) AS open_order, coalesce(l.draft, 0) AS draft_invoice, coalesce(l.unbilled, 0) AS unbilled, coalesce(l.owes, 0) AS unpaid

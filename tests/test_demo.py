@@ -124,6 +124,14 @@ def test_the_show_has_records_in_every_state(show):
         "unknown_badge", "wrong_event", "badge_replaced", "participant_cancelled", "already_checked_in"}
 
 
+def test_late_payers_got_dunning_letters(show):
+    client, _ = show
+    assert [level["name"] for level in client.data("/invoices/dunning-levels")] == ["Mahnung", "Letzte Mahnung"]
+    levels = {invoice["dunning_level"] for invoice in client.data("/invoices?per_page=100&overdue=1")}
+    assert {1, 2} <= levels, "letters of both levels"
+    assert client.data("/invoices?disputed=1") and client.data("/invoices/dunning?held_back=1")
+
+
 def test_three_editions_and_an_exchange_for_model_railways(show):
     client, _ = show
     events = {event["event_key"]: event for event in client.data("/events")}
@@ -213,7 +221,8 @@ def test_the_data_is_sound_and_nothing_happens_in_the_future(show):
 def test_the_same_day_makes_the_same_show(tiny, monkeypatch, tmp_path_factory, template):
     monkeypatch.setattr(times, "now", lambda: AFTERNOON)
     names = []
-    for settings in (tiny(), make_settings(tmp_path_factory.mktemp("again"), template)):
+    with_iban = tiny(organiser_iban="DE02120300000000202051")
+    for settings in (with_iban, make_settings(tmp_path_factory.mktemp("again"), template)):
         if not names:
             names.append(texts_of(settings))
         else:
@@ -302,3 +311,11 @@ def test_a_database_that_is_not_empty_stays_as_it_is(show):
     with pytest.raises(SchemaError, match="not empty"):
         demo.make(db.config)
     assert db.data_version() == before
+
+
+def test_a_statement_of_the_bank_has_booked_and_open_transactions(show):
+    client, _ = show
+    assert counts(client, "/payments/unmatched?status=assigned") == {"assigned": 1}
+    open_ = client.get("/payments/unmatched", status=200).json["data"]
+    assert [bool(row["proposals"]) for row in sorted(open_, key=lambda row: -row["amount"])].count(True) >= 1
+    assert len(open_) == 3 and client.get("/payments/imports", status=200).json["meta"]["total"] == 1

@@ -11,10 +11,10 @@ SOURCE = Path(__file__).parents[1] / "eventapi"
 # function -> position of its text. `Problem` and `not_found` make whole details, the others fragments about a field.
 TEXT_AT = {"Problem": 1, "fault": 1, "add": 2, "invalid_at": 2, "invalid_parameter": 2}
 # A sentence that begins with one of these says what to do.
-REMEDIES = ("add", "anonymise", "ask", "assign", "cancel", "change", "choose", "correct", "create", "credit",
-            "deactivate", "delete", "install", "issue", "keep", "leave", "move", "order", "record", "refresh", "refund",
-            "reinstate", "remove", "repeat", "request", "reserve", "restore", "scan", "send", "set", "to", "upload",
-            "use", "withdraw")
+REMEDIES = ("add", "anonymise", "ask", "assign", "cancel", "change", "choose", "close", "correct", "create", "credit",
+            "deactivate", "delete", "install", "issue", "keep", "leave", "move", "order", "read", "record", "refresh",
+            "refund", "reinstate", "remove", "repeat", "request", "reserve", "restore", "scan", "send", "set", "to",
+            "upload", "use", "withdraw")
 CONTRACTION = re.compile(r"\b\w+n't\b|\b(?:it|that|there|what|we|you|they|he|she)'(?:s|re|ve|ll)\b", re.I)
 
 

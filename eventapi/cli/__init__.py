@@ -31,6 +31,7 @@ EXAMPLES = ("eventapi                                               # show what 
             "eventapi --config /etc/eventapi/acme.conf key list     # administer the tenant acme")
 # The command that lists the records of a noun, for the error that one of them does not exist.
 LISTED_BY = {"API key": "key list", "Admin": "admin list", "Payment gateway": "gateway list", "Mail": "mail list"}
+LOW_PRIORITY = 10           # of commands that read or write the whole database; requests have 0
 SENTENCE = re.compile(r"(^|\. )([A-Z])(?=[a-z']* )")       # the first word, but no file name such as Fair.tar
 REMEDIES = {errno.EACCES: "use sudo, or let the user {user}, who runs the command, open it",
             errno.ENOENT: "check the path", errno.ENOSPC: "free space on that disk",
@@ -46,6 +47,8 @@ def main(argv=None):
     try:
         args = make_parser().parse_args(_words(sys.argv[1:] if argv is None else argv))
         os.umask(0o027)                                   # files contain personal data
+        if args.is_long and argv is None:                 # in a process of its own
+            os.nice(max(0, LOW_PRIORITY - os.nice(0)))    # Linux gives it less of the disk as well
         return args.run(args, configuration.load(args.config)) or 0
     except Wrong as error:
         return _refuse(str(error), status=2)
@@ -78,7 +81,7 @@ def make_parser():
     for name in GROUPS:
         import_module(f"eventapi.cli.{name}").register(commands)
     _, status = parser.children()["status"]
-    parser.set_defaults(run=status.get_default("run"), parser=status, json=False)
+    parser.set_defaults(run=status.get_default("run"), parser=status, json=False, is_long=False)
     return parser
 
 

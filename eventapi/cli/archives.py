@@ -4,26 +4,27 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 
-from eventapi.cli.terminal import Refused, command, opened, refuse_damaged
+from eventapi.cli.terminal import Refused, command, long, opened, refuse_damaged
 from eventapi.config import user
 from eventapi.domain.upkeep import checks, nightly, restoring
+from eventapi.domain.upkeep.progress import Progress
 from eventapi.storage import backups
 
 
 def register(commands):
     """Declare the commands."""
-    backup_ = command(commands, "backup", backup,
-                      "write database and files to one backup file; the server may keep running",
-                      "eventapi backup", "eventapi backup /root/before-the-fair.tar")
+    backup_ = long(command(commands, "backup", backup,
+                           "write database and files to one backup file; the server may keep running",
+                           "eventapi backup", "eventapi backup /root/before-the-fair.tar"))
     backup_.add_argument("file", metavar="FILE", nargs="?",
                          help="file to create (default: a dated file in backup_dir, which is restored into a scratch "
                               "folder and checked; then dated files there that are older than backup_keep_days are "
                               "removed, but never the last five that passed)")
     _descriptor(backup_)
-    restore_ = command(commands, "restore", restore,
-                       "replace the data with a backup; the previous data is renamed, not deleted",
-                       "eventapi restore /var/lib/eventapi/backups/eventapi-20261120T023000Z.tar",
-                       "eventapi restore --force /root/move.tar")
+    restore_ = long(command(commands, "restore", restore,
+                            "replace the data with a backup; the previous data is renamed, not deleted",
+                            "eventapi restore /var/lib/eventapi/backups/eventapi-20261120T023000Z.tar",
+                            "eventapi restore --force /root/move.tar"))
     restore_.add_argument("file", metavar="FILE", help="backup file").records = "backup"
     _descriptor(restore_)
     restore_.add_argument("--force", action="store_true",
@@ -46,24 +47,27 @@ def backup(args, config):
     with opened(config):                 # raises SchemaError if there is no database of this schema
         pass
     if args.file is None:
-        file, others = nightly.back_up(config)
+        with Progress("backup", nightly.PARTS) as progress:
+            file, others = nightly.back_up(config, progress.report)
         print(file)
         for other in others:
             print(f"{other} is older than backup_keep_days, but kept: its last change is not in this database, or it "
                   "cannot be read. Delete it when you are sure that nobody needs it")
         return
-    if wrong := restoring.damaged_files(_write(args, config)):
+    with Progress("backup", backups.PARTS) as progress:
+        manifest = _write(args, config, progress.report)
+    if wrong := restoring.damaged_files(manifest):
         print(f"eventapi: warning: these stored files were damaged before: {', '.join(wrong[:5])}. Keep an older "
               "backup", file=sys.stderr)
 
 
-def _write(args, config):
+def _write(args, config, report):
     """Write the backup to the file of the command, and return its manifest."""
     if args.descriptor is not None:
         with open(args.descriptor, "r+b") as file:
-            return backups.create_in(config, file, args.file)
+            return backups.create_in(config, file, args.file, report)
     with _explained(args.file):
-        return backups.create(config, args.file)
+        return backups.create(config, args.file, report)
 
 
 @contextmanager
@@ -80,17 +84,17 @@ def _explained(path):
 
 def restore(args, config):
     """Replace the data with a backup, then check the data."""
-    with _explained(args.file):
+    with _explained(args.file), Progress("restore", restoring.PARTS) as progress:
         file = None if args.descriptor is None else open(args.descriptor, "rb")
-        aside, again = restoring.restore(config, args.file, force=args.force, file=file)
+        aside, again = restoring.restore(config, args.file, force=args.force, file=file, report=progress.report)
     print(f"{config.database}: restored from {args.file}" + (f"; the previous database is {aside}" if aside else ""))
     if again:
         print(f"contacts anonymised again, because they had been anonymised after the backup: {again}")
     if again is None:
         print("The previous database is missing or cannot be read. "
               "Anonymise the contacts again that were anonymised after the backup.")
-    with opened(config) as db:
-        findings = checks.findings(db)
+    with opened(config) as db, Progress("check", checks.CONTENTS) as progress:
+        findings = checks.contents(db, progress.report)         # its structure was checked before it was renamed
     if findings:
         found = ", ".join(f"{name}: {detail}" for name, detail in findings[:5])
         raise Refused(f"the backup was restored, but 'eventapi check' reports {found}; repair this, or restore an "

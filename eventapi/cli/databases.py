@@ -3,19 +3,28 @@ import sys
 from contextlib import closing
 from functools import partial
 
-from eventapi.cli.terminal import Refused, command, refuse_damaged
+from eventapi.cli.terminal import Refused, command, long, opened, refuse_damaged
 from eventapi.config import user
+from eventapi.domain.people import remnants
 from eventapi.domain.upkeep import creating
-from eventapi.storage import backups, migrations, process_locks
+from eventapi.domain.upkeep.progress import Progress, duration
+from eventapi.storage import backups, files, maintenance, migrations, process_locks
 from eventapi.storage.errors import StorageError
+
+BYTES_PER_SECOND = 100_000_000          # that VACUUM rewrites; a slow disk needs longer
 
 
 def register(commands):
     """Declare the commands."""
-    parser = command(commands, "migrate", migrate, "create the database, or back it up and upgrade it",
-                     "eventapi migrate")
+    parser = long(command(commands, "migrate", migrate, "create the database, or back it up and upgrade it",
+                          "eventapi migrate"))
     parser.add_argument("--new", action="store_true", help="create an empty database although files, backups or locks "
                                                            "show that there was one")
+    vacuum_ = long(command(commands, "vacuum", vacuum,
+                           "rewrite the database file, so that nothing of erased data is left in it",
+                           "eventapi vacuum", "eventapi vacuum --now"))
+    vacuum_.add_argument("--now", action="store_true", help="rewrite it; nobody can write meanwhile (without this "
+                                                            "option, print only how long that takes)")
     demo = command(commands, "demo", make_demo, "fill an empty database with a sample trade show",
                    "eventapi demo", "eventapi demo --size fair")
     demo.add_argument("--size", choices=("small", "fair", "messe"), default="small",
@@ -34,8 +43,10 @@ def migrate(args, config):
                       "data_dir (EVENTAPI_DATA_DIR) to a directory of this user") from None
     made = []
     try:
-        old, new = migrations.migrate(config.database, before=lambda schema: made.append(_back_up(config, schema)),
-                                      create=None if args.new else partial(creating.refuse_lost, config))
+        with Progress("migrate", {**backups.PARTS, migrations.UPGRADING: 20}) as progress:
+            old, new = migrations.migrate(
+                config.database, before=lambda schema: made.append(_back_up(config, schema, progress.report)),
+                create=None if args.new else partial(creating.refuse_lost, config), report=progress.report)
     except (StorageError, migrations.SchemaError) as error:
         if not made:
             raise
@@ -46,12 +57,34 @@ def migrate(args, config):
     print(f"{config.database}: " + (f"schema {new} is up to date" if old == new else done))
 
 
-def _back_up(config, schema):
+def _back_up(config, schema, report):
     config.backups.mkdir(mode=0o750, parents=True, exist_ok=True)
     file = config.backups / f"before-migration-from-{schema}-{backups.stamp()}.tar"
-    backups.create(config, file)
+    backups.create(config, file, report)
     print(f"backup: {file}")
     return file
+
+
+def vacuum(args, config):
+    """Rewrite the database file with --now. Without it, say how long nobody can write then, and the space it needs."""
+    refuse_damaged(config)
+    with opened(config) as db, closing(process_locks.together(config)):
+        size = config.database.stat().st_size
+        seconds, people = max(1, round(size / BYTES_PER_SECOND)), remnants.waiting(db)
+        if not args.now:
+            print(f"{config.database} has {_mb(size)} MB. Rewriting it takes about {duration(seconds)}, and up to "
+                  f"{_mb(2 * size)} MB of disk space. Meanwhile, writes wait and are refused after ten seconds.")
+            print(f"Anonymised contacts of whom unused parts of the file may have remnants: {people}. To rewrite it at "
+                  "a quiet time, run 'eventapi vacuum --now'")
+            return
+        files.require_space(config.data_dir, size)
+        with Progress("vacuum", {maintenance.REWRITING: 1}) as progress:
+            remnants.rewrite(db, progress.report)
+    print(f"{config.database}: rewritten, {_mb(size)} MB before, {_mb(config.database.stat().st_size)} MB now")
+
+
+def _mb(size):
+    return -(-size // 1_000_000)
 
 
 def make_demo(args, config):

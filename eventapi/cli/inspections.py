@@ -3,20 +3,21 @@ import argparse
 import re
 
 from eventapi import journal
-from eventapi.cli.terminal import Refused, command, group, lists, opened, print_json, printable
+from eventapi.cli.terminal import Refused, command, group, lists, long, opened, print_json, printable
 from eventapi.domain.upkeep import checks
+from eventapi.domain.upkeep.progress import Progress
 from eventapi.storage.errors import forget_damage
 
 
 def register(commands):
     """Declare the commands."""
-    lists(command(commands, "check", check, "check database, amounts, stored files and audit log for damage",
-                  "eventapi check", "eventapi check --json"),
+    lists(long(command(commands, "check", check, "check database, amounts, stored files and audit log for damage",
+                       "eventapi check", "eventapi check --json")),
           check="name of the check that found a fault", detail="what is wrong")
     audit = group(commands, "audit", "verify the audit log")
-    proof = command(audit, "verify", verify,
-                    "verify that no audit entry was changed, removed or moved, and print the last entry",
-                    "eventapi audit verify", f"eventapi audit verify --noted 812:{'9f' * 32}")
+    proof = long(command(audit, "verify", verify,
+                         "verify that no audit entry was changed, removed or moved, and print the last entry",
+                         "eventapi audit verify", f"eventapi audit verify --noted 812:{'9f' * 32}"))
     proof.add_argument("--noted", metavar="ID:HASH", type=noted,
                        help="last entry that an earlier run printed; also verify that no entry up to it was rewritten")
     lists(proof, faults="list of sentences; empty if the log is intact",
@@ -37,8 +38,8 @@ def check(args, config):
 
     Otherwise remove the mark of damage that was found earlier, so that the server writes again.
     """
-    with opened(config) as db:
-        findings = checks.findings(db)
+    with opened(config) as db, Progress("check", checks.PARTS) as progress:
+        findings = checks.findings(db, progress.report)
     if not findings:
         forget_damage(config.database)
     if args.json:
@@ -50,8 +51,8 @@ def check(args, config):
 
 def verify(args, config):
     """Verify the audit log, and print its last entry. Raise Refused if a fault is found."""
-    with opened(config) as db, db.snapshot():
-        wrong = journal.verify(db) + (journal.verify_entry(db, *args.noted) if args.noted else [])
+    with opened(config) as db, db.snapshot(), Progress("audit verify", {journal.VERIFYING: 1}) as progress:
+        wrong = journal.verify(db, progress.report) + (journal.verify_entry(db, *args.noted) if args.noted else [])
         last = journal.last(db)
     entry = last and "{}:{}".format(*last)
     if args.json:

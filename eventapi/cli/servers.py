@@ -11,6 +11,7 @@ from functools import partial
 from eventapi import config as configuration
 from eventapi import logs, paths
 from eventapi.cli.terminal import Refused, command, refuse_damaged
+from eventapi.validation.identifiers.organiser import doubtful_options, faulty_options, place
 
 log = logging.getLogger("eventapi.serve")
 
@@ -39,6 +40,7 @@ def serve(args, config):
     given = {name: getattr(args, name) for name in ("bind", "workers") if getattr(args, name) is not None}
     config = configuration.load(args.config, **given)
     ready(config, to_write=True)
+    _warn_of_identifiers(config)
     if importlib.util.find_spec("gunicorn") is None:
         raise Refused("gunicorn is not installed. On Debian: apt install gunicorn")
     if not os.environ.get("LISTEN_FDS"):              # otherwise systemd has opened the socket
@@ -55,6 +57,19 @@ def serve(args, config):
     _choose_server(config, gunicorn, args.check)
     if not args.check:
         os.execv(sys.executable, gunicorn)
+
+
+def _warn_of_identifiers(config):
+    """Log each option whose identifier is wrong. The server starts all the same: only invoices need them."""
+    wrong = faulty_options(config)
+    doubtful = doubtful_options(config).get("organiser_vat_id")
+    if wrong or doubtful:
+        logs.start(config.log_level, config.log_format)
+    for name, sentence in wrong.items():
+        log.warning("invoices cannot be sent: %s Correct it in %s, and restart the service", sentence,
+                    place(config, name))
+    if doubtful:
+        log.warning("%s The option is in %s", doubtful, place(config, "organiser_vat_id"))
 
 
 def _choose_server(config, gunicorn, always):

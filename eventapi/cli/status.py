@@ -14,10 +14,12 @@ from eventapi import config as configuration
 from eventapi.cli.terminal import command, lists, print_json, printable
 from eventapi.domain.access import api_keys
 from eventapi.domain.upkeep import housekeeping, nightly
+from eventapi.pictures.invoice import hybrid
 from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError, damage
 from eventapi.storage.migrations import SchemaError
 from eventapi.storage.statements import statements
+from eventapi.validation.identifiers import organiser
 
 sql = statements("status")
 
@@ -237,6 +239,10 @@ def _recommended(place, config):
         missing.append("organiser_vat_id (or organiser_tax_number)")
     if missing:
         yield Task(f"Invoices cannot be sent before these options are set in {file}: {', '.join(missing)}.")
+    for name, wrong in organiser.faulty_options(config).items():
+        yield Task(f"Invoices cannot be sent: {wrong} Correct it in {organiser.place(config, name)}.")
+    obstacle = hybrid.obstacle()
+    yield from map(Task, [*organiser.doubtful_options(config).values(), *([obstacle.detail] if obstacle else [])])
     if not (config.smtp_host and config.smtp_sender):
         yield Task(f"No mail is sent, because smtp_host or smtp_sender is not set in {file}.")
     if not config.base_url:
@@ -278,8 +284,7 @@ def _print(state, place):
             ("API keys", "unknown" if state.active_keys is None else f"{state.active_keys} active"),
             ("server", (state.server and f"responds at {state.server}") or "does not respond"),
             ("worker", "never ran" if worker is None else f"last heartbeat {_age(worker)} ago"),
-            ("backup", "none verified" if backup is None else
-             f"verified, {_age(time.time() - times.unix(backup))} old")]
+            ("backup", f"verified, {_age(time.time() - times.unix(backup))} old" if backup else "none verified")]
     print(f"eventapi {state.version}" + (", with the sample show of make run" if place.is_sample else ""))
     for name, text in rows[:2] if state.database is None else rows[:5] if place.is_sample else rows:
         print(f"  {name:14} {printable(text)}")

@@ -111,6 +111,12 @@ def command(commands, name, run, help, *examples):
     return parser
 
 
+def long(parser):
+    """Let a command run at low priority, since it reads or writes the whole database. Return its parser."""
+    parser.set_defaults(is_long=True)
+    return parser
+
+
 def group(commands, name, help):
     """Declare a command with subcommands and return the object to declare these with."""
     parser = commands.add_parser(name, help=help, description=help[0].upper() + help[1:] + ".")

@@ -1,5 +1,7 @@
-"""Invoices, payments, refunds and reminders of the demo data."""
-from eventapi import times
+"""Invoices, payments, refunds, reminders and dunning letters of the demo data."""
+from xml.sax.saxutils import escape
+
+from eventapi import money, times
 
 # key, name, fee in hundredths of a percent and in minor units
 GATEWAYS = (("bank", "Banküberweisung", 0, 0), ("card", "Kreditkarte", 140, 25),
@@ -8,6 +10,51 @@ EU = ("AT", "PL", "CZ", "HU", "NL", "FR", "GR")
 # How an exhibitor pays an invoice, by the last digit of its number.
 PAYERS = ("transfer", "transfer", "card", "transfer", "wallet", "parts", "half", "late", "failed", "pending")
 TEXT = {"de": "Vielen Dank, dass Sie dabei sind!", "en": "Thank you for exhibiting with us."}
+
+
+def dunning_levels(agenda):
+    """Create two dunning levels. The interest needs the option base_rates."""
+    statutory = "business" if agenda.db.config.base_rates else "none"
+    for name, days, fee, interest in (("Mahnung", 14, 5, "none"), ("Letzte Mahnung", 28, 10, statutory)):
+        agenda.api("POST", "/invoices/dunning-levels", {
+            "name": name, "days": days, "deadline_days": 7, "fee": agenda.price(fee), "interest": interest,
+            "title_de": name, "title_en": "Final notice" if days > 14 else "Overdue notice"})
+
+
+def import_statement(agenda):
+    """Import a statement of yesterday: two customers pay, one of them too little; a stranger, and a fee of the bank."""
+    account, currency = agenda.db.config.organiser_iban, agenda.currency
+    unpaid = [invoice for status in ("overdue", "sent")
+              for invoice in agenda.api("GET", f"/invoices?status={status}&sort=id&order=ASC&per_page=100")
+              if invoice["currency"] == currency and invoice["open_amount"] > 0 and not invoice["paid_amount"]][:2]
+    if not account or len(unpaid) < 2:
+        return
+    first, second = unpaid
+    part = agenda.share(second["open_amount"], 50, currency)
+    entries = [(first["open_amount"], first["buyer"]["name"], first["invoice_number"].lower().replace("-0000", " ")),
+               (part, second["buyer"]["name"], f"{second['invoice_number']} Abschlag"),
+               (agenda.price(80), "Gisela Sommer", "Danke für die schöne Messe"),
+               (-agenda.price(10), "", "Kontoführung")]
+    agenda.api("POST", "/payments/import?auto=exact", statement(account, currency, agenda.day(-1), entries),
+               "application/xml")
+
+
+def statement(account, currency, day, entries):
+    """Return a statement in camt.053 of one day. `entries`: (amount, party, text); a negative amount goes out."""
+    opening, places = 25_000, money.decimals(currency)
+    total = sum(round(amount, places) for amount, *_ in entries)
+
+    def amount_of(amount):
+        side = "CRDT" if amount > 0 else "DBIT"
+        return f'<Amt Ccy="{currency}">{abs(amount):.{places}f}</Amt><CdtDbtInd>{side}</CdtDbtInd>'
+    balances = [f"<Bal><Tp><CdOrPrtry><Cd>{code}</Cd></CdOrPrtry></Tp>{amount_of(amount)}<Dt><Dt>{day}</Dt></Dt></Bal>"
+                for code, amount in (("OPBD", opening), ("CLBD", opening + total))]
+    found = [f"<Ntry>{amount_of(amount)}<Sts>BOOK</Sts><BookgDt><Dt>{day}</Dt></BookgDt><NtryDtls><TxDtls><RltdPties>"
+             f"<Dbtr><Nm>{escape(party)}</Nm></Dbtr></RltdPties><RmtInf><Ustrd>{escape(text)}</Ustrd></RmtInf></TxDtls>"
+             "</NtryDtls></Ntry>" for amount, party, text in entries]
+    return (f'<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt><Stmt><Id>1</Id>'
+            f"<ElctrncSeqNb>1</ElctrncSeqNb><Acct><Id><IBAN>{account}</IBAN></Id><Ccy>{currency}</Ccy></Acct>"
+            f"{''.join([*balances, *found])}</Stmt></BkToCstmrStmt></Document>").encode()
 
 
 class Bills:
@@ -110,9 +157,13 @@ class Bills:
         self.late(invoice, day)
 
     def late(self, invoice, day):
-        """Pay after two reminders, and not at all before the show is over."""
-        for wait in (17, 31):
-            self.agenda.at(day + wait, lambda: self.remind(invoice))
+        """Pay after a reminder and a dunning letter, and not at all before the show is over. A few dispute the invoice.
+        """
+        self.agenda.at(day + 17, lambda: self.remind(invoice))
+        if self.number % 50 == 27:
+            self.agenda.at(day + 20, lambda: self.dispute(invoice))
+        for wait in (31, 45):
+            self.agenda.at(day + wait, lambda: self.dun(invoice))
         if self.is_over:
             self.agenda.at(day + 38, lambda: self.pay(invoice, 100, "bank"))
 
@@ -141,6 +192,15 @@ class Bills:
         now = self.api("GET", f"/invoices/{invoice['id']}")
         if now["open_amount"] > 0 and now["due_date"] < self.agenda.db.now[:10]:
             self.api("POST", f"/invoices/{invoice['id']}/remind", {"mail": False})
+
+    def dun(self, invoice):
+        """Send the dunning letter that an invoice is due for, if there is one."""
+        self.api("POST", "/invoices/dunning/send", {"invoice_ids": [invoice["id"]], "mail": False})
+
+    def dispute(self, invoice):
+        """Record that the customer disputes an invoice that is not paid."""
+        if self.api("GET", f"/invoices/{invoice['id']}")["status"] in ("sent", "overdue", "partially_paid"):
+            self.api("POST", f"/invoices/{invoice['id']}/dispute", {"reason": "Der Stromanschluss fiel zweimal aus."})
 
     def give_back(self, participant, day):
         """Send the credit note of a cancelled participation, and refund what was paid."""

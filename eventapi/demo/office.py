@@ -1,5 +1,5 @@
 """What the organiser's office sets up and does in the demo data, besides the exhibitors and the entrance."""
-from eventapi.demo.billing import GATEWAYS
+from eventapi.demo.billing import GATEWAYS, dunning_levels
 from eventapi.domain.access import api_keys
 from eventapi.domain.billing import gateways
 from eventapi.domain.mail import queue as mails
@@ -43,11 +43,15 @@ def make_team(db):
 
 
 def make_basics(agenda):
-    """Create gateways, categories and custom fields. Return the categories by key, each with its `trade`."""
+    """Create gateways, dunning levels, categories and custom fields. Return the categories by key.
+
+    Each category has its `trade`.
+    """
     api = agenda.api
     if api.has("invoices"):
         for key, name, percent, fixed in GATEWAYS:
             gateways.add(agenda.db, key, name, percent, fixed)
+        dunning_levels(agenda)
     made = {}
     for place, (key, title, color, parent, visibility, price, trade) in enumerate(CATEGORIES):
         made[key] = {**api("POST", "/categories", {

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from eventapi import times
 from eventapi.demo import entrance, halls, office, papers, programme
+from eventapi.demo.billing import import_statement
 from eventapi.demo.exhibitors import Exhibitor
 from eventapi.demo.halls import Halls
 from eventapi.demo.names import Names
@@ -109,6 +110,8 @@ def plan(agenda, team, size):
     plan_visitors(this, size.visitors)
     plan_office(agenda, names, categories, team, last, this, next_)
     plan_railways(agenda, names, categories, currency, min(18, exhibitors // 3))
+    if agenda.api.has("invoices"):
+        agenda.put(agenda.now, lambda: import_statement(agenda))
     agenda.put(agenda.now, this.expire)
 
 

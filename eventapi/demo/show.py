@@ -21,7 +21,9 @@ SIZES = {"small": season.Size(60, 240, 40, 48, 1), "fair": season.Size(600, 2000
 FEW = 1000                                  # visitors of a show that is made without reports of the progress
 # The seller on the invoices, where the configuration names none.
 ORGANISER = {"organiser_name": "Gartenmesse Lindenau GmbH", "organiser_street": "Ausstellungsweg 12",
-             "organiser_postal_code": "04177", "organiser_city": "Leipzig"}
+             "organiser_postal_code": "04177", "organiser_city": "Leipzig", "organiser_contact": "Buchhaltung",
+             "organiser_phone": "+49 341 5550100", "organiser_email": "office@messe.example",
+             "organiser_register_number": "HRB 4711"}
 
 
 def make(config, size="small", say=lambda text: None):
@@ -34,7 +36,7 @@ def make(config, size="small", say=lambda text: None):
     config = copy.copy(config)
     missing = dict(ORGANISER)
     if not config.organiser_vat_id and not config.organiser_tax_number:
-        missing |= {"organiser_vat_id": "DE123456789"} if config.organiser_country == "DE" else \
+        missing |= {"organiser_vat_id": "DE136695976"} if config.organiser_country == "DE" else \
             {"organiser_tax_number": "231/123/45678"}
     for name, value in missing.items():
         setattr(config, name, getattr(config, name) or value)

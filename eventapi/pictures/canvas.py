@@ -164,9 +164,28 @@ def _reader(image):
     """Return the decoded image, or None if it is damaged in a way that eventapi/images.py does not notice."""
     from reportlab.lib.utils import ImageReader
     try:
-        reader = ImageReader(BytesIO(image.data))
+        reader = ImageReader(_drawable(image.data))
         reader.getRGBData()
     except Exception as error:              # reportlab raises what its decoder raises, which depends on the file
         log.warning("an image of %d x %d pixels cannot be drawn: %s", image.width, image.height, error)
         return None
     return reader
+
+
+def _drawable(data):
+    """Return the file of an image in a form that reportlab draws as it is meant and that PDF/A allows.
+
+    A CMYK JPEG becomes RGB: the page has no profile of a press, without which ISO 19005-3, 6.2.4.3 forbids CMYK.
+    reportlab would draw grey of 16 bits as white; it becomes grey of 8 bits.
+    """
+    from PIL import Image
+    file = BytesIO(data)
+    picture = Image.open(file)
+    if picture.mode == "CMYK":
+        file = BytesIO()
+        picture.convert("RGB").save(file, "JPEG", quality=92)
+    elif picture.mode in ("I", "I;16"):
+        file = BytesIO()
+        picture.convert("I").point(lambda level: level * (1 / 256)).convert("L").save(file, "PNG")
+    file.seek(0)
+    return file

@@ -29,6 +29,7 @@ EUROPE, EAST_ASIA = "fonts-dejavu-core", "fonts-droid-fallback"
 # Debian package -> files of the regular and the bold font, in order of preference
 FILES = {EUROPE: ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"),
          EAST_ASIA: ("DroidSansFallbackFull.ttf", "DroidSansFallbackFull.ttf")}
+BUILT_IN = "Helvetica", "Helvetica-Bold"
 EAST_ASIAN_NAMES = ("CJK", "HIRAGANA", "KATAKANA", "IDEOGRAPHIC", "FULLWIDTH")   # beginnings of Unicode character names
 RIGHT_TO_LEFT = ("R", "AL")
 INVISIBLE = re.compile("[\u00ad\u180e\ufe00-\ufe0f]")
@@ -51,8 +52,20 @@ def require():
         importlib.import_module("reportlab.pdfgen.canvas")
         return reportlab
     except ImportError:
-        raise Problem("not_installed", "PDF requires reportlab. Install python3-reportlab "
-                                       "(or 'pip install reportlab') on the server.") from None
+        raise not_installed() from None
+
+
+def not_installed():
+    """Return the Problem of a server without reportlab, with advice."""
+    return Problem("not_installed", "PDF requires reportlab. Install python3-reportlab (or 'pip install reportlab') on "
+                                    "the server.")
+
+
+def use_embeddable():
+    """Use DejaVu from now on if it was installed after the last PDF was drawn."""
+    if faces(False)[0].name == BUILT_IN[0]:
+        faces.cache_clear()
+        _face_of.cache_clear()
 
 
 @lru_cache(maxsize=2)
@@ -79,15 +92,34 @@ def _truetype(package, bold):
     file = files[bold]
     with lock:
         if file.stem not in pdfmetrics.getRegisteredFontNames():
-            pdfmetrics.registerFont(ttfonts.TTFont(file.stem, str(file)))
+            font = ttfonts.TTFont(file.stem, str(file))
+            _end_with_unused_glyph(font.face)
+            pdfmetrics.registerFont(font)
         glyphs = map(chr, pdfmetrics.getFont(file.stem).face.charToGlyph)
     # Text is drawn from left to right, so right-to-left scripts would be misspelt. Without glyphs they are refused.
     return Face(file.stem, frozenset(char for char in glyphs if unicodedata.bidirectional(char) not in RIGHT_TO_LEFT))
 
 
+def _end_with_unused_glyph(face):
+    """Let each embedded part of a font end with a glyph that no text shows, and that has another width.
+
+    reportlab 3.6 (Debian 12) writes a wrong width of the last glyphs into the font, if they have the same one. PDF/A
+    refuses that for glyphs that are shown (ISO 19005-3, 6.2.11.5).
+    """
+    make = face.makeSubset
+
+    def make_subset(codes):
+        codes_of = {face.charToGlyph.get(code, 0): code for code in reversed(codes)}    # glyph -> its first code
+        last = max(codes_of.values(), key=codes.index)
+        unused = next((code for code, glyph in face.charToGlyph.items()
+                       if glyph not in codes_of and face.charWidths[code] != face.charWidths.get(last)), None)
+        return make(codes if unused is None else [*codes, unused])
+    face.makeSubset = make_subset
+
+
 def _built_in(bold):
     """Return Helvetica, which every PDF reader has built in. It covers Western Europe only."""
-    return Face("Helvetica-Bold" if bold else "Helvetica", frozenset(bytes(range(32, 256)).decode("cp1252", "ignore")))
+    return Face(BUILT_IN[bold], frozenset(bytes(range(32, 256)).decode("cp1252", "ignore")))
 
 
 def clean(text):

@@ -50,6 +50,10 @@ class Paper:
         """Add an Image in a box whose top left is (x, y)."""
         self.page.append((_image, x, y, width, height, image))
 
+    def area(self, x, y, unit, rings):
+        """Add a black area. Its rings are points in units of `unit` millimetres from the top left (x, y)."""
+        self.page.append((_area, x, y, unit, rings))
+
     def watermark(self, text):
         """Add a large pale word across the page. What is added later is drawn over it."""
         self.page.append((_watermark, text))
@@ -105,6 +109,21 @@ def _line(canvas, x, y, to_x, thickness, ink):
 
 def _image(canvas, x, y, width, height, image):
     draw_image(canvas, image, x * fonts.POINTS, _from_bottom(y + height), width * fonts.POINTS, height * fonts.POINTS)
+
+
+def _area(canvas, x, y, unit, rings):
+    path = canvas.beginPath()
+    for first, *others in rings:
+        path.moveTo(*first)
+        for point in others:
+            path.lineTo(*point)
+        path.close()
+    canvas.saveState()
+    canvas.translate(x * fonts.POINTS, _from_bottom(y))
+    canvas.scale(unit * fonts.POINTS, -unit * fonts.POINTS)
+    canvas.setFillGray(BLACK)
+    canvas.drawPath(path, stroke=0, fill=1)
+    canvas.restoreState()
 
 
 def _watermark(canvas, text):

@@ -14,36 +14,38 @@ QUIET = 4                               # width of the quiet zone around the cod
 
 
 @lru_cache(maxsize=512)
-def modules(text):
-    """Return the rows of modules; True is dark. The error correction level Q restores a quarter of the data.
+def modules(text, level="Q"):
+    """Return the rows of modules; True is dark.
 
-    Raise 501 `not_installed` if reportlab is missing.
+    The error correction `level` Q restores a quarter of the data, M a seventh. Raise 501 `not_installed` if reportlab
+    is missing.
     """
     try:
         from reportlab.graphics.barcode import qrencoder
     except ImportError:
-        raise Problem("not_installed", "The QR code of a badge requires reportlab. Install python3-reportlab "
+        raise Problem("not_installed", "A QR code requires reportlab. Install python3-reportlab "
                                        "(or 'pip install reportlab') on the server.") from None
-    code = qrencoder.QRCode(None, qrencoder.QRErrorCorrectLevel.Q)
+    code = qrencoder.QRCode(None, getattr(qrencoder.QRErrorCorrectLevel, level))
     code.addData(text)
     code.make()
     return tuple(tuple(bool(dark) for dark in row) for row in code.modules)
 
 
-def area(text, x, y, module):
+def area(text, x, y, module, level="Q"):
     """Return the code as an Area with its top left at (x, y) and modules of `module` millimetres."""
-    rings = (tuple((x + across * module, y + down * module) for across, down in ring) for ring in _outline(text))
-    return Area(tuple(rings), "#000000")
+    moved = (tuple((x + across * module, y + down * module) for across, down in ring) for ring in rings(text, level))
+    return Area(tuple(moved), "#000000")
 
 
-def size(text):
+def size(text, level="Q"):
     """Return the number of modules of a side, without the quiet zone."""
-    return len(modules(text))
+    return len(modules(text, level))
 
 
 @lru_cache(maxsize=512)
-def _outline(text):
-    return tuple(outline(modules(text)))
+def rings(text, level="Q"):
+    """Return the outline of the dark modules as rings of points, in modules from the top left."""
+    return tuple(outline(modules(text, level)))
 
 
 def outline(rows):

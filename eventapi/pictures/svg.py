@@ -11,14 +11,14 @@ from eventapi.pictures.shapes import INK, Area, Bitmap, Group, Hatch, Lines, Tex
 FONTS = "DejaVu Sans,Verdana,Helvetica,Arial,sans-serif"
 
 
-def draw(picture):
-    """Return the SVG as bytes."""
+def draw(picture, unit="mm"):
+    """Return the SVG as bytes. `unit` is that of its width and height: mm or px."""
     width, height = number(picture.width), number(picture.height)
     # A phone shows the whole picture, which can then be zoomed. Other screens show it in its actual size.
-    page = (f"<style>@page{{size:{width}mm {height}mm;margin:0}}"
+    page = (f"<style>@page{{size:{width}{unit} {height}{unit};margin:0}}"
             "@media screen and (pointer:coarse){svg:root{max-width:100%;height:auto}}</style>")
     hatches = {hatch.name: hatch for hatch in _hatches(picture.parts)}.values()
-    name, size = picture.name, f'width="{width}mm" height="{height}mm" viewBox="0 0 {width} {height}"'
+    name, size = picture.name, f'width="{width}{unit}" height="{height}{unit}" viewBox="0 0 {width} {height}"'
     return "".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="{name}-title {name}-desc" '
         f'lang="{picture.language}" font-family="{FONTS}" text-anchor="middle" stroke-linejoin="round" fill="{INK}">',

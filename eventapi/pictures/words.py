@@ -6,7 +6,8 @@ Legal terms are those of Directive 2006/112/EC and of the German VAT act (UStG).
 from eventapi.languages import countries
 
 # The reason without tax that a line has by default. The text of the category says the same in the invoice's language.
-REASONS = {"AE": "Reverse charge", "G": "Export outside the EU", "O": "Not subject to VAT"}
+REASONS = {"AE": "Reverse charge", "G": "Export outside the EU", "O": "Not subject to VAT",
+           "K": "Intra-community supply"}
 ENGLISH = {
     "invoice": "Invoice",
     "credit_note": "Credit note",
@@ -36,6 +37,8 @@ ENGLISH = {
     "subtotal": "Net total",
     "tax": "VAT {rate}{kind} on {net}",
     "total": "Total {currency}",
+    "tax_total": "VAT total",
+    "tax_in": "VAT in {tax_currency} (1 {currency} = {rate} {tax_currency})",
     "paid": "Already paid",
     "open": "Amount due {currency}",
     "pay": "Please pay {amount}, quoting invoice number {number}.",
@@ -47,9 +50,18 @@ ENGLISH = {
     "not_valid": "This is a draft. It is not an invoice, and no payment is due.",
     "refund": "We will offset {amount} against invoice {related} or refund it to you.",
     "refund_unnamed": "We will offset {amount} against outstanding invoices or refund it to you.",
+    "hello": "Dear {name},",
+    "hello_nobody": "Dear Sir or Madam,",
+    "regards": "Kind regards",
+    "claim_open": "Open amount of invoice {number}",
+    "claim_costs": "Dunning fees",
+    "claim_lump_sum": "Lump sum (§ 288 (5) BGB)",
+    "claim_interest": "Interest on arrears until {until}",
+    "claim_total": "Total, payable by {deadline}",
     "holder": "Account holder",
     "iban": "IBAN",
     "bic": "BIC",
+    "girocode": "GiroCode for banking apps",
     "vat_id": "VAT ID",
     "tax_number": "Tax number",
     "page": "Page {page} of {pages}",
@@ -61,6 +73,7 @@ ENGLISH = {
     "E": "Exempt from VAT",
     "Z": "Zero-rated",
     "G": "Export outside the EU, exempt from VAT",
+    "K": "Intra-Community supply, exempt from VAT",
     "O": "Not subject to VAT",
 }
 GERMAN = {
@@ -92,6 +105,8 @@ GERMAN = {
     "subtotal": "Nettobetrag",
     "tax": "USt {rate}{kind} auf {net}",
     "total": "Gesamtbetrag {currency}",
+    "tax_total": "USt gesamt",
+    "tax_in": "USt in {tax_currency} (1 {currency} = {rate} {tax_currency})",
     "paid": "Bereits bezahlt",
     "open": "Zahlbetrag {currency}",
     "pay": "Bitte zahlen Sie {amount} unter Angabe der Rechnungsnummer {number}.",
@@ -103,9 +118,18 @@ GERMAN = {
     "not_valid": "Dies ist ein Entwurf und keine Rechnung. Bitte zahlen Sie noch nicht.",
     "refund": "Wir verrechnen {amount} mit der Rechnung {related} oder erstatten Ihnen den Betrag.",
     "refund_unnamed": "Wir verrechnen {amount} mit offenen Rechnungen oder erstatten Ihnen den Betrag.",
+    "hello": "Guten Tag {name},",
+    "hello_nobody": "Sehr geehrte Damen und Herren,",
+    "regards": "Mit freundlichen Grüßen",
+    "claim_open": "Offener Betrag der Rechnung {number}",
+    "claim_costs": "Mahngebühren",
+    "claim_lump_sum": "Verzugspauschale (§ 288 Abs. 5 BGB)",
+    "claim_interest": "Verzugszinsen bis {until}",
+    "claim_total": "Gesamtbetrag, zahlbar bis {deadline}",
     "holder": "Kontoinhaber",
     "iban": "IBAN",
     "bic": "BIC",
+    "girocode": "GiroCode für Banking-Apps",
     "vat_id": "USt-IdNr.",
     "tax_number": "Steuernummer",
     "page": "Seite {page} von {pages}",
@@ -117,15 +141,16 @@ GERMAN = {
     "E": "Steuerfrei",
     "Z": "Nullsteuersatz",
     "G": "Steuerfreie Ausfuhr in ein Drittland",
+    "K": "Steuerfreie innergemeinschaftliche Lieferung",
     "O": "Nicht steuerbar",
 }
 WORDS = {"en": ENGLISH, "de": GERMAN}
 
 
-def grouped(iban):
-    """Return an IBAN in groups of four characters."""
-    iban = "".join((iban or "").split())
-    return " ".join(iban[place:place + 4] for place in range(0, len(iban), 4))
+def grouped(identifier):
+    """Return an IBAN or a creditor reference in groups of four characters."""
+    plain = "".join((identifier or "").split())
+    return " ".join(plain[place:place + 4] for place in range(0, len(plain), 4))
 
 
 def address(party, language, home_country=None):
@@ -145,8 +170,13 @@ def tax_reasons(taxes, words):
     """Return why no tax is charged, without repetitions: the legal term, then the organiser's own reasons."""
     found = {}
     for tax in taxes:
-        own = [text for text in (tax.get("reason") or "").split("; ") if text and text not in REASONS.values()]
-        texts = [text for text in (words.get(tax["category"]), "; ".join(own)) if text]
-        if texts:
-            found[f"{tax['category']} – {': '.join(texts)}"] = True
+        text = tax_reason(tax, words)
+        if text:
+            found[f"{tax['category']} – {text}"] = True
     return list(found)
+
+
+def tax_reason(tax, words):
+    """Return the legal term of a category and the organiser's own reason, in the language of the words."""
+    own = [text for text in (tax.get("reason") or "").split("; ") if text and text not in REASONS.values()]
+    return ": ".join(text for text in (words.get(tax["category"]), "; ".join(own)) if text)

@@ -6,6 +6,7 @@ from bottle import Route, request
 from eventapi.config import Config
 from eventapi.errors import Problem, listed
 from eventapi.plugins.authentication import Who
+from eventapi.web.routes import Options
 
 READS = ("GET", "HEAD", "OPTIONS")
 
@@ -19,7 +20,7 @@ class Access:
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Return the handler, called only if tier, flag and scope allow it."""
         options = route.config["options"]
-        scope, flag, narrow = options.scope, options.flag, options.narrow_scopes
+        scope, flag, narrow, further = options.scope, options.flag, options.narrow_scopes, options.further_scopes
         if options.public:
             return callback
 
@@ -34,10 +35,17 @@ class Access:
                               f"with `eventapi flag enable {flag}`.", flag=flag)
             if narrow and not who.scopes.isdisjoint(narrow):
                 return callback(**values)
-            if scope not in ("any", "all", "by_entity_type"):        # the handler checks it, once it knows the record
-                require_scope(who, scope, writes=route.method not in READS, others=narrow)
+            if further:
+                require_scopes(who, (scope, *further), writes=writes(route.method, options))
+            elif scope not in ("any", "all", "by_entity_type"):        # the handler checks it, once it knows the record
+                require_scope(who, scope, writes=writes(route.method, options), others=narrow)
             return callback(**values)
         return allowed
+
+
+def writes(method: str, options: Options) -> bool:
+    """Return whether a request needs the scope for writing. A POST that changes nothing needs that for reading."""
+    return method not in READS and not options.reads
 
 
 def require_scope(who: Who, scope: str, *, writes: bool, others: tuple[str, ...] = ()) -> None:

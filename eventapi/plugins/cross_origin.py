@@ -19,9 +19,9 @@ class CrossOrigin:
             return callback
 
         def shared(**values):
-            body = callback(**values)                       # the plugins inside have set the other headers
+            response = callback(**values)                   # the plugins inside have set the other headers
             who = request.environ.get("eventapi.who")
             if who:
-                cors.share(request.environ, who.scopes)
-            return body
+                cors.share(response.headers, request.environ, who.scopes)
+            return response
         return shared

@@ -1,15 +1,19 @@
 """Fifth plugin: a database connection for each handler, and one transaction for each write."""
 import inspect
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from bottle import Route, request
 
 from eventapi.config import Config
 from eventapi.errors import Problem, damaged
+from eventapi.plugins import idempotency
 from eventapi.storage.database import Nobody
 from eventapi.storage.errors import damage
-from eventapi.storage.group_commit import deferred_commit
+from eventapi.storage.group_commit import Writer, deferred_commit
+from eventapi.web.routes import Options
 
 READS = ("GET", "OPTIONS")
 
@@ -17,9 +21,10 @@ READS = ("GET", "OPTIONS")
 class DatabasePlugin:
     """Passes `db` and `who` to the handlers that take them.
 
-    A GET handler gets the reading connection of its thread. Any other handler runs inside a write transaction of the
-    Writer (storage/group_commit.py, which says when it commits). A Problem that the handler raises rolls the write
-    back, unless the Problem has `keeps`: then the write is committed, and the Problem is the response all the same.
+    A GET handler, a POST with the option `reads`, and a dry run get the reading connection of their thread. Any other
+    handler runs inside a write transaction of the Writer (storage/group_commit.py, which says when it commits). A
+    Problem that the handler raises rolls the write back, unless the Problem has `keeps`: then the write is committed,
+    and the Problem is the response all the same.
     """
     name, api = "database", 2
 
@@ -29,9 +34,28 @@ class DatabasePlugin:
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Return the handler, called with a connection, and inside a transaction if it writes."""
         takes = inspect.signature(route.callback).parameters
+        if route.config["options"].reads:
+            return reading(aside(with_caller(callback, takes)), takes)
         if route.method not in READS:
-            return writing(with_caller(callback, takes), takes, route.config["options"].before, self.database)
+            write = writing(with_caller(callback, takes), takes, route.config["options"], self.database)
+            read = reading(aside(with_caller(callback, takes)), takes)
+            return dry_or_not(read, write) if route.config["options"].dry_run else write
         return reading(with_caller(callback, takes), takes)
+
+
+def aside(callback: Callable) -> Callable:
+    """Return the handler of a POST that only reads, called when other threads continue with the queued writes."""
+    def handle(**values):
+        deferred_commit(request.environ).leave_queue()
+        return callback(**values)
+    return handle
+
+
+def dry_or_not(read: Callable, write: Callable) -> Callable:
+    """Return the handler that calls `read` for a body whose `dry_run` is true, and otherwise `write`."""
+    def handle(**values):
+        return (read if values["body"]["dry_run"] else write)(**values)
+    return handle
 
 
 def with_caller(callback: Callable, takes: Container[str]) -> Callable:
@@ -54,21 +78,26 @@ def reading(callback: Callable, takes: Container[str]) -> Callable:
     return read
 
 
-def writing(callback: Callable, takes: Container[str], before: Callable | None, database: Path) -> Callable:
+def writing(callback: Callable, takes: Container[str], options: Options, database: Path) -> Callable:
     """Return the handler, called inside a write transaction, unless the database is damaged.
 
-    `before` is the option of the route (web/routes.py).
+    `options` are those of the route (web/routes.py).
     """
-    takes_db = "db" in takes
+    takes_db, takes_before = "db" in takes, "before" in takes
 
     def write(**values):
         environ = request.environ
         if damage(database):
             raise damaged()
         db = environ["eventapi.connections"].writer()
-        if before:
+        if options.before:
             deferred_commit(environ).leave_queue()
-            values["before"] = before(environ["eventapi.connections"].reader(), values["id"])
+            given = [values[name] for name in ("id", "upload") if name in values]
+            values["before"] = options.before(environ["eventapi.connections"].reader(), *given)
+        if options.in_pieces:
+            result = in_pieces(options.in_pieces, environ, db, values)
+            if takes_before:
+                values["before"] = result
         if takes_db:
             values["db"] = db
         with db.write(deferred=deferred_commit(environ)):
@@ -81,3 +110,19 @@ def writing(callback: Callable, takes: Container[str], before: Callable | None, 
                 refusal = problem
         raise refusal
     return write
+
+
+def in_pieces(change: Callable, environ: dict, db: Writer, values: dict) -> object:
+    """Return the result of the option `in_pieces`, or None if an earlier response to the request is kept."""
+    reader = environ["eventapi.connections"].reader()
+    if environ["REQUEST_METHOD"] == "POST" and idempotency.is_repeated(environ, reader):
+        return None
+    return change(partial(piece, db, environ), reader, values)
+
+
+@contextmanager
+def piece(db: Writer, environ: dict) -> Iterator[Writer]:
+    """Open a transaction for a part of a request, with the caller as its actor. It is committed at the end."""
+    with db.write():
+        db.actor = environ.get("eventapi.who") or Nobody
+        yield db

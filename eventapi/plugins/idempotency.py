@@ -13,7 +13,7 @@ from bottle import Route, request
 from eventapi import times
 from eventapi.config import Config
 from eventapi.errors import Problem, invalid_parameter
-from eventapi.storage.database import as_json
+from eventapi.storage.database import Database, as_json
 from eventapi.storage.statements import statements
 from eventapi.web import masking
 from eventapi.web.rest import Response, base_url
@@ -31,20 +31,50 @@ class Idempotency:
 
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Wrap the handlers of POST requests that are sent with an API key; leave the others as they are."""
-        if route.method != "POST" or route.config["options"].public:
+        options = route.config["options"]
+        if route.method != "POST" or options.public:
             return callback
 
         def once(**values):
             key = request.environ.get("HTTP_IDEMPOTENCY_KEY")
             if key is None:
                 return callback(**values)
-            if not KEY.fullmatch(key):
-                raise invalid_parameter("Idempotency-Key", "format", "must have 1 to 255 visible characters")
-            if masking.text(key) != key:
-                raise invalid_parameter("Idempotency-Key", "format", "must not contain an API key. Send a new random "
-                                                                     "value with each request")
+            check(key)
+            # What only reads may be repeated anyway, and has no transaction.
+            if options.reads or (options.dry_run and values["body"]["dry_run"]):
+                return callback(**values)
             return respond_once(request.environ, key, lambda: callback(**values))
         return once
+
+
+def check(key: str) -> None:
+    """Raise 422 unless the value of the header is allowed."""
+    if not KEY.fullmatch(key):
+        raise invalid_parameter("Idempotency-Key", "format", "must have 1 to 255 visible characters")
+    if masking.text(key) != key:
+        raise invalid_parameter("Idempotency-Key", "format", "must not contain an API key. Send a new random value "
+                                                             "with each request")
+
+
+def kept_response(environ: dict, db: Database, api_key_id: int, key: str) -> dict | None:
+    """Return the row of the response that is kept for this key, or None.
+
+    Raise idempotency_key_reused if the key was sent with another request.
+    """
+    kept = db.one(sql.get, api_key_id=api_key_id, key=key, since=times.text(datetime.now(timezone.utc) - KEEP))
+    if kept and kept["fingerprint"] != _fingerprint(environ):
+        raise Problem("idempotency_key_reused", "This Idempotency-Key was used for another request. Send a new key "
+                      "with each new request.")
+    return kept
+
+
+def is_repeated(environ: dict, db: Database) -> bool:
+    """Return whether the request has a key, and the response to it is kept. Raise as the plugin does. `db` reads."""
+    key = environ.get("HTTP_IDEMPOTENCY_KEY")
+    if key is None:
+        return False
+    check(key)
+    return kept_response(environ, db, environ["eventapi.who"].key_id, key) is not None
 
 
 def respond_once(environ: dict, key: str, act: Callable[[], object]) -> Response:
@@ -55,18 +85,14 @@ def respond_once(environ: dict, key: str, act: Callable[[], object]) -> Response
     """
     db = environ["eventapi.connections"].writer()
     values = {"api_key_id": db.actor.key_id, "key": key}
-    fingerprint = _fingerprint(environ)
-    kept = db.one(sql.get, **values, since=times.text(datetime.now(timezone.utc) - KEEP))
-    if kept:
-        if kept["fingerprint"] != fingerprint:
-            raise Problem("idempotency_key_reused", "This Idempotency-Key was used for another request. Send a new key "
-                          "with each new request.")
+    if kept := kept_response(environ, db, **values):
         return _replayed(kept)
     response = act()
     if not isinstance(response, Response):
         response = Response(response)
-    db.run(sql.keep, **values, fingerprint=fingerprint, status=response.status, request_id=db.actor.request_id,
-           now=db.now, location=response.headers.get("Location", "").removeprefix(base_url()) or None,
+    db.run(sql.keep, **values, fingerprint=_fingerprint(environ), status=response.status,
+           request_id=db.actor.request_id, now=db.now,
+           location=response.headers.get("Location", "").removeprefix(base_url()) or None,
            data=None if response.status == 204 else as_json(response.later_data()),
            meta=as_json(response.meta) if response.meta else None)
     return response

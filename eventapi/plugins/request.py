@@ -8,9 +8,10 @@ import random
 import re
 import time
 from collections.abc import Callable, Generator, Iterable
+from itertools import chain
 from pathlib import Path
 
-from bottle import HTTPResponse, Route, request, response
+from bottle import Route, request
 
 from eventapi import logs, times
 from eventapi.config import Config
@@ -45,13 +46,11 @@ def new_id() -> str:
     return f"req_{time.time_ns() // 1_000_000:011x}{random.getrandbits(36):09x}"
 
 
-def problem_response(problem: Problem) -> bytes:
-    """Set status and headers of the response; return the problem document (RFC 9457)."""
-    response.status = problem.status
-    for name, value in problem.headers.items():
-        response.set_header(name, value)
-    response.content_type = "application/problem+json"
-    return masking.text(as_json(problem.document(base_url(), request_id(request.environ)))).encode()
+def problem_response(problem: Problem, headers: dict) -> Response:
+    """Return the problem document (RFC 9457) with its status, and with its own headers besides `headers`."""
+    text = masking.text(as_json(problem.document(base_url(), request_id(request.environ))))
+    return Response(body=text.encode(), status=problem.status,
+                    headers={**headers, **problem.headers, "Content-Type": "application/problem+json"})
 
 
 def storage_problem(error: BaseException) -> Problem | None:
@@ -87,10 +86,11 @@ class Request:
 def announcing(exchange: Callable, headers: list[tuple[str, str]]) -> Callable:
     """Return the exchange of a deprecated route. Each of its responses, also of an error, has these headers."""
     def announced(**values):
-        body = exchange(**values)
+        response = exchange(**values)
         for name, value in headers:
-            response.add_header(name, value)            # a list has a header Link already
-        return body
+            known = response.headers.get(name)          # a list has a header Link already
+            response.headers[name] = f"{known}, {value}" if known else value
+        return response
     return announced
 
 
@@ -98,71 +98,67 @@ class Exchange:
     """The handler of one route, with the response to what it returns or raises."""
 
     def __init__(self, callback: Callable, route: Route):
-        takes = inspect.signature(route.callback).parameters
+        options, takes = route.config["options"], inspect.signature(route.callback).parameters
         self.callback = callback
-        self.id_name = f"{route.config['options'].singular}_id"
+        self.id_name = f"{options.singular}_id"
         self.reads = route.method == "GET"
-        self.varies = len(route.config["options"].offered) > 1
+        self.headers = {"Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
+        if len(options.offered) > 1:
+            self.headers["Vary"] = "Accept"
         self.takes = [name for name in PARTS if name in takes]
 
-    def __call__(self, **values: object) -> bytes | Iterable[bytes]:
-        """Call the handler. Return the body of its response, or a problem document if it raises."""
+    def __call__(self, **values: object) -> Response:
+        """Call the handler. Return its response with all headers, or a problem document if it raises."""
         environ, start = request.environ, time.perf_counter()
-        response.set_header("X-Request-ID", request_id(environ))
-        response.set_header("Cache-Control", "private, no-cache")
-        response.set_header("X-Content-Type-Options", "nosniff")
-        if self.varies:
-            response.set_header("Vary", "Accept")
+        headers = {"X-Request-ID": request_id(environ), **self.headers}
         for name in self.takes:
             values[name] = environ[f"eventapi.{name}"]
-        body = b""
         try:
-            body = self.respond(self.callback(**values), environ)
-        except HTTPResponse:
-            raise
+            response = self.respond(self.callback(**values), headers, environ)
         except Exception as error:
-            body = problem_response(problem_of(error))
-        finally:
-            log_request(environ, start, body)
-        return body
+            response = problem_response(problem_of(error), headers)
+        log_request(environ, start, response)
+        return response
 
-    def respond(self, result: object, environ: dict) -> bytes | Iterable[bytes]:
-        """Set status and headers of the response; return its body. `result` is what the handler returned."""
-        if not isinstance(result, Response):
-            result = Response(result)
-        if result.status != 200:
-            response.status = result.status
-        for name, value in result.headers.items():
-            response.set_header(name, value)
-        if isinstance(result.body, Generator):
-            return watched(result.body, environ["eventapi.config"].database)
-        if result.body is not None:
-            return result.body
-        if result.status == 204:
-            return b""
-        response.content_type = JSON
-        data = as_json(result.data)
+    def respond(self, result: object, headers: dict, environ: dict) -> Response:
+        """Return what the handler returned as a Response with a body, and with `headers` unless it has its own."""
+        response = result if isinstance(result, Response) else Response(result)
+        response.headers = {**headers, **response.headers}
+        if isinstance(response.body, Generator):
+            response.body = Begun(watched(response.body, environ["eventapi.config"].database))
+        elif response.body is None:
+            response.body = b"" if response.status == 204 else self.enveloped(response, environ)
+        return response
+
+    def enveloped(self, response: Response, environ: dict) -> bytes:
+        """Return the data of a response in its envelope. Set its ETag, and its status if the client has this state."""
+        headers = response.headers
+        headers["Content-Type"] = JSON
+        data = as_json(response.data)
         if not self.reads:
-            data = self.written(result, data, environ)
-        elif result.has_etag and isinstance(result.data, dict) and not_modified(data):
-            return b""
-        before, after = envelope(environ["eventapi.request_id"], result.meta)
+            data = self.written(response, data, environ)
+        elif response.has_etag and isinstance(response.data, dict):
+            headers["ETag"] = tag = etag(data)
+            if is_known(tag):
+                response.status = 304
+                return b""
+        before, after = envelope(environ["eventapi.request_id"], response.meta)
         return f"{before}{data}{after}".encode()
 
-    def written(self, result: Response, data: str, environ: dict) -> str:
+    def written(self, response: Response, data: str, environ: dict) -> str:
         """Set the ETag of a record that a write returns. Return `data`, the JSON of the record.
 
         With `Prefer: return=minimal` (RFC 7240), return a small object instead. A secret that is shown once is in both.
         """
-        record = result.data
+        record, secret = response.data, response.secret
         if not isinstance(record, dict) or "id" not in record:
             return data
-        if result.has_etag:
-            response.set_header("ETag", etag(as_json(result.later_data()) if result.secret else data))
+        if response.has_etag:
+            response.headers["ETag"] = etag(as_json(response.later_data()) if secret else data)
         if not MINIMAL.search(environ.get("HTTP_PREFER", "")):
             return data
-        response.set_header("Preference-Applied", "return=minimal")
-        shown = {result.secret: record[result.secret]} if result.secret else {}
+        response.headers["Preference-Applied"] = "return=minimal"
+        shown = {secret: record[secret]} if secret else {}
         times_of = {name: times.unix(record[name]) for name in ("created_at", "updated_at") if name in record}
         return as_json({self.id_name: record["id"], **shown, **times_of})
 
@@ -178,6 +174,19 @@ def watched(pieces: Iterable[bytes], database: Path) -> Iterable[bytes]:
         raise
 
 
+class Begun:
+    """The pieces of a body, of which the first exists: an error of it can still be a problem document.
+
+    The server calls `close` in any case, as of every body (PEP 3333).
+    """
+
+    def __init__(self, pieces: Generator[bytes]):
+        self._pieces, self.close = chain([next(pieces, b"")], pieces), pieces.close
+
+    def __iter__(self):
+        return self._pieces
+
+
 def problem_of(error: Exception) -> Problem:
     """Return the problem of an exception. Log the traceback if the administrator must act on it."""
     if isinstance(error, Problem):
@@ -188,7 +197,7 @@ def problem_of(error: Exception) -> Problem:
     return problem
 
 
-def log_request(environ: dict, start: float | None, body: object) -> None:
+def log_request(environ: dict, start: float | None, response: Response) -> None:
     """Write the log line of this request, after the commit that its response waits for.
 
     `start` is the time at which the request began (time.perf_counter), None if it reached no route. The size of a body
@@ -199,20 +208,10 @@ def log_request(environ: dict, start: float | None, body: object) -> None:
     who = environ.get("eventapi.who")
     pairs = {"request_id": environ["eventapi.request_id"], "client": client.address(),
              "key": who.key_id if who else None, "method": environ["REQUEST_METHOD"],
-             "path": masking.path(environ["PATH_INFO"]), "status_code": response.status_code}
-    size = len(body) if isinstance(body, bytes) else None
+             "path": masking.path(environ["PATH_INFO"]), "status_code": response.status}
+    size = len(response.body) if isinstance(response.body, bytes) else None
 
     def write_line():
         milliseconds = round((time.perf_counter() - start) * 1000, 1) if start else 0.0
         request_log.write(logs.line("info", **pairs, ms=milliseconds, bytes=size))
     deferred_commit(environ).after_commit(write_line)
-
-
-def not_modified(data: str) -> bool:
-    """Set the ETag of the response. Return True, with status 304, if the client already has it."""
-    tag = etag(data)
-    response.set_header("ETag", tag)
-    if is_known(tag):
-        response.status = 304
-        return True
-    return False

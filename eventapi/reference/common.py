@@ -25,6 +25,7 @@ SCHEMAS = {
     "Meta": _object(
         "Information about the response. Only some actions return more than `request_id`.", ["request_id"],
         request_id=TEXT, mail=ref("MetaMail"),
+        no_e_invoice={**TEXT, "description": "Why an invoice was sent without an e-invoice. Absent if it has one."},
         credit_notes=_list(NUMBER, "Ids of the draft credit notes that billing a participation has created."),
         open=ref("MetaOpen"),
         skipped=_list(ref("MetaSkipped"), "Custom fields that an approval could not carry over.")),

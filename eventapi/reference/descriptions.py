@@ -5,7 +5,7 @@ from inspect import cleandoc
 
 from eventapi.domain.records import entities
 from eventapi.errors import quoted
-from eventapi.plugins.access import READS
+from eventapi.plugins.access import READS, writes
 from eventapi.reference import problem_codes
 from eventapi.validation.schema_files import query_schema
 from eventapi.web.routes import Route
@@ -15,7 +15,7 @@ CHANGES = {"POST": ("created", "added"), "PUT": ("updated",), "PATCH": ("updated
 # Handlers of DELETE that keep the record -> the word of the event
 KEEPING = {"delete_newsletter_subscriber": "unsubscribed", "delete_booth_reservation": "cancelled"}
 # Actions that lead to their state only in the end -> how the sentence about that state begins
-ENDS = {"refund": "once nothing is left, it is"}
+ENDS = {"refund": "once nothing is left, it is", "assign": "once nothing is left, it is"}
 
 
 def texts(handler: Callable) -> tuple[str, str]:
@@ -117,9 +117,12 @@ def required_access(route: Route) -> str:
         return "The API key needs every scope, at least for reading."
     if options.scope == "by_entity_type":
         return "The API key needs the scope of the record's kind."
-    suffix = ":read" if route.method in READS else ""
+    suffix = "" if writes(route.method, options) else ":read"
     scopes = [f"`{options.scope}{suffix}`", *(f"`{scope}`" for scope in options.narrow_scopes)]
     feature = f" The feature `{options.flag}` must be enabled." if options.flag else ""
+    if options.further_scopes:
+        needed = quoted(f"{scope}{suffix}" for scope in (options.scope, *options.further_scopes))
+        return f"The API key needs the scopes {needed}.{feature}"
     return f"The API key needs the scope {' or '.join(scopes)}.{feature}"
 
 

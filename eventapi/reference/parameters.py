@@ -26,6 +26,8 @@ def of_path(route: Route) -> Iterator[dict]:
 # Parameters of paths that are not an id: name -> description, further keywords
 IN_PATH = {
     "entity_type": ("Kind of the record.", {"enum": list(custom_fields.RECORDS)}),
+    "customer_number": ("Customer number on the invoices of the customer.", {"maxLength": 50, "examples": ["C-00001"]}),
+    "month": ("Month such as `2026-05`.", {"pattern": "^[0-9]{4}-[0-9]{2}$", "examples": ["2026-05"]}),
     "token": ("The secret part of the address.", {}),
     "code": ("Problem code.", {})}
 
@@ -86,7 +88,7 @@ def of_headers(route: Route, possible: set[str]) -> Iterator[dict]:
     """Yield the request headers of a route. `possible` are the codes of its problems."""
     if route.options.public:
         return
-    if route.method == "POST":
+    if route.method == "POST" and not route.options.reads:
         yield _field("Idempotency-Key", "1 to 255 visible characters. A repeated request with the same key returns the "
                      "first response for 24 hours, with `null` in place of a secret that is shown only once.",
                      pattern="^[!-~]{1,255}$")

@@ -8,14 +8,19 @@ MOMENT = examples.SAMPLES["date-time"]
 FIELDS = {"contract": "contract_status", "signature": "esign_status"}
 DECIDED = {"decided_at": MOMENT, "decided_by": 1}
 REVIEWED = {"reviewed_at": MOMENT, "reviewed_by": 1, "reviewed_by_name": "Ada Lovelace"}
+DIGEST = "93391db2468250a6d08ab5ea8c5895da32ff7fb9fe49cc6829fef7a9c2933a0d"
 SENT = {"invoice_number": "INV-2027-00001", "issue_date": "2027-05-01", "due_date": "2027-05-15", "language": "de",
-        "is_locked": True, "locked_at": MOMENT,
+        "is_locked": True, "locked_at": MOMENT, "xml_sha256": DIGEST,
+        "payment_reference": "INV-2027-00001",
         "seller": {"name": "Messe Test GmbH", "street": "Am Markt 1", "postal_code": "04109", "city": "Leipzig",
-                   "country": "DE", "email": "office@messe.example", "vat_id": "DE123456789", "tax_number": "231/1/2",
+                   "country": "DE", "email": "office@messe.example", "contact": "Accounts",
+                   "phone": "+49 341 1234", "vat_id": "DE136695976", "tax_number": "231/1/2",
+                   "register_number": "HRB 4711", "electronic_address": None,
                    "iban": "DE02120300000000202051", "bic": "BYLADEM1001"},
         "buyer": {"name": "Rosen Tantau KG", "contact_name": "Ada Lovelace", "address": "Tornescher Weg 13",
                   "postal_code": "25436", "city": "Uetersen", "state": None, "country": "DE", "language": "de",
-                  "vat_id": None, "customer_number": "C-00001", "email": "ada@rosen.example"}}
+                  "vat_id": None, "customer_number": "C-00001", "email": "ada@rosen.example",
+                  "leitweg_id": None, "gln": None, "electronic_address": None, "e_invoice_profile": "en16931"}}
 SUBMITTED = {"order_number": "SO-2027-00001", "submitted_at": MOMENT}
 CONFIRMED = {**SUBMITTED, "confirmed_at": MOMENT}
 NOTHING_LEFT = {"subtotal": 0, "tax_total": 0, "total": 0, "cancelled_at": MOMENT}
@@ -24,7 +29,6 @@ CONTRACT = {"title": "Exhibitor contract", "entity_type": "event_participant", "
             "template_key": "exhibitor-contract", "language": "de", "metadata": None, "filename": None,
             "content": "<h1>Exhibitor contract DOC-2026-00001</h1>", "is_contract": True,
             "requested_at": MOMENT, "requested_by": 1}
-DIGEST = "93391db2468250a6d08ab5ea8c5895da32ff7fb9fe49cc6829fef7a9c2933a0d"
 DRAWN = {**CONTRACT, "content_type": "application/pdf", "size": 44622, "sha256": DIGEST, "signature_sha256": DIGEST}
 SIGNED = {**DRAWN, "esign_status": "signed", "signer_name": "Anna Gärtner", "signed_at": MOMENT, "signed_by": 1}
 # (name of a state table, state) -> other fields of the record that have a value of their own then
@@ -46,17 +50,24 @@ MORE = {
 }
 # Handlers whose response the state tables do not imply -> fields of the record
 OTHERS = {
+    "assign_unmatched_payment": {
+        "assigned_amount": 119, "open_amount": 0, "proposals": [],
+        "assignments": [{"payment_id": 1, "refund_id": None, "invoice_id": 1, "invoice_number": "R-2026-00017",
+                         "amount": 119}]},
+    "ignore_unmatched_payment": {"open_amount": 0, "proposals": [], "ignored_reason": "Fee of the bank"},
     "remind_invoice": {"reminder_sent_at": MOMENT, "reminder_count": 1},
+    "dispute_invoice": {"is_disputed": True, "disputed_at": MOMENT,
+                        "dispute_reason": examples.definition("invoice.dispute")["examples"][0]["reason"]},
     # Only a refund of everything that is left leads to `refunded`.
     "refund_payment": {"status": "completed", "refunded_amount": 20,
                        "refunds": examples.definition("payment.refund_record")["examples"]},
     "credit_invoice": {
         "id": 2, "invoice_number": "CN-2027-00001", "invoice_type": "credit_note", "related_invoice_id": 1,
         "related_invoice_number": "INV-2027-00001", "subtotal": -379, "tax_total": -72.01, "total": -451.01,
-        "open_amount": 0, "due_date": None, "text": None,
+        "open_amount": 0, "due_date": None, "text": None, "payment_reference": None,
         "items": [{**examples.response("invoice")["items"][0], "net": -379, "quantity": -2,
                    "description": "Two square metres fewer than ordered"}],
-        "taxes": [{"category": "S", "rate": 19, "net": -379, "tax": -72.01, "reason": None}]},
+        "taxes": [{"category": "S", "rate": 19, "net": -379, "tax": -72.01, "reason": None, "reason_code": None}]},
 }
 
 

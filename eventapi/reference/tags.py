@@ -8,7 +8,8 @@ from eventapi.web.routes import Route
 GROUPS = {
     "Show": ("events", "categories", "schedules", "calendar-feed", "feeds"),
     "People": ("contacts", "applications", "participants", "newsletter", "newsletter-pages"),
-    "Money": ("invoices", "payments", "services", "service-categories", "service-orders", "reports"),
+    "Money": ("invoices", "payments", "bank-statements", "dunning", "dunning-levels", "services",
+              "service-categories", "service-orders", "reports"),
     "Halls": ("plans", "booths", "booth-types", "booth-formulas", "booth-reservations"),
     "Content": ("documents", "document-templates", "document-categories", "submissions", "submission-types", "tasks",
                 "notes", "custom-fields"),

@@ -18,7 +18,7 @@ def get_calendar_feed(db, query):
     """Get events, application deadlines, public schedule slots and due dates of tasks as iCalendar.
 
     Days are all-day entries, all other times are UTC. Cancelled and deleted entries are included as STATUS:CANCELLED
-    for a year.
+    for a year. Without an event, `from` and `to`, the feed has no entries that ended more than a year ago.
     """
     query, name = references.filters(db, query, EVENT), db.config.organiser_name or "Events"
     with db.snapshot():

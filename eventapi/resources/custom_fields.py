@@ -44,13 +44,25 @@ def get_custom_field(db, id):
     return get(db, id)
 
 
-@routes.update("/custom-fields/<id>", schema="custom_field")
+def index_values(write, db, values):
+    """Index the values of a field that becomes searchable, before the transaction of the request."""
+    definitions.index(write, unchanged(get(db, values["id"])), values["body"])
+
+
+def purge_values(write, db, values):
+    """Delete the values of a field with `purge=1`, before the transaction of the request."""
+    field = unchanged(get(db, values["id"]))
+    if values["query"]["purge"]:
+        definitions.purge(write, field)
+
+
+@routes.update("/custom-fields/<id>", schema="custom_field", in_pieces=index_values)
 def update_custom_field(db, id, body):
     """Change a custom field. Stored values stay as they are; the new rules apply to later writes."""
     return definitions.update(db, unchanged(get(db, id)), body)
 
 
-@routes.delete("/custom-fields/<id>", query="custom_field.delete")
+@routes.delete("/custom-fields/<id>", query="custom_field.delete", in_pieces=purge_values)
 def delete_custom_field(db, id, query):
     """Delete a custom field. With `purge=1`, delete its values too."""
     definitions.delete(db, unchanged(get(db, id)), purge=query["purge"])

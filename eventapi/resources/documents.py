@@ -1,6 +1,6 @@
 """Documents: pages made from templates, files, and contracts that are signed."""
 from eventapi import money
-from eventapi.domain.attachments import content_types, contracts, document_rows, documents, notes, pages
+from eventapi.domain.attachments import content_types, contracts, document_rows, documents, e_invoices, notes, pages
 from eventapi.domain.attachments.contracts import CONTRACT, SIGNATURE
 from eventapi.domain.attachments.document_rows import represent
 from eventapi.domain.records import entities, references
@@ -56,7 +56,10 @@ def update_document(db, id, body):
 
 @routes.delete("/documents/<id>")
 def delete_document(db, id):
-    """Delete a document. A contract can be deleted only as a draft."""
+    """Delete a document. A contract can be deleted only as a draft.
+
+    An e-invoice that was received must be kept for the years of the option `retention_years`.
+    """
     row = get(db, id)
     unchanged(represent(row))
     documents.delete(db, row)
@@ -93,15 +96,17 @@ def get_document_content(db, id, query, form):
     return Response(body=data, headers=headers)
 
 
-@routes.put("/documents/<id>/content", raw_body=("application/octet-stream",))
-def set_document_content(db, id, upload):
+@routes.put("/documents/<id>/content", raw_body=("application/octet-stream",), before=e_invoices.recognise)
+def set_document_content(db, id, upload, before):
     """Upload the file of a document, or the signed copy of a contract while its signature is requested.
 
-    The bytes determine the content type. The ETag of the response is that of the content.
+    The bytes determine the content type. The ETag of the response is that of the content. If the file is an e-invoice
+    (XML in CII or UBL, or a PDF that contains it), `e_invoice` has its terms, and the rules that it breaks.
+    Another file does not replace an e-invoice that must be kept.
     """
     row = get(db, id)
     unchanged_content(row["sha256"])
-    document = represent(documents.set_content(db, row, upload))
+    document = represent(documents.set_content(db, row, upload, before))
     return Response(document, headers={"ETag": f'"{upload.sha256}"'}, has_etag=False)
 
 

@@ -2,22 +2,25 @@
 import hashlib
 
 from eventapi import times
-from eventapi.domain.billing import drafts, invoices, issuing, payments
+from eventapi.domain.billing import drafts, invoices, issuing, payments, sending
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.billing.invoices import represent
 from eventapi.domain.billing.issuing import OF_CREDIT_NOTES, TRANSITIONS
+from eventapi.domain.dunning import disputes
+from eventapi.domain.dunning import sending as dunning_letters
+from eventapi.domain.originals import transfers
 from eventapi.domain.records import numbering, references
 from eventapi.domain.records.references import CONTACT, EVENT, PARTICIPANT
 from eventapi.storage import files
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, created, deleted, found, is_known, unchanged
+from eventapi.web.rest import Response, created, deleted, found, is_known, picture, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("invoices", "invoice", scope="invoices", flag="invoices", states=(TRANSITIONS, OF_CREDIT_NOTES))
 sql = statements("invoices")
-PDF = "application/pdf"
+PDF, XML = "application/pdf", "application/xml"
 
 
 @routes.list("/invoices", query="invoice.query")
@@ -28,6 +31,8 @@ def list_invoices(db, query):
         query["overdue"] = 1
     elif query.get("status") in invoices.OPEN:
         query["not_overdue"] = 1
+    elif query.get("status") and (query.get("date_from") or query.get("date_to")):
+        query["status_then"] = query.pop("status")      # the period is read from its index, and tells the status
     return page(db, sql.list, query, represent, INCLUDES)
 
 
@@ -70,10 +75,26 @@ def send_invoice(db, id, body):
     """Send a draft: assign its number and lock it. If `mail` is set, mail it with its PDF to the contact.
 
     Unless `mail` is false, which is the default for an invoice that was taken over, `mail` in meta says whether the
-    mail was `queued`, or `skipped` and for which `reason`: `no_address`, `smtp_not_configured`, `not_installed` (the
-    package that draws the PDF) or `already_done`.
+    mail was `queued`, or `skipped` and for which `reason`: `no_address`, `smtp_not_configured`, `not_installed` (a
+    package that draws the PDF), `fonts_missing` or `already_done`. `no_e_invoice` in meta says why the invoice has no
+    e-invoice.
     """
-    return response(*issuing.send(db, get(db, id), body["mail"]))
+    row, mail = issuing.send(db, get(db, id), body["mail"], body["payments"] or ())
+    is_lacking = row["xml_sha256"] is None and not row["taken_over"]
+    reason = {"no_e_invoice": sending.refusal(row).detail} if is_lacking else {}
+    return Response(represent(row), meta={**meta(mail), **reason})
+
+
+@routes.post("/invoices/<id>/check", schema="invoice.check", response="invoice.checked", reads=True)
+def check_invoice(db, id, body):
+    """Check the e-invoice of an invoice by the rules of its profile, without changing anything.
+
+    A draft is checked as it would be sent now. `faults` prevent sending, or the buyer's software would refuse the
+    e-invoice; `warnings` do neither. To a contact with the profile `en16931`, what EN 16931 cannot show and nobody can
+    correct is sent without an e-invoice; `has_e_invoice` and `warnings` say so.
+    """
+    with db.snapshot():
+        return sending.check(db, get(db, id), body["profile"])
 
 
 @routes.post("/invoices/<id>/refresh")
@@ -107,6 +128,18 @@ def remind_invoice(db, id, body):
     return response(*issuing.remind(db, get(db, id), body["mail"], body["force"]))
 
 
+@routes.post("/invoices/<id>/dispute", schema="invoice.dispute")
+def dispute_invoice(db, id, body):
+    """Record that the buyer disputes an open invoice. It gets no reminder and no dunning letter until it is settled."""
+    return represent(disputes.dispute(db, get(db, id), body["reason"]))
+
+
+@routes.post("/invoices/<id>/settle")
+def settle_invoice(db, id):
+    """Record that a dispute is settled, so that the invoice can be dunned again. Credit what you agree to first."""
+    return represent(disputes.settle(db, get(db, id)))
+
+
 @routes.post("/invoices/<id>/mail", schema="invoice.mail", status=202)
 def mail_invoice(db, id, body):
     """Mail an invoice or credit note that was sent before, with its PDF. This can be repeated."""
@@ -117,7 +150,9 @@ def mail_invoice(db, id, body):
 def get_invoice_pdf(db, id, query):
     """Return the PDF of an invoice as it was sent, or of a draft as it would be sent.
 
-    In another language than that of a sent invoice, the PDF is marked as a copy.
+    That of a sent invoice is a hybrid (PDF/A-3, Factur-X, ZUGFeRD 2): the e-invoice is embedded as `factur-x.xml`. In
+    another language than that of a sent invoice, the PDF is marked as a copy, and contains no e-invoice. Drafts, and
+    invoices that were taken over or sent by version 1.0, have none either.
     """
     language = query.get("language")
     with db.snapshot():
@@ -128,13 +163,44 @@ def get_invoice_pdf(db, id, query):
         return Response(body=invoice_pdf.draw_draft(db, row, *invoices.parties(db, row), language), headers=headers)
     if invoice_pdf.is_copy(row, language):
         headers["Content-Disposition"] = f'attachment; filename="{invoice_pdf.file_name(row, language)}"'
-        return Response(body=invoice_pdf.draw_sent(db.config, source, language), headers=headers)
-    body = None if row["pdf_sha256"] else invoice_pdf.draw_sent(db.config, source)
+        return Response(body=invoice_pdf.draw_sent(db, source, language), headers=headers)
+    body = None if row["pdf_sha256"] else invoice_pdf.draw_sent(db, source)
     sha256 = row["pdf_sha256"] or hashlib.sha256(body).hexdigest()
     headers["ETag"] = f'"{sha256}"'
     if is_known(headers["ETag"]):
         return Response(status=304, body=b"", headers={"ETag": headers["ETag"]})
     return Response(body=body or files.read(db.config, sha256), headers=headers)
+
+
+@routes.get("/invoices/<id>/xml", query="invoice.xml", forms=(XML,))
+def get_invoice_xml(db, id, query):
+    """Return the e-invoice of an invoice that was sent: XML by EN 16931.
+
+    Without parameters this is the original, as it was stored when the invoice was sent. The same invoice in another
+    profile or syntax differs in the identifiers of the profile (BT-23, BT-24) and the form of the XML alone.
+    """
+    with db.snapshot():
+        row = get(db, id)
+        body = sending.xml(db, row, query["profile"], query["syntax"])
+    headers = {"ETag": f'"{hashlib.sha256(body).hexdigest()}"'}
+    if is_known(headers["ETag"]):
+        return Response(status=304, body=b"", headers=headers)
+    name = invoice_pdf.file_name(row, extension="xml", words=[word for word in (query["profile"], query["syntax"])
+                                                                   if word not in ("en16931", "cii")])
+    return Response(body=body, headers={**headers, "Content-Type": XML,
+                                        "Content-Disposition": f'attachment; filename="{name}"'})
+
+
+@routes.get("/invoices/<id>/girocode", forms=transfers.FORMS)
+def get_invoice_girocode(db, id, form):
+    """Draw the GiroCode of an invoice: a QR code with which a banking app transfers the amount that is open now.
+
+    It is an SVG, or a PNG if `Accept` prefers it. An invoice that is a draft, is not in euros or has no open amount has
+    none.
+    """
+    invoice = represent(get(db, id))
+    code = transfers.girocode(invoice)
+    return picture(code, form, lambda: transfers.draw(invoice, code, form))
 
 
 def response(row, mail, **more):
@@ -170,6 +236,12 @@ def include_contact(db, records):
         invoice["contact"] = contacts[invoice["contact_id"]]
 
 
+def include_dunning(db, records):
+    known = dunning_letters.history(db, [invoice["id"] for invoice in records])
+    for invoice in records:
+        invoice["dunning"] = known.get(invoice["id"], [])
+
+
 def include_allowed_actions(db, records):
     today = times.today(db.config.timezone)
     for invoice in records:
@@ -177,4 +249,4 @@ def include_allowed_actions(db, records):
 
 
 INCLUDES = {"items": include_items, "payments": include_payments, "contact": include_contact,
-            "allowed_actions": include_allowed_actions}
+            "dunning": include_dunning, "allowed_actions": include_allowed_actions}

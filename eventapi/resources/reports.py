@@ -1,5 +1,8 @@
 """Reports as JSON, CSV tables and SVG charts."""
 from eventapi import spreadsheet
+from eventapi.domain.books import audit_export, periods
+from eventapi.domain.books import report as ledger
+from eventapi.domain.datev import export as datev
 from eventapi.domain.records import references
 from eventapi.domain.reports import catalogue as reports
 from eventapi.domain.reports import charts as report_charts
@@ -8,7 +11,7 @@ from eventapi.web.rest import Response, picture
 from eventapi.web.routes import Routes
 
 routes = Routes("reports", "report", scope="reports")
-CSV, SVG = "text/csv", "image/svg+xml"
+CSV, SVG, ZIP = "text/csv", "image/svg+xml", "application/zip"
 FORMS = ("application/json", CSV, SVG)
 
 
@@ -16,7 +19,7 @@ FORMS = ("application/json", CSV, SVG)
 def list_reports():
     """List the reports with their parameters and columns.
 
-    Each report is also available as a CSV table and as a chart.
+    Each report is also available as a CSV table and as a chart. Files for DATEV are not: see `GET /reports/datev`.
     """
     return reports.catalogue()
 
@@ -87,6 +90,96 @@ def get_readiness_report(db, query, form):
     return report(db, "readiness", query, form)
 
 
+@routes.get("/reports/datev", query="report.datev_period", response="report.datev", forms=(CSV, "application/json"),
+            further_scopes=("invoices",))
+def get_datev_report(db, query, form):
+    """Get the bookings of a month or year as a file for DATEV.
+
+    The file is a booking batch (EXTF 700, category 21, format version 13, Windows-1252). With `Accept:
+    application/json`, the response is a summary of the file: control sums, and texts whose letters the character set
+    lacks.
+    """
+    return datev_file(datev.batch(db, query["year"], query.get("month")), form)
+
+
+@routes.get("/reports/datev/debtors", query="report.datev_debtors_period", response="report.datev_debtors",
+            forms=(CSV, "application/json"), further_scopes=("invoices",))
+def get_datev_debtors_report(db, query, form):
+    """Get the master data of debtors as a file for DATEV.
+
+    The file has the customers with bookings in the month or year, without `year` all that were sent an invoice (EXTF
+    700, category 16, format version 5, Windows-1252). With `Accept: application/json`, the response is a summary of
+    the file.
+    """
+    return datev_file(datev.debtor_file(db, query.get("year"), query.get("month")), form)
+
+
+def datev_file(file, form):
+    """Return the file as an attachment, or its summary as JSON."""
+    if form != CSV:
+        file.content.close()
+        return Response(file.summary, has_etag=False)
+    return Response(body=file.pieces(), headers={
+        "Content-Type": "text/csv; charset=windows-1252", "Content-Length": str(file.size),
+        "Content-Disposition": f'attachment; filename="{file.name}"'})
+
+
+@routes.get("/reports/ledger", query="report.by_account", response="report.ledger", forms=FORMS[:2],
+            further_scopes=("invoices",))
+def get_ledger_report(db, query, form):
+    """Get the balances of all customers: opening balance, invoices, credit notes, payments, refunds, closing balance.
+
+    All customers are in one response, because their sums are the totals that `proof` compares with other reports.
+    """
+    found = ledger.of_all(db, query, with_proof=form != CSV)
+    return table("ledger", ledger.COLUMNS, found["data"]["rows"]) if form == CSV else Response(found, has_etag=False)
+
+
+@routes.get("/reports/ledger/<customer_number>", query="report.of_account", response="report.account", forms=FORMS[:2],
+            further_scopes=("invoices",))
+def get_customer_account(db, customer_number, query, form):
+    """Get the account of a customer: every invoice, credit note, payment and refund, with the balance after it."""
+    found = ledger.of_customer(db, customer_number, query)
+    if form == CSV:
+        return table("account", ledger.OF_CUSTOMER, ledger.movements(found))
+    return Response(found, has_etag=False)
+
+
+@routes.get("/reports/periods", response="report.periods")
+def list_periods(db):
+    """List the months with bookings, and whether they are closed.
+
+    A closed month has the figures that were kept when it was closed.
+    """
+    return periods.all_months(db)
+
+
+@routes.post("/reports/periods/<month>/close", response="report.period", further_scopes=("invoices",))
+def close_period(db, month):
+    """Close a month and all months before it. They can never be opened again.
+
+    Afterwards nothing that is dated in these months changes: a request that would change it is refused with 409
+    `period_closed`. Corrections are dated in an open month, such as a refund dated today. If the month is closed
+    already, nothing changes.
+    """
+    return periods.close(db, month)
+
+
+@routes.get("/reports/audit-export", query="report.audit_year", forms=(ZIP,), further_scopes=("invoices", "audit"))
+def get_audit_export(db, query):
+    """Get all bookings of a year as a ZIP file for a tax audit (GoBD, access Z3).
+
+    It has the invoices with lines and taxes, payments, refunds, customers, accounts, number series, closed months and
+    the audit log about them as CSV, and the e-invoices. `index.xml` describes the tables as the German tax
+    administration requires, `manifest.json` has the SHA-256 of each file. The DTD `gdpdu-01-09-2004.dtd`, which audit
+    programs expect beside it, is not included.
+    """
+    file, size = audit_export.written(db, query["year"], with_pdf=bool(query["pdf"]))
+    return Response(body=audit_export.pieces(file), headers={
+        "Content-Type": ZIP, "Content-Length": str(size),
+        "Content-Disposition": f'attachment; filename="audit-export-{query["year"]}.zip"'})
+
+
 def report(db, name, query, form):
     """Return the report in the requested format."""
     language = choice.choose(db.config, query.pop("language", None))
@@ -96,7 +189,12 @@ def report(db, name, query, form):
         state = [name, language, title, found["filters"], found["data"]]
         return picture(state, SVG, lambda: report_charts.draw(found, title, language))
     if form == CSV:
-        return Response(body=spreadsheet.table(reports.columns(name), found["data"]["rows"]), headers={
-            "Content-Type": "text/csv; charset=utf-8; header=present",
-            "Content-Disposition": f'attachment; filename="{name}.csv"'})
+        return table(name, reports.columns(name), found["data"]["rows"])
     return Response(found, has_etag=False)
+
+
+def table(name, columns, rows):
+    """Return flat rows as a CSV file."""
+    return Response(body=spreadsheet.table(columns, rows), headers={
+        "Content-Type": "text/csv; charset=utf-8; header=present",
+        "Content-Disposition": f'attachment; filename="{name}.csv"'})

@@ -1,4 +1,4 @@
-"""A client's connection. gunicorn's parser reads from it and its Response writes to it, with limits on the waiting.
+"""A client's connection: requests are read from it, and responses written to it, with limits on the waiting.
 
 The socket never blocks. Where a thread must wait for the client, Patience limits how long, and lets another thread do
 the work of this one meanwhile.
@@ -12,11 +12,11 @@ import time
 from enum import Enum
 from typing import BinaryIO
 
-from gunicorn.config import Config
-from gunicorn.http import wsgi
-from gunicorn.http.parser import RequestParser
+from gunicorn.http.body import Body, LengthReader
+from gunicorn.http.unreader import SocketUnreader
 
 from eventapi.server import heads
+from eventapi.server.chunks import Chunks
 from eventapi.server.patience import Patience
 
 RECEIVE_SIZE = 16 * 1024    # bytes received at once
@@ -54,16 +54,14 @@ class Connection:
         expires: when the worker closes the connection, if nothing is received.
     """
 
-    def __init__(self, sock: socket.socket, client: tuple | str, server: tuple | str, cfg: Config,
-                 patience: Patience):
-        """`client` and `server` are addresses, `cfg` is gunicorn's configuration."""
-        self.sock, self._client, self._server, self._cfg = sock, client, server, cfg
-        self.fd, self._parser = sock.fileno(), RequestParser(cfg, self, client)
+    def __init__(self, sock: socket.socket, environ: dict, patience: Patience):
+        """`environ` has what is the same for all requests of the connection."""
+        self.sock, self.fd, self._environ = sock, sock.fileno(), environ
         self.patience, self._continue = patience, b""
         self.buffer, self.first_byte = bytearray(), 0.0
         self._searched = 0              # bytes of the buffer that do not contain the end of the head
         self._length = 0                # bytes of the request, if its head is in the buffer and its body is short
-        self._body_received = 0         # bytes of the body that were received with the head
+        self._body = None               # the reader of a body that had not arrived with its head
         self._unsent, self._unsent_size, self._is_held = [], 0, False
         self.sending = False
         self._end_received = False
@@ -106,35 +104,45 @@ class Connection:
 
     def _is_invalid(self):
         """Return whether the parser must refuse a head that has no end yet."""
-        length, line = len(self.buffer), self._cfg.limit_request_line
+        length, line = len(self.buffer), heads.MAX_LINE
+        if not length:
+            return False
         lone = LONE_LF.search(self.buffer, self._searched)
         self._searched = max(0, length - 3)
-        return bool(lone) or length > heads.MAX_HEAD or (length > line > 0 and b"\r\n" not in self.buffer[:line + 2])
+        return bool(lone) or length > heads.MAX_HEAD or (length > line and b"\r\n" not in self.buffer[:line + 2])
 
-    def request(self) -> tuple[wsgi.Response, dict]:
-        """Return (Response, environ) of the next request. Raise what is wrong with its head, or Gone."""
+    def request(self) -> dict:
+        """Return the environ of the next request. Raise what is wrong with its head."""
         data = bytes(self.buffer).removeprefix(b"\r\n")             # ignored, as RFC 9112 recommends (2.2)
         end = data.find(b"\r\n\r\n")
         self.buffer.clear()
         self._searched = self._length = self.patience.deadline = 0  # the head is here: no waiting for it
-        heads.check_bytes(data, end)
-        self._parser.unreader.unread(data)
-        request = next(self._parser)
-        self.sending, self._continue = False, b""
+        self.sending, self._continue = False, b""                   # also for the response to a head that is refused
+        environ = {**self._environ, **heads.environ_of(data, end), "eventapi.places": self.patience}
         self.patience.begin()
-        heads.check(request)
-        response, environ = wsgi.create(request, self, self._client, self._server, self._cfg)
-        self._body_received = len(data) - end - 4
-        environ["eventapi.places"] = self.patience
-        return response, environ
+        environ["wsgi.input"] = self._body_of(environ, data[end + 4:])
+        return environ
 
-    def has_whole_body(self, environ: dict) -> bool:
+    def _body_of(self, environ, received):
+        """Return the body as a file to read. What was received behind it is the beginning of the next request."""
+        length, is_chunked = int(environ.get("CONTENT_LENGTH", 0)), "HTTP_TRANSFER_ENCODING" in environ
+        if length <= len(received) and not is_chunked:
+            self._body = None
+            self.buffer += received[length:]
+            return io.BytesIO(received[:length])
+        if "HTTP_EXPECT" in environ and environ["SERVER_PROTOCOL"] != "HTTP/1.0":
+            self._continue = b"HTTP/1.1 100 Continue\r\n\r\n"     # sent when the application reads the body
+        self._unreader = SocketUnreader(self)
+        self._unreader.unread(received)
+        self._body = Body(Chunks(self._unreader) if is_chunked else LengthReader(self._unreader, length))
+        return self._body
+
+    def has_short_body(self, environ: dict) -> bool:
         """Return whether the body is short and has been received, so that reading it never waits."""
-        length = int(environ.get("CONTENT_LENGTH") or 0)
-        return "HTTP_TRANSFER_ENCODING" not in environ and length <= min(self._body_received, RECEIVE_SIZE)
+        return self._body is None and int(environ.get("CONTENT_LENGTH", 0)) <= RECEIVE_SIZE
 
     def recv(self, size: int) -> bytes:
-        """Return received bytes, after waiting if need be. The parser reads bodies with this."""
+        """Return received bytes, after waiting if need be. Bodies are read with this."""
         if self._continue:
             self._send_continue()
         while True:
@@ -151,24 +159,23 @@ class Connection:
 
     def drained(self, environ: dict, status: int) -> bool:
         """Read the rest of the body that the application has not read. Return whether another request can follow it."""
-        is_chunked = "HTTP_TRANSFER_ENCODING" in environ
-        if not is_chunked and "CONTENT_LENGTH" not in environ:
+        if self._body is None:
             return True
-        if is_chunked and status >= 400:    # chunks that cannot be read have no reliable end
+        if "HTTP_TRANSFER_ENCODING" in environ and status >= 400:   # chunks that cannot be read have no reliable end
             return False
         self.patience.deadline, self._continue = 0, b""
         try:
-            return any(not self._parser.mesg.body.read(RECEIVE_SIZE) for _ in range(8))
+            return any(not self._body.read(RECEIVE_SIZE) for _ in range(8))
         except Exception:           # it has not arrived, or cannot be read; each server has its own errors for that
             return False
 
     def keep(self) -> None:
-        """Move what the parser has not used back to the buffer: it is the beginning of the next request."""
-        unreader = self._parser.unreader
-        rest = unreader.buf.getvalue()
-        if rest:
-            unreader.buf, self.first_byte = io.BytesIO(), time.monotonic()
-            self.buffer += rest
+        """Move what was received behind the body back to the buffer: it begins the next request, whose time begins."""
+        if self._body is not None:
+            self.buffer += self._unreader.buf.getvalue()
+            self._body = None
+        if self.buffer:
+            self.first_byte = time.monotonic()
 
     # Sending
 
@@ -182,15 +189,11 @@ class Connection:
         self.flush()
 
     def sendall(self, data: bytes) -> None:
-        """Collect bytes of a response. Send them once they are more than SEND_SIZE. Response writes with this."""
+        """Collect bytes of a response. Send them once they are more than SEND_SIZE."""
         self._unsent.append(data)
         self._unsent_size += len(data)
         if self._unsent_size > SEND_SIZE:
             self.flush()
-
-    def send(self, data: bytes) -> None:
-        """Keep `100 Continue` until the application reads the body. gunicorn calls this before authentication."""
-        self._continue = data
 
     def _send_continue(self):
         self.sendall(self._continue)
@@ -260,6 +263,17 @@ class Connection:
             self.sock.shutdown(socket.SHUT_WR)
         except OSError as error:
             raise Gone(error) from None
+
+
+def environ_of(client: tuple | str, server: tuple | str) -> dict:
+    """Return what the environ has for all requests of a connection: its two addresses, and what never differs here.
+
+    The client of a unix socket has no address. The path of the socket is not for clients: links could begin with it.
+    """
+    peer, peer_port = map(str, client[:2]) if isinstance(client, tuple) else ("", "")
+    name, port = map(str, server[:2]) if isinstance(server, tuple) else ("localhost", "80")
+    return {"REMOTE_ADDR": peer, "REMOTE_PORT": peer_port, "SERVER_NAME": name, "SERVER_PORT": port,
+            "SCRIPT_NAME": "", "wsgi.url_scheme": "http", "wsgi.multithread": True}
 
 
 def short_body(data: bytes, end: int) -> int:

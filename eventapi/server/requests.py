@@ -1,14 +1,16 @@
 """Requests: each is read from its connection and passed to the application; the response is written.
 
-gunicorn's parser reads and its Response writes, so that they decide what is valid HTTP. Errors become states: no method
-of Requests raises, whatever the client, the application or the connection does.
+Errors become states: no method of Requests raises, whatever the client, the application or the connection does.
 """
 import json
 import logging
-from collections.abc import Callable
+import re
+import time
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from http import HTTPStatus
 
-from gunicorn import util
+from gunicorn import SERVER, util
 from gunicorn.glogging import Logger
 from gunicorn.http import errors, wsgi
 
@@ -23,6 +25,10 @@ STATUSES = {"LimitRequestLine": 414, "LimitRequestHeaders": 431, "UnsupportedTra
             "ForbiddenProxyRequest": 403, "ExpectationFailed": 417}
 
 
+# Header lines of a response: without this check, a value with a line break would be a header of its own.
+FIELDS = re.compile(r"(?:[-!#$%&'*+.^_`|~0-9A-Za-z]++: [\t -~\x80-\xff]*+\r\n)*+")
+
+
 class Requests:
     """Reads requests and writes responses, for all threads of the process. It keeps nothing between two calls."""
 
@@ -31,17 +37,17 @@ class Requests:
         self._application, self._log, self._may_keep_alive = application, log, may_keep_alive
         self._base_url = configuration.load().base_url or ""
 
-    def read(self, connection: Connection) -> tuple[wsgi.Response, dict] | Outcome:
-        """Return (Response, environ) of the next request. If it is not valid HTTP, send a problem document instead."""
+    def read(self, connection: Connection) -> dict | Outcome:
+        """Return the environ of the next request. If it is not valid HTTP, send a problem document instead."""
         try:
             return connection.request()
         except Exception as error:
             refusal = error
         return self._guarded(self._refuse, connection, refusal)
 
-    def respond(self, connection: Connection, response: wsgi.Response, environ: dict) -> Outcome:
+    def respond(self, connection: Connection, environ: dict) -> Outcome:
         """Call the application and write its response, or a 500 if it raises."""
-        return self._guarded(self._respond, connection, response, environ)
+        return self._guarded(self._respond, connection, environ)
 
     def send_held(self, connection: Connection, outcome: Outcome) -> Outcome:
         """Send the response that the connection holds back."""
@@ -58,34 +64,24 @@ class Requests:
             connection.patience.end()
         return Outcome.GONE
 
-    def _respond(self, connection, response, environ):
+    def _respond(self, connection, environ):
         try:
-            self._run(connection, response, environ)
+            outcome = self._run(connection, environ)
         except Gone:
             raise
         except Exception:
             self._log.exception("Error handling a request of %s", environ["REQUEST_METHOD"])  # the path may be secret
             return self._fail(connection)
         connection.keep()
-        return Outcome.CLOSE if response.should_close() else Outcome.KEEP_ALIVE
+        return outcome
 
-    def _run(self, connection, response, environ):
-        environ["wsgi.multithread"] = True
-        body = self._application(environ, response.start_response)
+    def _run(self, connection, environ):
+        response = Response(environ)
+        body = self._application(environ, response.start)
         try:
-            status = response.status_code
-            if not (connection.drained(environ, status) and self._may_keep_alive()):
-                response.force_close()
-            if status == 204:               # it has no length (RFC 9110, 8.6), but gunicorn 20.1 sends one
-                response.headers = [(name, value) for name, value in response.headers
-                                    if name.lower() != "content-length"]
-            if isinstance(body, wsgi.FileWrapper):
-                response.write_file(body)
-            else:
-                for piece in body:
-                    response.write(piece)
-            response.close()
-            connection.flush()
+            stays = (stays_open(environ) and connection.drained(environ, int(response.status[:3]))
+                     and self._may_keep_alive())
+            return response.send(connection, body, stays)
         finally:
             if hasattr(body, "close"):
                 body.close()
@@ -113,6 +109,76 @@ class Requests:
         connection.sendall(problem_response(problem, self._base_url))
         connection.flush()
         return Outcome.CLOSE
+
+
+def stays_open(environ: dict) -> bool:
+    """Return whether the client wants to send more requests over its connection."""
+    wish = environ.get("HTTP_CONNECTION", "").lower()
+    return wish == "keep-alive" if environ["SERVER_PROTOCOL"] == "HTTP/1.0" else "close" not in wish
+
+
+class Response:
+    """The response to one request, as the application starts it (PEP 3333)."""
+
+    def __init__(self, environ: dict):
+        self._method, self._protocol = environ["REQUEST_METHOD"], environ["SERVER_PROTOCOL"]
+        self.status, self._headers = "", []
+
+    def start(self, status: str, headers: list[tuple[str, str]], exc_info: object = None) -> None:
+        """Set status line and headers. The application calls this before it returns the body."""
+        self.status, self._headers = status, headers
+
+    def send(self, connection: Connection, body: Iterable[bytes], stays: bool) -> Outcome:
+        """Send head and body. Return KEEP_ALIVE if the connection stays open. Raise Gone if the body is too short."""
+        code = self.status[:3]
+        if code == "204":                       # it has no length (RFC 9110, 8.6), but Bottle 0.12 sets one
+            self._headers = [field for field in self._headers if field[0] != "Content-Length"]
+        has_body = self._method != "HEAD" and code not in ("204", "304")
+        length = dict(self._headers).get("Content-Length")
+        is_chunked = has_body and length is None and self._protocol != "HTTP/1.0"
+        stays = stays and not (has_body and length is None and not is_chunked)
+        connection.sendall(self._head(stays, is_chunked))
+        if is_chunked:
+            _send_chunks(connection, body)
+        elif has_body and length is not None:
+            _send_exactly(connection, body, int(length))
+        elif has_body:
+            for piece in body:
+                connection.sendall(piece)
+        connection.flush()
+        return Outcome.KEEP_ALIVE if stays else Outcome.CLOSE
+
+    def _head(self, stays, is_chunked):
+        fields = "".join([f"{name}: {value}\r\n" for name, value in self._headers])
+        if not FIELDS.fullmatch(fields) or fields.count("\n") != len(self._headers):
+            raise ValueError("the application has set an invalid header")
+        connection, coding = "keep-alive" if stays else "close", "Transfer-Encoding: chunked\r\n" if is_chunked else ""
+        return (f"{self._protocol} {self.status}\r\nServer: {SERVER}\r\nDate: {_date(int(time.time()))}\r\n"
+                f"Connection: {connection}\r\n{coding}{fields}\r\n").encode("latin-1")
+
+
+@lru_cache(maxsize=1)
+def _date(second):
+    """Return the header Date. It is the same for all responses of a second."""
+    return util.http_date(second)
+
+
+def _send_chunks(connection, body):
+    for piece in body:
+        if piece:                               # an empty chunk would end the body
+            connection.sendall(b"%x\r\n%b\r\n" % (len(piece), piece))
+    connection.sendall(b"0\r\n\r\n")
+
+
+def _send_exactly(connection, body, length):
+    if isinstance(body, wsgi.FileWrapper) and util.has_fileno(body.filelike):
+        connection.sendfile(body.filelike, body.filelike.tell(), length)
+        return
+    for piece in body:
+        connection.sendall(piece[:max(length, 0)])
+        length -= len(piece)
+    if length > 0:
+        raise Gone("the body is shorter than announced")
 
 
 def refusal(error: Exception) -> Problem:

@@ -10,7 +10,10 @@ import time
 import traceback
 from collections.abc import Callable
 
+import gunicorn
 from gunicorn.glogging import Logger
+from gunicorn.workers.base import Worker
+from gunicorn.workers.workertmp import WorkerTmp
 
 from eventapi.server import systemd
 from eventapi.storage.write_lock import end_late_waits
@@ -56,6 +59,31 @@ class Watchdog:
         self._log.critical("requests wait and none has finished for %d s; the stacks of all threads follow, then this "
                            "process ends and is replaced", LIMIT, extra={"traceback": stacks()})
         os._exit(1)
+
+
+class Heartbeat(WorkerTmp):
+    """The file by which gunicorn sees that a process works, for gunicorn before 22.
+
+    Those versions compare the time of the file with the clock. If the clock is set forward by more than `timeout`, as
+    after the pause of a virtual machine, they would end every process, with the requests in it.
+    """
+
+    def notify(self) -> None:
+        """Store the time of time.monotonic(), as newer versions do."""
+        now = time.monotonic()
+        os.utime(self.fileno(), (now, now))
+
+    def last_update(self) -> float:
+        """Return the stored time, as gunicorn expects it: as a time of the clock."""
+        return time.time() - time.monotonic() + os.fstat(self.fileno()).st_mtime
+
+
+def ignore_clock(server: object, worker: Worker) -> None:
+    """Let the clock end no process. gunicorn calls this before it starts one (`pre_fork` in conf/gunicorn.conf.py)."""
+    if gunicorn.version_info < (22,):
+        worker.tmp.close()
+        worker.tmp = Heartbeat(worker.cfg)
+        worker.tmp.notify()
 
 
 def stacks() -> str:

@@ -17,9 +17,10 @@ from functools import partial
 
 from gunicorn.config import Config
 from gunicorn.glogging import Logger
+from gunicorn.http import wsgi
 from gunicorn.workers import base
 
-from eventapi.server.connection import Connection, Gone, Outcome
+from eventapi.server.connection import Connection, Gone, Outcome, environ_of
 from eventapi.server.patience import CLIENT_TIMEOUT, Patience
 from eventapi.server.threads import Threads
 from eventapi.server.watchdog import Watchdog
@@ -59,6 +60,7 @@ class Worker(base.Worker):
         self.epoll, self.wake_up, self.handled_requests = select.epoll(), os.eventfd(0), 0
         self.waiting, self.connections, self.pausing = {}, set(), False
         networks = configuration.load().trusted_proxies
+        self.environ = wsgi.base_environ(self.cfg)
         self.is_proxy = lambda peer: client.is_trusted(peer, networks)
         self.places = uploads.places(self.cfg.threads)
         self.watchdog = Watchdog(self._work_waits, self.ppid, self.log)
@@ -187,9 +189,10 @@ class Worker(base.Worker):
         except OSError as error:
             self.log.warning("cannot accept a connection: %s", error)
             return Accept.LIMIT_REACHED
-        peer = client[0] if isinstance(client, tuple) else None
-        patience = Patience(sock.fileno(), self.places, self._before_waiting, self.watchdog, self.is_proxy(peer))
-        connection = Connection(sock, client, server, self.cfg, patience)
+        environ = {**self.environ, **environ_of(client, server)}
+        is_proxy = self.is_proxy(environ["REMOTE_ADDR"])
+        patience = Patience(sock.fileno(), self.places, self._before_waiting, self.watchdog, is_proxy)
+        connection = Connection(sock, environ, patience)
         self.connections.add(connection)
         connection.expires = time.monotonic() + self.cfg.keepalive
         self.waiting[connection.fd] = connection
@@ -256,19 +259,18 @@ class Worker(base.Worker):
 
     def _handle_request(self, connection):
         """Handle one request in this thread, or put it into the write queue. Return the Outcome."""
-        request = self.requests.read(connection)
-        if isinstance(request, Outcome):
-            return request
+        environ = self.requests.read(connection)
+        if isinstance(environ, Outcome):
+            return environ
         self._count_request()
-        response, environ = request
         if environ["REQUEST_METHOD"] in WRITES:
-            if connection.has_whole_body(environ):
-                return self._queue(connection, response, environ)
+            if connection.has_short_body(environ):
+                return self._queue(connection, environ)
             self.threads.step_down()
-        return self.requests.respond(connection, response, environ)
+        return self.requests.respond(connection, environ)
 
-    def _queue(self, connection, response, environ):
-        if self.writes.put(connection, response, environ):
+    def _queue(self, connection, environ):
+        if self.writes.put(connection, environ):
             self.threads.step_down()
             self.threads.run(self.writes.run)
         return Outcome.QUEUED

@@ -19,7 +19,6 @@ from collections import deque
 from collections.abc import Callable
 
 from gunicorn.glogging import Logger
-from gunicorn.http.wsgi import Response
 
 from eventapi.server.connection import Connection, Outcome
 from eventapi.server.requests import Requests
@@ -37,8 +36,8 @@ class QueuedWrite:
         outcome: what follows on its connection; set when the handler has returned.
     """
 
-    def __init__(self, connection: Connection, response: Response, environ: dict, deferred: DeferredCommit):
-        self.connection, self.response, self.environ, self.deferred = connection, response, environ, deferred
+    def __init__(self, connection: Connection, environ: dict, deferred: DeferredCommit):
+        self.connection, self.environ, self.deferred = connection, environ, deferred
         self.body, self.outcome = environ["wsgi.input"].read(), None
 
     def fresh_environ(self, deferred: DeferredCommit) -> dict:
@@ -72,10 +71,10 @@ class WriteQueue:
         self.queued, self.held, self.running = deque(), deque(), {}
         self.finished = self._finished_before = 0
 
-    def put(self, connection: Connection, response: Response, environ: dict) -> bool:
+    def put(self, connection: Connection, environ: dict) -> bool:
         """Take over a request and its connection. Return whether the caller must call `run`: there is no writer."""
         deferred = DeferredCommit(allowed=True, next_write=self._has_next, leave_queue=self.pass_on)
-        write = QueuedWrite(connection, response, environ, deferred)
+        write = QueuedWrite(connection, environ, deferred)
         with self._mutex:
             self.queued.append(write)
             if self.writer is not None:
@@ -154,7 +153,7 @@ class WriteQueue:
 
     def _run_handler(self, write):
         write.connection.hold()
-        write.outcome = self._requests.respond(write.connection, write.response, write.fresh_environ(write.deferred))
+        write.outcome = self._requests.respond(write.connection, write.fresh_environ(write.deferred))
         transaction = write.deferred.transaction
         if transaction is None:             # nothing was written: earlier writes need not wait for many such requests
             try:
@@ -194,9 +193,8 @@ class WriteQueue:
     def _run_again(self, write):
         """Run a write once more whose transaction has failed. It waits for its own commit and returns its error."""
         write.connection.discard()
-        response = Response(write.response.req, write.connection, write.response.cfg)
         alone = DeferredCommit(allowed=False, leave_queue=self.pass_on)
-        write.outcome = self._requests.respond(write.connection, response, write.fresh_environ(alone))
+        write.outcome = self._requests.respond(write.connection, write.fresh_environ(alone))
 
     def _send(self, write):
         self._after_response(write.connection, self._requests.send_held(write.connection, write.outcome))

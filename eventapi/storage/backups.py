@@ -7,7 +7,7 @@ import os
 import re
 import tarfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime, timezone
 from pathlib import Path
@@ -18,6 +18,7 @@ from eventapi.paths import open_regular
 from eventapi.storage import files, process_locks, schema
 from eventapi.storage.database import Database, connect
 from eventapi.storage.errors import NO_SPACE, translated
+from eventapi.storage.maintenance import Report, silent
 from eventapi.storage.migrations import schema_version
 from eventapi.storage.statements import statements
 
@@ -32,6 +33,9 @@ ENTRY = re.compile(rf"{re.escape(DATABASE)}|{re.escape(MANIFEST)}|files/[0-9a-f]
 LARGEST_MANIFEST = 64 * 1024 * 1024
 ATTEMPTS = 3
 PIECE = 1024 * 1024
+STEP = 2048                 # pages of the database that are copied between two reports
+COPYING, WRITING, READING = "copy the database", "write the backup", "read the backup"
+PARTS = {COPYING: 10, schema.INTEGRITY: 30, WRITING: 12, READING: 8}        # of `create`, for a progress.Progress
 
 
 class BackupError(Exception):
@@ -40,11 +44,11 @@ class BackupError(Exception):
 
 # Writing a backup
 
-def create(config: "Config", target: str | os.PathLike) -> dict:
+def create(config: "Config", target: str | os.PathLike, report: Report = silent) -> dict:
     """Write a backup of one state of the data, while others write, and return its manifest.
 
-    The file appears complete or not at all. Raise BackupError if it exists or if the database is damaged, and Full if
-    the disk has too little space.
+    `report` is told how far it is, in PARTS. The file appears complete or not at all. Raise BackupError if it exists
+    or if the database is damaged, and Full if the disk has too little space.
     """
     target = Path(target).absolute()
     if os.path.lexists(target):
@@ -52,20 +56,20 @@ def create(config: "Config", target: str | os.PathLike) -> dict:
     files.require_space(target.parent, _size(config))
     partial = target.with_name(f"{target.name}.partial")
     with _exclusive(partial) as file:
-        manifest = _written(config, file, partial, target.parent)
+        manifest = _written(config, file, partial, target.parent, report)
         os.rename(partial, target)
     files.sync_folder(target.parent)
     return manifest
 
 
-def create_in(config: "Config", file: BinaryIO, name: str | os.PathLike) -> dict:
+def create_in(config: "Config", file: BinaryIO, name: str | os.PathLike, report: Report = silent) -> dict:
     """Write a backup to a new file called `name`, which is open for reading and writing. Return its manifest.
 
     The caller renames the file when this has returned, and removes it if this raises.
     """
     config.backups.mkdir(mode=0o750, parents=True, exist_ok=True)
     files.require_space(config.backups, _size(config))
-    return _written(config, file, name, config.backups)
+    return _written(config, file, name, config.backups, report)
 
 
 def _size(config):
@@ -79,10 +83,10 @@ def stamp() -> str:
     return datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
 
 
-def _written(config, file, name, folder):
+def _written(config, file, name, folder, report):
     """Write a backup to a new file, read it back, and return its manifest. Errors call the file `name`."""
     try:
-        _fill(config, file, folder)
+        _fill(config, file, folder, report)
         file.flush()
         os.fsync(file.fileno())
     except OSError as error:
@@ -90,7 +94,7 @@ def _written(config, file, name, folder):
             raise BackupError(f"{name}: {error.strerror}") from None
         raise
     file.seek(0)
-    return read(file, name)
+    return read(file, name, report=report)
 
 
 @contextmanager
@@ -112,7 +116,7 @@ def _exclusive(partial):
             raise
 
 
-def _fill(config, file, folder):
+def _fill(config, file, folder, report):
     """Write the archive.
 
     Start again if the sweep has removed a stored file: the next copy of the database does not name that file.
@@ -121,19 +125,19 @@ def _fill(config, file, folder):
         try:
             file.seek(0)
             file.truncate()
-            return _write(config, file, folder)
+            return _write(config, file, folder, report)
         except FileNotFoundError:
             if attempt == ATTEMPTS:
                 raise
 
 
-def _write(config, file, folder):
+def _write(config, file, folder, report):
     archive, stored = Archive(file), _stored(config)
     with process_locks.scratch(folder, process_locks.COPY) as private:
         copy = private / DATABASE
-        facts = _copy_database(config, copy)
+        facts = _copy_database(config, copy, report)
         with open(copy, "rb") as source:
-            archive.add(DATABASE, source)
+            archive.add(DATABASE, source, report)
     # Listed again after the copy of the database: each file that the copy names was stored before.
     for sha256, path in sorted({**_stored(config), **stored}.items()):
         with files.opened(path) as source:
@@ -145,13 +149,16 @@ def _stored(config):
     return {sha256: path for sha256, path, _ in files.all_stored(config)}
 
 
-def _copy_database(config, copy):
+def _copy_database(config, copy, report):
     """Copy one state of the database, while others write. Check the copy, and return its entries for the manifest."""
     copy.touch(mode=0o640)
     with translated, closing(connect(config.database)) as source, closing(connect(copy)) as target:
-        source.backup(target)
+        source.execute("BEGIN")
+        source.execute("PRAGMA user_version").fetchone()        # this state is read until the end of the copy
+        source.backup(target, pages=STEP, progress=lambda _, left, all: report(COPYING, all - left, all))
+        source.execute("COMMIT")
     with opened(config, copy) as db:
-        wrong = schema.integrity_faults(db.connection)
+        wrong = schema.integrity_faults(db.connection, report=report)
         if wrong:
             raise BackupError(f"the database is damaged and was not backed up: {wrong[0]}. "
                               "Restore the last good backup")
@@ -186,9 +193,10 @@ class Archive:
         self.tar = tarfile.open(fileobj=file, mode="w", format=tarfile.PAX_FORMAT)
         self.entries = {}
 
-    def add(self, name: str, source: BinaryIO) -> None:
+    def add(self, name: str, source: BinaryIO, report: Report = silent) -> None:
         """Add a file from the disk under this name, and its size and SHA-256 to the manifest."""
-        size, hashing = os.fstat(source.fileno()).st_size, Hashing(source)
+        size = os.fstat(source.fileno()).st_size
+        hashing = Hashing(source, lambda done: report(WRITING, done, size))
         self._member(name, size, hashing)
         self.entries[name] = {"size": size, "sha256": hashing.hash.hexdigest()}
 
@@ -207,21 +215,23 @@ class Archive:
 
 
 class Hashing:
-    """A source for tarfile that hashes the bytes it reads."""
+    """A source for tarfile that hashes the bytes it reads, and tells `told` how many these are so far."""
 
-    def __init__(self, file: BinaryIO):
-        self.file, self.hash = file, hashlib.sha256()
+    def __init__(self, file: BinaryIO, told: Callable[[int], None]):
+        self.file, self.told, self.done, self.hash = file, told, 0, hashlib.sha256()
 
     def read(self, size: int) -> bytes:
         """Return at most `size` bytes, and add them to the hash."""
         data = self.file.read(size)
         self.hash.update(data)
+        self.done += len(data)
+        self.told(self.done)
         return data
 
 
 # Reading a backup
 
-def read(file: BinaryIO, source: str | os.PathLike, folder: Path | None = None) -> dict:
+def read(file: BinaryIO, source: str | os.PathLike, folder: Path | None = None, report: Report = silent) -> dict:
     """Check a backup completely and return its manifest. Unpack it into `folder` if one is given.
 
     `file` is open for reading at its beginning; errors call it `source`. Raise BackupError if it is damaged. Nothing in
@@ -229,13 +239,13 @@ def read(file: BinaryIO, source: str | os.PathLike, folder: Path | None = None) 
     """
     try:
         with tarfile.open(fileobj=file, mode="r:") as tar:
-            manifest, found = _read_members(tar, folder)
+            manifest, found = _read_members(tar, folder, report)
     except (tarfile.TarError, EOFError, UnicodeDecodeError) as error:
         raise BackupError(f"{source} is not a complete backup of eventapi: {error}. Use another backup") from None
     return _proven(source, manifest, found)
 
 
-def _read_members(tar, folder):
+def _read_members(tar, folder, report):
     manifest, found = None, {}
     for member in tar:
         if not ENTRY.fullmatch(member.name) or not member.isreg() or member.issparse():
@@ -246,18 +256,17 @@ def _read_members(tar, folder):
         if member.name == MANIFEST:
             manifest = content.read(LARGEST_MANIFEST)
         else:
-            found[member.name] = _hashed(content, folder and folder / member.name)
+            found[member.name] = _hashed(content, folder and folder / member.name, member.size, report)
     return manifest, found
 
 
-def _hashed(content, target):
-    """Return size and SHA-256 of a member. Write its bytes to `target` unless that is None."""
-    reader, size = Hashing(content), 0
+def _hashed(content, target, size, report):
+    """Return size and SHA-256 of a member of so many bytes. Write its bytes to `target` unless that is None."""
+    reader = Hashing(content, lambda done: report(READING, done, size))
     with _writing(target) as out:
         while data := reader.read(PIECE):
-            size += len(data)
             out.write(data)
-    return {"size": size, "sha256": reader.hash.hexdigest()}
+    return {"size": reader.done, "sha256": reader.hash.hexdigest()}
 
 
 @contextmanager

@@ -53,7 +53,8 @@ def connect(path: str | os.PathLike, *, readonly: bool = False) -> Connection:
         connection.executescript("""
             PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA cache_size = -1000; PRAGMA temp_store = MEMORY;
             PRAGMA secure_delete = FAST; PRAGMA journal_size_limit = 67108864;""")
-        for function in (folding.fold, folding.natural_key, folding.letters):
+        for function in (folding.fold, folding.natural_key, folding.letters, folding.number_key,
+                         folding.number_letters):
             connection.create_function(function.__name__, 1, function, deterministic=True)
         return connection
 
@@ -65,8 +66,7 @@ class Database:
 
     Attributes:
         actor: the API key that acts (plugins/authentication.Who), or Nobody. The journal stores it.
-        now: the timestamp of the running write transaction, as UTC text; None outside one. It is the time of the clock,
-            which may have been set back since the last commit.
+        now: the time of the clock at the start of the running write transaction, as UTC text; None outside one.
         stamp: `updated_at` of what the transaction changes: `now`, but never earlier than that of a previous commit.
             Every statement that changes rows can use it as `:stamp`.
         known: values that are valid until the end of the running transaction. The journal keeps its last entry here.
@@ -103,10 +103,14 @@ class Database:
 
     def iterate(self, statement: Statement, **values: Value) -> Iterator[dict]:
         """Return the rows one by one, for results that may not fit into memory."""
-        with translated:
-            cursor = self.connection.execute(statement.plain(), values)
+        cursor = self.tuples(statement, **values)
         names = [column[0] for column in cursor.description]
         return (dict(zip(names, row, strict=True)) for row in cursor)
+
+    def tuples(self, statement: Statement, **values: Value) -> sqlite3.Cursor:
+        """Return the rows one by one as tuples, for so many rows that their dicts would cost more than reading them."""
+        with translated:
+            return self.connection.execute(statement.plain(), values)
 
     def value(self, statement: Statement, given: frozenset = NOTHING, **values: Value) -> Value:
         """Return the first column of the first row, or None if there is no row."""
@@ -254,32 +258,10 @@ class Database:
 
     # Maintenance
 
-    def optimize(self) -> None:
-        """Update the statistics of the query planner, and checkpoint the write-ahead log as far as readers allow."""
-        with translated:
-            self.connection.execute("PRAGMA analysis_limit = 400")       # keeps the write transaction short
-            with self.write():
-                self.connection.execute("PRAGMA optimize")
-            self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-
     def empty_log(self) -> bool:
         """Write the write-ahead log into the database file and empty it. Return false if another connection reads."""
         with translated:
             return not self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-
-    def vacuum(self) -> None:
-        """Rewrite the whole file, so that nothing of deleted data is left in it.
-
-        Others can read meanwhile, but not write. Raise Busy if the write lock is not free within a minute.
-        """
-        connection = connect(self.path)
-        self.write_lock.acquire(timeout=60)
-        try:
-            with translated:
-                connection.executescript("PRAGMA temp_store = FILE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
-        finally:
-            self.write_lock.release()
-            connection.close()
 
     def close(self) -> None:
         """Close the connection. This happens as well when the thread that owns it ends."""

@@ -13,6 +13,7 @@ SPELLED = str.maketrans({
     "đ": "d", "ɇ": "e", "ǥ": "g", "ħ": "h", "ɨ": "i", "ɉ": "j", "ł": "l", "ƚ": "l", "ø": "o", "ɍ": "r", "ŧ": "t",
     "ⱦ": "t", "ʉ": "u", "ɏ": "y", "ƶ": "z"})
 DIGITS = re.compile(r"0*([0-9]+)")
+GROUPS = re.compile(r"[0-9]+|[^\W\d_]+")      # of a folded text: runs of digits, and runs of letters
 
 
 class _Plain(dict):
@@ -55,6 +56,16 @@ def letters(text: str | None) -> str | None:
     """
     kept = text and re.sub(r"[\W_]+", "", fold(text))
     return kept and re.sub(r"([aou])e", r"\1", kept).replace("aa", "a")
+
+
+def number_letters(text: str | None) -> str | None:
+    """Return the letters and digits of a number such as that of an invoice: inv202600017. None for None."""
+    return text and "".join(GROUPS.findall(fold(text)))
+
+
+def number_key(text: str | None) -> str | None:
+    """Return `number_letters` without the leading zeros of each group of digits: inv202617. None for None."""
+    return text and "".join(group.lstrip("0") or group[:1] for group in GROUPS.findall(fold(text)))
 
 
 def expression(text: str) -> str:

@@ -5,10 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from eventapi import paths, times
+from eventapi.storage import maintenance
 from eventapi.storage.database import Connection, Duplicate, connect
 from eventapi.storage.errors import StorageError, translated
+from eventapi.storage.maintenance import Report, silent
 from eventapi.storage.write_lock import write_lock
 
+UPGRADING = "upgrade the database"              # the part of a job for `migrate`
 # SQL functions that migrations call. A migration is never edited, so that these keep their names and meanings.
 FUNCTIONS: dict[str, Callable] = {
     # day_end(timestamp, '06:00', 'Europe/Berlin'): the first such local time after the timestamp, as a timestamp.
@@ -51,13 +54,15 @@ def check_schema_version(connection: Connection) -> None:
 
 @translated
 def migrate(path: str | os.PathLike, *, before: Callable[[int], None] | None = None,
-            create: Callable[[], None] | None = None, last: int | None = None) -> tuple[int, int]:
+            create: Callable[[], None] | None = None, last: int | None = None,
+            report: Report = silent) -> tuple[int, int]:
     """Create or upgrade the database. Return (old schema version, new schema version).
 
     Under the write lock, `before(version)` is called before an existing database is changed, and makes the backup;
     `create()` is called before a database is created in a missing or empty file, and raises to prevent it. All
     migrations up to the number `last` (default: all) run in one transaction: if one fails, the database stays as it
-    was. Two processes may call this at once: the second finds nothing to do.
+    was. `report` is told how far the part UPGRADING is. Two processes may call this at once: the second finds nothing
+    to do.
     """
     path = Path(path)
     lock = write_lock(path)
@@ -79,8 +84,10 @@ def migrate(path: str | os.PathLike, *, before: Callable[[int], None] | None = N
             define_functions(connection)
             connection.execute("PRAGMA foreign_keys = OFF")      # has no effect inside a transaction
             if todo:
-                _apply(connection, todo)
-                connection.execute("PRAGMA optimize")
+                with maintenance.large_cache(connection):
+                    _apply(connection, todo, report)
+            if todo and start:                                   # a new database has no rows yet
+                maintenance.analyze_all(connection)
             return start, schema_version(connection)
         finally:
             connection.close()
@@ -88,8 +95,11 @@ def migrate(path: str | os.PathLike, *, before: Callable[[int], None] | None = N
         lock.release()
 
 
-def _apply(connection, todo):
-    scripts = [f"{file.read_text(encoding='utf-8')}\nPRAGMA user_version = {number};" for number, file in todo]
+def _apply(connection, todo, report):
+    """Apply the migrations in one transaction. `report` is told before each: the script calls it as an SQL function."""
+    connection.create_function("begin_migration", 1, lambda place: report(UPGRADING, place, len(todo)))
+    scripts = [f"SELECT begin_migration({place});\n{file.read_text(encoding='utf-8')}\n"
+               f"PRAGMA user_version = {number};" for place, (number, file) in enumerate(todo)]
     try:
         # One script, since executescript commits a transaction that is already open.
         connection.executescript("\n".join(["BEGIN IMMEDIATE;", *scripts]))

@@ -15,9 +15,11 @@ from tempfile import TemporaryDirectory
 
 from eventapi.storage import database, migrations
 from eventapi.storage.errors import Damaged, storage_error, translated, was_interrupted
+from eventapi.storage.maintenance import Report, large_cache, reporting, silent
 from eventapi.storage.statements import statements
 
 sql = statements("schema")
+INTEGRITY, STEPS_PER_PAGE = "structure of the file", 730        # the part of a job for `integrity_faults`
 Objects = dict[tuple[str, str], tuple[str, str]]        # (type, name) -> (table, normalised text)
 
 
@@ -49,15 +51,15 @@ def on_table(kind: str, table: str) -> str:
 
 
 def integrity_faults(connection: database.Connection, stopping: Callable[[], bool] = lambda: False,
-                     most: int = 100) -> list[str]:
+                     most: int = 100, report: Report = silent) -> list[str]:
     """Check the structure of the file with SQLite. Return a line for each fault, at most `most`; [] if it is sound.
 
     Return [] as well if `stopping()` becomes true.
     """
-    connection.set_progress_handler(stopping, 1_000_000)
     try:
-        # Not quick_check: in SQLite 3.40 it reports NULL values in contact_tags that do not exist.
-        lines = [row[0] for row in connection.execute(f"PRAGMA integrity_check({most})")]
+        with large_cache(connection), reporting(connection, report, INTEGRITY, STEPS_PER_PAGE, stopping):
+            # Not quick_check: in SQLite 3.40 it reports NULL values in contact_tags that do not exist.
+            lines = [row[0] for row in connection.execute(f"PRAGMA integrity_check({most})")]
     except database.Error as error:
         if was_interrupted(error):
             return []
@@ -65,8 +67,6 @@ def integrity_faults(connection: database.Connection, stopping: Callable[[], boo
         if not isinstance(found, Damaged):
             raise found from error
         return [str(error)]
-    finally:
-        connection.set_progress_handler(None, 0)
     return [] if lines == ["ok"] else [" ".join(line.split()) for line in lines]
 
 

@@ -1,8 +1,11 @@
-"""Normalise input by its schema: trim text, read whole numbers as integers, convert timestamps to UTC."""
+"""Normalise input by its schema: trim text, read whole numbers as integers, convert timestamps to UTC, and identifiers
+to their canonical form.
+"""
 from collections.abc import Callable
 from decimal import Decimal
 
 from eventapi import times
+from eventapi.validation.formats import IDENTIFIERS
 from eventapi.validation.schema_files import resolved
 
 
@@ -36,7 +39,9 @@ def whole(number: Decimal) -> int | Decimal:
 
 
 def converter(schema: dict, root: dict, zone_name: str, ends: tuple[str, ...] | None = None) -> Callable | None:
-    """Return a function that converts the timestamps in a valid value to UTC, or None if the schema has no timestamps.
+    """Return a function that converts a valid value: timestamps to UTC, identifiers to their canonical form.
+
+    Return None if the schema has neither.
 
     `ends` is given for a query: a date then becomes the timestamp of its beginning, or of its end for the parameters in
     `ends`.
@@ -46,6 +51,8 @@ def converter(schema: dict, root: dict, zone_name: str, ends: tuple[str, ...] | 
         return None
     if schema.get("format") == "date-time":
         return lambda value: value and times.utc(value, zone_name)
+    if identifier := IDENTIFIERS.get(schema.get("format")):
+        return lambda value: value and identifier(value)
     if "items" in schema:
         items = converter(schema["items"], root, zone_name)
         return items and (lambda value: value and [items(part) for part in value])

@@ -6,7 +6,10 @@ from eventapi.validation.schema_files import definition, document, event_schema,
 
 SAMPLES = {"date": "2027-05-01", "date-time": "2027-05-01T09:00:00Z", "day-or-moment": "2027-05-01", "clock": "09:00",
            "timezone": "Europe/Berlin", "email": "ada@example.org", "url": "https://example.org/", "country": "DE",
-           "currency": "EUR", "language": "de", "available-language": "de"}
+           "currency": "EUR", "language": "de", "available-language": "de",
+           "iban": "DE02120300000000202051", "bic": "BYLADEM1001", "vat-id": "DE136695976", "tax-id": "DE136695976",
+           "leitweg-id": "04011000-1234512345-06", "gln": "4012345000009",
+           "creditor-reference": "RF18539007547034"}
 BY_TYPE = {"null": None, "integer": 1, "number": 1, "string": "text", "boolean": False, "array": []}
 
 

@@ -5,6 +5,8 @@ from jsonschema import FormatChecker
 
 from eventapi import money, times
 from eventapi.languages import choice
+from eventapi.validation import identifiers
+from eventapi.validation.identifiers.countries import COUNTRIES
 
 EMAIL = re.compile(r"[^\s@<>\"(),:;\\\[\]]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W_][\w-]{0,61}[^\W_]")
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,4}")
@@ -12,14 +14,23 @@ URL = re.compile(r"https?://[^\s/?#@\\]+(?:[/?#]\S*)?", re.I)
 # A web address may lack the scheme, as people write it. Another scheme, such as javascript:, is no web address.
 WEBSITE = re.compile(r"(?:https?://[^\s/?#@\\]+|[^\s/?#@\\:]+(?::\d{1,5})?)(?:[/?#]\S*)?", re.I)
 LINE = re.compile("[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029]*")
-COUNTRIES = frozenset("""
-    AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY
-    BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK
-    FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR
-    IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK
-    ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM
-    PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF
-    TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW""".split())
+
+# name -> function that returns the canonical form, or raises ValueError with a text that completes "must be …". A body
+# receives the canonical form (conversion.py). A tax id has no wrong form here: that depends on the stored one, so that
+# people/contacts.py checks it.
+IDENTIFIERS = {"iban": identifiers.iban, "bic": identifiers.bic, "vat-id": identifiers.vat_id,
+               "leitweg-id": identifiers.leitweg_id, "gln": identifiers.gln, "tax-id": identifiers.tidy_tax_id,
+               "creditor-reference": identifiers.creditor_reference}
+
+
+def identifier_fault(name: str, text: str) -> str:
+    """Return what is wrong with an identifier as a text that completes "must be …"; "" if it is valid."""
+    try:
+        IDENTIFIERS[name](text)
+    except ValueError as error:
+        return str(error)
+    return ""
+
 
 # name -> (check, error text)
 FORMATS = {
@@ -39,6 +50,14 @@ FORMATS = {
     "available-language": (lambda tag: LANGUAGE.fullmatch(tag) and choice.available(tag),
                            f"must be an available language ({' or '.join(choice.AVAILABLE)}); de-AT counts as de"),
 }
+FORMATS |= {name: (lambda text, name=name: not identifier_fault(name, text), f"must be {article} such as {example}")
+            for name, article, example in (
+                ("iban", "an IBAN", "DE02120300000000202051"), ("bic", "a BIC", "BYLADEM1001"),
+                ("vat-id", "a VAT id", "DE136695976"), ("leitweg-id", "a Leitweg-ID", "04011000-1234512345-06"),
+                ("gln", "a GLN", "4012345000009"),
+                ("tax-id", "a valid VAT id, or a national tax number without a country prefix,",
+                 "DE136695976 or 231/123/45678"),
+                ("creditor-reference", "a creditor reference", "RF18539007547034"))}
 CHECKS = {name: check for name, (check, _) in FORMATS.items()}
 CHECKER = FormatChecker(formats=())
 for _name, (_check, _) in FORMATS.items():

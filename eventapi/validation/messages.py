@@ -7,7 +7,7 @@ from itertools import islice
 from jsonschema import ValidationError
 
 from eventapi.errors import MAX_FAULTS, MAX_SUGGESTIONS, fault, listed, suggestion
-from eventapi.validation.formats import FORMATS
+from eventapi.validation.formats import FORMATS, IDENTIFIERS, identifier_fault
 
 LONGEST_SHOWN = 60          # characters of a value in an error text
 
@@ -55,6 +55,9 @@ def faults_of(path: list, error: ValidationError, place: Callable[[list], dict])
                       **place([*path, *error.schema.get("x-at", ())]))]
     if keyword == "type":
         return [fault("type", f"must be {_types(value)}{actual(error.instance)}", **place(path))]
+    if keyword == "format" and value in IDENTIFIERS:
+        return [fault("format", f"must be {identifier_fault(value, error.instance)}{actual(error.instance)}",
+                      **place(path))]
     found = f", but has {len(error.instance)}" if keyword in SIZES and error.instance else actual(error.instance)
     return [fault(_snake(keyword), (error.schema.get("x-says") or MESSAGES[keyword](value)) + found, **place(path))]
 

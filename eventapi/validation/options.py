@@ -64,6 +64,32 @@ def percent(text: str) -> int:
     return rate
 
 
+def exchange_rates(text: str) -> dict[str, Decimal]:
+    """Return {currency: rate} of a text such as `CHF=1.06 USD=0.92`."""
+    rates = {}
+    for part in text.split():
+        found = re.fullmatch(r"([A-Z]{3})=(\d{1,5}(?:\.\d{1,10})?)", part)
+        if not found or found[1] not in money.CURRENCIES or not Decimal(found[2]):
+            raise ValueError("currencies with the price of one unit, at most 10 decimals, such as CHF=1.06 USD=0.92")
+        rates[found[1]] = Decimal(found[2])
+    return rates
+
+
+def base_rates(text: str) -> tuple[tuple[str, int], ...]:
+    """Return base rates as a tuple of (date, hundredths of a percent), oldest first.
+
+    Each is a date and a rate, such as `2026-01-01 1.27`; rates may be negative.
+    """
+    found = {}
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        match = re.fullmatch(r"(\d{4}-\d{2}-\d{2})\s+(-?\d{1,2}(?:\.\d{1,2})?)", part)
+        if not match or not times.is_date(match[1]) or match[1] in found:
+            raise ValueError("a list of dates and rates in percent, separated by commas, such as "
+                             "2026-01-01 1.27, 2026-07-01 1.27, with each date once")
+        found[match[1]] = int(Decimal(match[2]).scaleb(2))
+    return tuple(sorted(found.items()))
+
+
 def zone(text: str) -> str:
     """Accept the name of an IANA time zone."""
     if not times.is_zone(text):
@@ -126,6 +152,24 @@ def mailbox(text: str) -> str:
     if text and not EMAIL.fullmatch(text):
         raise ValueError("an email address such as office@example.org, or empty")
     return text
+
+
+def identifier(check: Callable[[str], str]) -> Callable[[str], str]:
+    """Return a parser that returns the canonical form of an identifier, and a wrong one unchanged.
+
+    A wrong identifier must not prevent the start; identifiers/organiser.py reports it.
+    """
+    def parse(text):
+        try:
+            return check(text) if text else ""
+        except ValueError:
+            return text
+    return parse
+
+
+def accounts(text: str) -> tuple[str, ...]:
+    """Return a tuple of IBANs without spaces. A wrong one is among them; identifiers/organiser.py reports it."""
+    return tuple(re.sub(r"\s", "", part).upper() for part in text.split(",") if part.strip())
 
 
 def networks(text: str) -> tuple:

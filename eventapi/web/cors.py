@@ -3,8 +3,6 @@
 A web page shows its API key to everybody who reads it. Only keys that can do no harm there get CORS headers: those
 whose scopes all end in `:create` or are `public`.
 """
-from bottle import response
-
 HEADERS = "Authorization, Content-Type, Idempotency-Key, If-None-Match, Prefer, X-Request-ID"
 EXPOSED = "Deprecation, ETag, Idempotency-Replayed, Link, Location, Retry-After, Sunset, X-Request-ID"
 PREFLIGHT_SECONDS = 600         # how long a browser may keep the response to a preflight
@@ -29,10 +27,10 @@ def preflight_headers(origin: str, allow: str) -> dict[str, str]:
             "Vary": "Origin"}
 
 
-def share(environ: dict, scopes: frozenset[str]) -> None:
-    """Allow the page that sent the request to read the response, if origin and scopes of the key permit it."""
-    response.headers.append("Vary", "Origin")
+def share(headers: dict[str, str], environ: dict, scopes: frozenset[str]) -> None:
+    """Add headers that allow the page which sent the request to read the response, if its origin and key permit it."""
+    headers["Vary"] = f"{headers['Vary']}, Origin" if "Vary" in headers else "Origin"
     origin = origin_of(environ)
     if origin and all(scope == "public" or scope.endswith(":create") for scope in scopes):
-        response.headers["Access-Control-Allow-Origin"] = origin
-        response.headers["Access-Control-Expose-Headers"] = EXPOSED
+        headers["Access-Control-Allow-Origin"] = origin
+        headers["Access-Control-Expose-Headers"] = EXPOSED

@@ -12,4 +12,4 @@ def text(value: str) -> str:
 
 def path(value: str) -> str:
     """Return the path of a request with its token replaced by *** as well."""
-    return TOKEN.sub(r"\1***", text(value))
+    return TOKEN.sub(r"\1***", text(value)) if TOKEN.search(value) else text(value)

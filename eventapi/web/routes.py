@@ -53,6 +53,9 @@ class Options:
     narrow_scopes: tuple[str, ...] = ()
     """Scopes for a few routes only, such as `applications:create`, that allow this route as well as `scope` does."""
 
+    further_scopes: tuple[str, ...] = ()
+    """Scopes that the key must have as well as `scope`, to read or to write as the request does."""
+
     flag: str | None = None
     """Feature that must be enabled, or the access plugin responds with 403 `feature_disabled`."""
 
@@ -98,10 +101,29 @@ class Options:
     """
 
     before: Callable | None = None
-    """Function `(db, id)` for work that is too slow for a write transaction, such as drawing a PDF.
+    """Function for work that is too slow for a write transaction: `(db, id)`, `(db, id, upload)` with `raw_body`, or
+    `(db)` on a route without id.
+
+    An example is drawing a PDF.
 
     The database plugin calls it with the reading connection before the transaction begins. The handler gets its result
     as `before`, and must check that the record has not changed since.
+    """
+
+    reads: bool = False
+    """A POST that changes nothing: it gets the reading connection and no transaction. `Idempotency-Key` has no effect,
+    because such a request can be repeated."""
+
+    dry_run: bool = False
+    """A request whose body has `dry_run` true only reads, as with `reads`. Others write."""
+
+    in_pieces: Callable | None = None
+    """Function `(write, db, values)` for a change that would hold the write lock for too long.
+
+    The database plugin calls it before the transaction of the request. `write()` opens a transaction of its own, as a
+    context manager that yields the writing connection; `db` reads; `values` are the arguments of the handler, by name.
+    The handler gets its result as `before` if it takes it. Repeating the request must do no harm, because it may stop
+    between two transactions.
     """
 
     response: str | None = None

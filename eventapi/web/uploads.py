@@ -20,6 +20,7 @@ LONG = 99_999
 RETRY_AFTER = 5             # seconds
 ARRIVAL = 0.1               # seconds that a short body may take without a place
 PLACE_WAIT = 0.25           # seconds to wait for a place: clients that are not slow return theirs within milliseconds
+LENGTH = re.compile(r"\d{1,18}", re.ASCII)
 NO_PLACE = nullcontext()    # a short body needs no place
 
 
@@ -114,7 +115,7 @@ def stored(environ: dict, config: Config, limit: int) -> Iterator[files.Upload]:
 def content_length(environ: dict) -> int:
     """Return Content-Length in bytes, 0 if there is none. Raise 400 if it is not a number."""
     length = environ.get("CONTENT_LENGTH") or "0"
-    if not re.fullmatch(r"\d{1,18}", length, re.ASCII):
+    if not LENGTH.fullmatch(length):
         raise Problem("malformed_request", "The header Content-Length is not a number.")
     return int(length)
 

@@ -5,6 +5,7 @@ from threading import Thread
 
 from eventapi.domain.imports import bulk_imports
 from eventapi.domain.imports import runs as import_runs
+from eventapi.storage import maintenance
 from eventapi.storage.database import Database
 from eventapi.storage.errors import Busy
 
@@ -34,11 +35,13 @@ def finish(patience=None):
 
 
 def work(config, stopping):
-    """Run all imports that wait."""
+    """Run all imports that wait. Then gather the statistics of the tables, which have grown."""
     db = Database(config)
     try:
         for id in bulk_imports.waiting(db):
             attempt(db, id, stopping)
+        if not stopping():
+            maintenance.analyze(db)
     finally:
         db.close()
 

@@ -1,9 +1,9 @@
 """Housekeeping: delete what is kept no longer, in pieces, so that no request waits long for the write lock."""
 import logging
 
-from eventapi.domain.people import privacy
+from eventapi.domain.people import privacy, remnants
 from eventapi.domain.upkeep import housekeeping
-from eventapi.storage import process_locks
+from eventapi.storage import maintenance, process_locks
 
 EVERY = 600
 ON_CHANGE = False
@@ -12,11 +12,12 @@ log = logging.getLogger("eventapi.worker.housekeeping")
 # Each deletes one bounded piece and returns the number of deleted rows.
 PIECES = (housekeeping.delete_old_idempotency_keys, housekeeping.delete_old_events, housekeeping.delete_old_deliveries,
           housekeeping.delete_old_calendar_entries, housekeeping.delete_old_rejected_records,
-          housekeeping.delete_old_mails, housekeeping.prune_audit_log, privacy.end_retention, privacy.rewrite_file)
+          housekeeping.delete_old_mails, housekeeping.prune_audit_log, housekeeping.erase_old_transfers,
+          privacy.end_retention)
 
 
 def run(db, stopping):
-    """Delete piece by piece until nothing is left, then remove unused files and folders, and optimise the database.
+    """Delete piece by piece until nothing is left, then remove unused files and folders.
 
     Delete nothing on the first day after the clock has jumped ahead.
     """
@@ -28,7 +29,8 @@ def run(db, stopping):
     for piece in PIECES:
         while not stopping() and piece(db):
             pass
+    remnants.erase(db, stopping)
     if not stopping():
         housekeeping.sweep_files(db)
         process_locks.remove_scratch(db.config)
-        db.optimize()
+        maintenance.checkpoint(db)

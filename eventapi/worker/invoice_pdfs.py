@@ -11,7 +11,9 @@ ON_CHANGE = True
 MAX_PER_ROUND = 100          # PDFs that are stored in one round; the other jobs wait meanwhile
 PAUSE = 3600                 # seconds until a PDF that needs a missing package is tried again
 log = logging.getLogger("eventapi.worker.invoice_pdfs")
-postponed = {}               # (database, invoice id) -> when its PDF is tried again, on the monotonic clock
+# (database, invoice id) -> (when its PDF is tried again, on the monotonic clock; what was installed when it failed)
+postponed = {}
+logged = set()               # (database, text) of the missing packages that were logged
 
 
 def run(db, stopping):
@@ -19,11 +21,11 @@ def run(db, stopping):
 
     Return whether more are due.
     """
-    failure, stored = None, 0
+    failure, stored, installed = None, 0, pdf.installed()
     for id in pdf.due(db):
         if stopping() or stored == MAX_PER_ROUND:
             return True
-        if postponed.get((db.path, id), 0) > time.monotonic():
+        if is_postponed(db, id, installed):
             continue
         try:
             pdf.store(db, id)
@@ -32,7 +34,7 @@ def run(db, stopping):
             raise
         except Exception as error:
             if is_missing_package(error):
-                postpone(db, id, error)
+                postpone(db, id, error, installed)
             else:
                 log.error("the PDF of invoice %s cannot be drawn: %s", id, error)
                 failure = error
@@ -41,13 +43,20 @@ def run(db, stopping):
     return False
 
 
-def postpone(db, id, error):
-    """Try the PDF again after PAUSE. Log the missing package once per invoice."""
-    if (db.path, id) not in postponed:
-        log.warning("the PDF of invoice %s is not drawn yet: %s", id, error.detail)
-    postponed[db.path, id] = time.monotonic() + PAUSE
+def is_postponed(db, id, installed):
+    """Return whether the PDF must wait. It need not if a package was installed since the last attempt."""
+    until, before = postponed.get((db.path, id), (0, None))
+    return until > time.monotonic() and before == installed
+
+
+def postpone(db, id, error, installed):
+    """Try the PDF again after PAUSE, or once a package is installed. Log each missing package once."""
+    if (db.path, error.detail) not in logged:
+        log.warning("the PDF of invoice %s, and perhaps others, is not drawn yet: %s", id, error.detail)
+    logged.add((db.path, error.detail))
+    postponed[db.path, id] = time.monotonic() + PAUSE, installed
 
 
 def is_missing_package(error):
-    """Return whether the error says that an optional package is not installed."""
-    return isinstance(error, Problem) and error.code == "not_installed"
+    """Return whether the error says that an optional package or font is not installed."""
+    return isinstance(error, Problem) and error.code in ("not_installed", "fonts_missing")

@@ -500,7 +500,7 @@ def test_a_traceback_follows_its_line(capsys):
 @pytest.mark.processes
 def test_migrate_creates_the_database_and_may_run_twice_or_concurrently(tmp_path):
     folder = tmp_path / "new" / "data"
-    tmp_path.joinpath("test.conf").write_text("[eventapi]\n")
+    tmp_path.joinpath("eventapi.conf").write_text("[eventapi]\n")
     both = [subprocess.Popen([sys.executable, "-m", "eventapi", "migrate"], cwd=processes.ROOT,
                              stdout=subprocess.DEVNULL,
                              env={**processes.environment(tmp_path), "EVENTAPI_DATA_DIR": str(folder)})

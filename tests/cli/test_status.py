@@ -11,10 +11,17 @@ import pytest
 from eventapi import paths
 from eventapi.cli import status
 from eventapi.domain.upkeep import housekeeping
+from eventapi.errors import Problem
 
-ORGANISER = "".join(f"organiser_{name} = x\n" for name in ("name", "street", "city", "vat_id"))
+ORGANISER = "".join(f"organiser_{name} = x\n" for name in ("name", "street", "city", "tax_number"))
 COMPLETE = ("[eventapi]\nbase_url = https://shows.example.org\nsmtp_host = mail\nsmtp_sender = a@example.org\n"
             + ORGANISER)
+
+
+@pytest.fixture(autouse=True)
+def packages(monkeypatch):
+    """All packages and fonts that PDFs require are installed."""
+    monkeypatch.setattr(status.hybrid, "obstacle", lambda: None)
 
 
 @pytest.fixture
@@ -251,3 +258,24 @@ def test_without_nginx_the_package_names_it_until_there_is_an_address(tasks, pac
     assert ["apt install nginx"] in [commands for _, commands, _ in tasks()[1]]
     (tmp_path / "eventapi.conf").write_text(COMPLETE)
     assert ["apt install nginx"] not in [commands for _, commands, _ in tasks()[1]]
+
+
+def test_a_wrong_identifier_of_the_organiser_is_named_with_its_cause(tasks, installed, db, tmp_path, monkeypatch,
+                                                                     healthy):
+    housekeeping.record_heartbeat(db)
+    (tmp_path / "eventapi.conf").write_text("[eventapi]\norganiser_bic = BYLADEM\norganiser_vat_id = ATU13585627\n")
+    monkeypatch.setenv("EVENTAPI_BIND", healthy(tmp_path / "web.sock"))
+    code, found = tasks("--config", str(tmp_path / "eventapi.conf"))
+    texts = [what for what, _, _ in found]
+    assert code == 0
+    assert ("Invoices cannot be sent: organiser_bic = 'BYLADEM' must be a BIC with 8 or 11 characters, such as "
+            f"BYLADEM1001; it has 7. Correct it in {tmp_path}/eventapi.conf.") in texts
+    assert ("organiser_vat_id begins with AT, but organiser_country is DE. Correct one of them, unless the organiser "
+            "is registered for VAT abroad.") in texts
+
+
+def test_a_package_that_the_pdf_of_an_invoice_lacks_is_named(tasks, installed, db, tmp_path, monkeypatch):
+    (tmp_path / "eventapi.conf").write_text("[eventapi]\n")
+    monkeypatch.setattr(status.hybrid, "obstacle", lambda: Problem("fonts_missing", "Install fonts-dejavu-core."))
+    _, found = tasks("--config", str(tmp_path / "eventapi.conf"))
+    assert ("Install fonts-dejavu-core.", [], False) in found

@@ -7,7 +7,7 @@ from tests.client.middle import Middle
 from tests.support.processes import Server, eventapi
 
 ORGANISER = {"EVENTAPI_ORGANISER_NAME": "Messe Test GmbH", "EVENTAPI_ORGANISER_STREET": "Am Markt 1",
-             "EVENTAPI_ORGANISER_CITY": "Leipzig", "EVENTAPI_ORGANISER_VAT_ID": "DE123456789"}
+             "EVENTAPI_ORGANISER_CITY": "Leipzig", "EVENTAPI_ORGANISER_VAT_ID": "DE136695976"}
 
 
 @pytest.fixture(scope="module")

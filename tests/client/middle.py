@@ -1,12 +1,13 @@
 """An HTTP proxy that loses, cuts, delays and replaces responses."""
 import http.client
 import socket
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import urlsplit
 
+from tests.support.background_server import BackgroundServer
 
-class Middle(ThreadingHTTPServer):
+
+class Middle(BackgroundServer):
     """A proxy in a thread.
 
     `faults`: functions of the handler for the next requests; a request without one is passed on. `streams`: the same,
@@ -14,30 +15,14 @@ class Middle(ThreadingHTTPServer):
     the connections.
     """
 
-    daemon_threads, block_on_close, request_queue_size = True, False, 64
-
     def __init__(self, upstream="", port=0):
-        super().__init__(("127.0.0.1", port), Handler)
         self.upstream, self.faults, self.streams, self.got, self.peers = urlsplit(upstream), [], [], [], set()
-        self.url, self.over = f"http://127.0.0.1:{self.server_address[1]}", threading.Event()
-        self.thread = threading.Thread(target=lambda: self.serve_forever(poll_interval=0.02), daemon=True)
-        self.thread.start()
-
-    def handle_error(self, request, client_address):
-        pass                            # the client has closed the connection
+        super().__init__(Handler, port)
+        self.url = f"http://127.0.0.1:{self.server_port}"
 
     def keys(self):
         """Return the Idempotency-Key of each request."""
         return [headers["Idempotency-Key"] for _, _, headers, _ in self.got]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.over.set()
-        self.shutdown()
-        self.server_close()
-        self.thread.join()
 
 
 class Handler(BaseHTTPRequestHandler):

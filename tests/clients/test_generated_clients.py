@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.processes,
               pytest.mark.skipif(not (NODE.exists() and (PYTHON / "openapi-python-client").exists()),
                                  reason="`make clients` installs the generators")]
 ORGANISER = {"EVENTAPI_ORGANISER_NAME": "Messe Test GmbH", "EVENTAPI_ORGANISER_STREET": "Am Markt 1",
-             "EVENTAPI_ORGANISER_CITY": "Leipzig", "EVENTAPI_ORGANISER_VAT_ID": "DE123456789"}
+             "EVENTAPI_ORGANISER_CITY": "Leipzig", "EVENTAPI_ORGANISER_VAT_ID": "DE136695976"}
 
 
 def run(folder, *words):

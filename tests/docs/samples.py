@@ -143,8 +143,8 @@ def variables_for(folder, server):
 def make_template(folder, data):
     """Create a data directory with the configuration of conf/demo.conf, a key, and the data `empty` or `demo`."""
     folder.mkdir()
-    (folder / "test.conf").write_text((ROOT / "conf" / "demo.conf").read_text() +
-                                      "webhook_allowed_networks = 127.0.0.0/8\n")
+    (folder / "eventapi.conf").write_text((ROOT / "conf" / "demo.conf").read_text() +
+                                          "webhook_allowed_networks = 127.0.0.0/8\n")
     for words in (["migrate"], ["demo"])[:2 if data == "demo" else 1]:
         done = eventapi(folder, *words)
         assert done.returncode == 0, done.stderr

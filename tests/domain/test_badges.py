@@ -118,7 +118,7 @@ def test_a_cancelled_participant_has_no_badge(organiser, participant):
 def test_without_reportlab_the_error_says_what_to_install(organiser, participant, monkeypatch):
     import sys
     qr.modules.cache_clear()
-    qr._outline.cache_clear()
+    qr.rings.cache_clear()
     monkeypatch.setitem(sys.modules, "reportlab.graphics.barcode", None)
     found = problem(organiser.get(f"/participants/{participant['id']}/badge"), 501, "not_installed")
     assert "python3-reportlab" in found["detail"]

@@ -358,9 +358,11 @@ def test_refreshed_lines_get_their_tax_back_when_reverse_charge_is_turned_off(fa
     fair.organiser.patch(address, {"is_reverse_charge": True}, status=200)
     fair.organiser.patch(f"/categories/{fair.gold['id']}", {"base_price": 200, "tax_rate": 7}, status=200)
     assert refreshed(fair, draft)["taxes"] == [
-        {"category": "AE", "rate": 0, "net": 233.33, "tax": 0, "reason": "Reverse charge"}]
+        {"category": "AE", "rate": 0, "net": 233.33, "tax": 0, "reason": "Reverse charge",
+         "reason_code": "VATEX-EU-AE"}]
     back = fair.organiser.patch(address, {"is_reverse_charge": False}, status=200).json["data"]
-    assert back["taxes"] == [{"category": "S", "rate": 7, "net": 233.33, "tax": 16.33, "reason": None}]
+    assert back["taxes"] == [{"category": "S", "rate": 7, "net": 233.33, "tax": 16.33, "reason": None,
+                              "reason_code": None}]
 
 
 def test_a_refresh_that_leaves_nothing_is_refused(fair):

@@ -128,11 +128,20 @@ class Year:
                                         "event": person["event_key"], "nets": nets, "state": "open"}
         self.book_taxed("invoice", number, nets)
 
-    def book_taxed(self, kind, number, nets, sign=1):
+    def book_taxed(self, kind, number, nets, sign=1, wholes=None):
+        """Book net and tax of an invoice or credit note.
+
+        `wholes`: what a credit note credits a part of. In a currency without decimals, the tax that is left of it is
+        the tax of the net amount that is left.
+        """
         currency = self.ledger.invoices[number]["currency"]
         for rate, net in nets.items():
+            tax = self.taxed(net, rate, currency) - net
+            if wholes and not PLACES[currency]:
+                whole, rest = wholes[rate], wholes[rate] - net
+                tax = self.taxed(whole, rate, currency) - self.taxed(rest, rate, currency) - net
             self.ledger.add(self.today(), f"{kind} net", number, sign * net)
-            self.ledger.add(self.today(), f"{kind} tax", number, sign * (self.taxed(net, rate, currency) - net))
+            self.ledger.add(self.today(), f"{kind} tax", number, sign * tax)
 
     def choose(self, *states):
         """Return the number of an invoice in one of the states, or None."""
@@ -150,7 +159,7 @@ class Year:
             item = {"description": "Credit", "quantity": 1, "unit_price": net, "tax_rate": rate}
             self.client.post(f"/invoices/{invoice['id']}/credit", {"items": [item]}, status=201)
             invoice["state"] = "cancelled" if len(invoice["nets"]) == 1 and net == whole else "credited"
-            self.book_taxed("credit", number, {rate: net}, -1)
+            self.book_taxed("credit", number, {rate: net}, -1, {rate: whole})
 
     def cancel(self):
         number = self.choose("open")

@@ -27,9 +27,10 @@ def by_hand(db, change):
 
 
 def found(db, check):
+    """Return what the check found. Only kept totals may be wrong besides: triggers keep them, and none has run."""
     findings = checks.findings(db)
-    assert findings and {name for name, _ in findings} == {check}, findings
-    return " ".join(text for _, text in findings)
+    assert {name for name, _ in findings} - {"totals"} == {check}, findings
+    return " ".join(text for name, text in findings if name == check)
 
 
 @pytest.mark.parametrize("change", [
@@ -83,7 +84,8 @@ def invoice(organiser, db):
 
 @pytest.mark.parametrize("change", [
     "UPDATE payments SET amount = amount + 1", "UPDATE invoices SET paid_amount = paid_amount + 1",
-    "UPDATE invoices SET total = total + 1", "UPDATE invoice_items SET net = net + 1", "DELETE FROM payments",
+    "UPDATE invoices SET total = total + 1 WHERE status = 'draft'", "UPDATE invoice_items SET net = net + 1",
+    "DELETE FROM payments",
     "UPDATE refunds SET amount = amount + 1", "DELETE FROM refunds", "UPDATE refunds SET currency = 'USD'",
     "UPDATE refunds SET gateway_key = 'card'", "UPDATE payments SET status = 'refunded'",
     "INSERT INTO payment_moves (payment_id, from_invoice_id, to_invoice_id, moved_at) VALUES (1, 1, 2, '2026-01-01')"])
@@ -119,9 +121,6 @@ def test_a_database_that_was_upgraded_step_by_step_has_the_same_schema(tmp_path)
 
 def stored_for(db, invoice, data=b"%PDF-1.7"):
     sha256 = files.store(db.config, data)
-    for row in db.connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = "
-                                     "'invoices'").fetchall():
-        db.connection.execute(f"DROP TRIGGER {row[0]}")
     db.connection.execute("UPDATE invoices SET pdf_sha256 = ? WHERE id = ?", (sha256, invoice["id"]))
     assert checks.findings(db) == []
     return sha256
@@ -158,15 +157,15 @@ def test_the_commands_report_damage_by_their_exit_code(tmp_path, history):
     assert processes.eventapi(tmp_path, "check").stdout == "ok\n"
     assert processes.eventapi(tmp_path, "audit",
                               "verify").stdout == "ok\nlast entry: {}:{}\n".format(*journal.last(history))
-    by_hand(history, "DELETE FROM audit_log WHERE id = 3")
+    by_hand(history, "UPDATE audit_log SET entity_id = 77 WHERE id = 3")
     last = "last entry: {}:{}\n".format(*journal.last(history))
     for command, rest in ((("check",), ""), (("audit", "verify"), last)):
         done = processes.eventapi(tmp_path, *command)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (
-            1, f"audit log: audit entry 3 is missing\n{rest}", 1)
+            1, f"audit log: audit entry 3 was changed\n{rest}", 1)
         found = json.loads(processes.eventapi(tmp_path, *command, "--json").stdout)
-        assert found == ({"faults": ["audit entry 3 is missing"], "last_entry": last.split()[-1]} if rest else
-                         [{"check": "audit log", "detail": "audit entry 3 is missing"}])
+        assert found == ({"faults": ["audit entry 3 was changed"], "last_entry": last.split()[-1]} if rest else
+                         [{"check": "audit log", "detail": "audit entry 3 was changed"}])
 
 
 @pytest.mark.processes

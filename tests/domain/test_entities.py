@@ -22,7 +22,8 @@ EVENTS = {
     "category": ("categories", "category.created category.updated category.deleted"),
     "invoice": ("invoices", "invoice.created invoice.updated invoice.deleted invoice.sent invoice.partially_paid "
                             "invoice.paid invoice.refunded invoice.credited invoice.cancelled invoice.reminded "
-                            "invoice.mailed"),
+                            "invoice.mailed invoice.dunned invoice.disputed invoice.settled"),
+    "dunning_level": ("invoices", "dunning_level.created dunning_level.updated dunning_level.deleted"),
     "payment": ("payments", "payment.created payment.updated payment.deleted payment.completed payment.failed "
                             "payment.cancelled payment.refunded payment.refund_deleted"),
     "plan": ("plans", "plan.created plan.updated plan.deleted"),
@@ -59,7 +60,8 @@ EVENTS = {
     "webhook": ("webhooks", "webhook.created webhook.updated webhook.deleted webhook.headers_changed webhook.tested "
                             "webhook.secret_rotated webhook.disabled"),
 }
-AUDITED_ONLY = {"admin", "api_key", "audit_log", "database", "flag", "gateway", "tenant"}
+AUDITED_ONLY = {"admin", "api_key", "audit_log", "bank_statement", "bank_transaction", "database", "flag", "gateway",
+                "period", "tenant"}
 # The records of kinds whose scope differs between records
 EXAMPLES = {"note": {"entity_type": "contact"}, "bulk_import": {"kind": "contacts"}}
 

@@ -17,6 +17,10 @@ FORMATS = {
     "available-language": ["de", "en", "de-AT"], "url": ["https://example.org/", "http://example.org:81/a?b=%20#c"],
     "day-or-moment": ["2026-05-01", "2026-05-01T09:00:00Z", "2026-03-29T02:30:00.5+02:00"],
     "line": ["A", "Garden Fair 2027", "Ärzte & Söhne", "x-1"], "website": ["https://example.org/", "www.example.org"],
+    "iban": ["DE02120300000000202051", "gb29 NWBK 6016 1331 9268 19"], "bic": ["BYLADEM1001", "COBADEFF"],
+    "tax-id": ["DE136695976", "231/123/45678"],
+    "vat-id": ["DE136695976", "ATU13585627"], "leitweg-id": ["04011000-1234512345-06", "991-03730-19"],
+    "gln": ["4012345000009"], "creditor-reference": ["RF18539007547034"],
     "cursor": [""],             # any other cursor comes from a response
     "json-object": ["{}", '{"Firma": "company_name", "x": null}'],
 }
@@ -61,8 +65,14 @@ RULES = {
         "names and numbers are used once, and nothing is part of itself"),
     **dict.fromkeys(
         ("formula", "placeholder", "attribute", "misplaced", "not_allowed", "entity", "unclosed", "unopened",
-         "characters", "broken_picture", "content_type", "extension", "file", "refused", "unreadable"),
+         "characters", "broken_picture", "content_type", "extension", "file", "refused", "unreadable", "statement",
+         "unknown_placeholder"),
         "formulas, markup, files and addresses of webhooks have a grammar of their own"),
+    **dict.fromkeys(
+        ("account", "foreign_account", "no_account", "currency", "credit_note", "debit", "discount", "sign"),
+        "what may be booked depends on the accounts of the organiser, and on invoices and transactions"),
+    "order": "the days of levels of dunning rise with the level",
+    **dict.fromkeys(("date_to", "month", "year"), "periods end after they begin, and reports need them in one year"),
 }
 
 

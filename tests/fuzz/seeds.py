@@ -1,7 +1,11 @@
 """Where the fuzzer begins: valid inputs of each target, and words of the service to put into others."""
+import io
 import re
+import zipfile
+import zlib
 
 from eventapi.domain.attachments import placeholders
+from eventapi.domain.einvoices import cii, ubl
 from eventapi.domain.halls import formulas
 from eventapi.reference.document import document
 from eventapi.storage.database import as_json
@@ -9,11 +13,23 @@ from eventapi.validation import examples
 from eventapi.validation.schema_files import document as schema
 from eventapi.validation.schema_files import resource_names
 from tests.fuzz.targets import LISTED, WRITABLE
+from tests.support import camt, einvoices
 from tests.support.images import jpeg, png
 
 CSV = "E-Mail;Firma;Tags\r\nada@example.org;Müller & Söhne;a|b\r\n\"x\";\"a\"\"b\r\n\";=1+1\r\n"
 MARKUP = ("<h1>A &amp; B</h1><p>{{contact.name}} <strong>x</strong><br>{{metadata.a}}</p><ul><li>1</li></ul>"
           "<table><tr><th>a</th><td>b<ol><li>c</li></ol></td></tr></table>")
+XML = ('<?xml version="1.0"?><D xmlns="urn:a" xmlns:b="urn:b"><!-- c --><H b:i="1">ä &amp; b</H>'
+       "<b:H><![CDATA[<]]></b:H></D>")
+PART = {"amount": 100, "day": "2025-03-04", "party": "A", "text": ["INV-20", "25-00001"], "rf": "RF18539007547034"}
+ENTRIES = [{**PART, "bank_reference": "R1", "iban": "DE89370400440532013000"},
+           {**PART, "amount": -100, "reason": "AC01"}, {**PART, "status": "PDNG"}, {**PART, "amount": 0},
+           {"amount": 200, "day": "2025-03-05", "parts": [PART, PART]},
+           {**PART, "sent": "CHF 1.10", "is_timestamp": True, "is_reversal": True}]
+SPARKASSE = ("Auftragskonto;Buchungstag;Valutadatum;Verwendungszweck;Beguenstigter/Zahlungspflichtiger;"
+             "Kontonummer/IBAN;Betrag;Waehrung;Info\n"
+             "DE02120300000000202051;05.12.25;08.12.25;EREF+E1SVWZ+INV-1 für;Söhne;"
+             "DE89370400440532013000;2.960,02;EUR;Umsatz gebucht\n")
 CONTACT = {"email": "ada@example.org", "company_name": "A", "tags": ["x"], "custom_fields": {"size": 1}}
 
 
@@ -30,6 +46,14 @@ def words():
     for name in resource_names():
         found.update(schema(name)["properties"])
     return sorted(found | formulas.VARIABLES.keys() | placeholders.KNOWN.keys())
+
+
+def packed(text):
+    """Return a ZIP with one file."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr("a.csv", text)
+    return target.getvalue()
 
 
 def _bodies():
@@ -51,6 +75,13 @@ def _requests():
             place = re.sub(r"{[^}]*}", "1", path)
             found.append(f"{method.upper()} {place}?\nAccept: */*\nPrefer: return=minimal\n\n{body}")
     return found
+
+
+def hybrid_pdf(content, is_packed):
+    """Return a PDF with an embedded file, as far as the search for it is concerned."""
+    filters = b" /Filter /FlateDecode" if is_packed else b""
+    return (b"%PDF-1.7\n7 0 obj\n<< /Type /EmbeddedFile" + filters + b" >>\nstream\n"
+            + (zlib.compress(content) if is_packed else content) + b"\nendstream\nendobj\n")
 
 
 SEEDS = {
@@ -76,4 +107,10 @@ SEEDS = {
     "file": lambda: [png(3, 2), jpeg(), b"GIF89a\1\0\1\0\0\0\0", b"RIFF\0\0\0\0WEBPVP8X\0\0\0\0" + bytes(10),
                      b"%PDF-1.4",
                      b"PK\x03\x04" + bytes(22) + b"\x13\0\0\0[Content_Types].xml", CSV, b"<svg xmlns=''/>"],
+    "statement": lambda: [camt.document([camt.statement("DE02120300000000202051", ENTRIES, version=version)], version)
+                          for version in ("02", "08")] + [SPARKASSE, SPARKASSE.encode("cp1252"), packed(SPARKASSE)],
+    "hybrid": lambda: [hybrid_pdf(writer.write(einvoices.document(5)), is_packed)
+                       for writer in (cii, ubl) for is_packed in (False, True)],
+    "e_invoice": lambda: [writer.write(einvoices.document(seed)) for seed in range(4) for writer in (cii, ubl)],
+    "xml": lambda: [XML, XML.encode("utf-16"), XML.replace("?>", ' encoding="windows-1252"?>', 1).encode("cp1252")],
 }

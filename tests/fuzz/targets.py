@@ -12,12 +12,15 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
+from xml.etree import ElementTree
 from zoneinfo import ZoneInfo
 
 from bottle import request
 
 from eventapi import images, markup, money, spreadsheet, times
-from eventapi.domain.attachments import content_types, pages, placeholders
+from eventapi.domain.attachments import content_types, e_invoices, pages, placeholders
+from eventapi.domain.bank import archives
+from eventapi.domain.einvoices import cii, profiles, reading, rules, ubl
 from eventapi.domain.events import icalendar
 from eventapi.domain.halls import formulas
 from eventapi.domain.imports import files as import_files
@@ -26,6 +29,7 @@ from eventapi.domain.webhooks import addresses
 from eventapi.errors import Faults, Problem
 from eventapi.plugins.validation import accepted, body_of, parse_query, query_of
 from eventapi.storage.database import as_json
+from eventapi.validation import xml_documents
 from eventapi.validation.formats import CHECKS
 from eventapi.validation.schema_files import document, resource_names
 from eventapi.web import client, downloads, json_bodies, lists, masking
@@ -397,6 +401,64 @@ def file(world, data):
     assert value.isascii() and value.isprintable()
 
 
+def xml(world, data):
+    """XML is refused by a ValueError, or its tree is that of ElementTree, and it is the same read by elements."""
+    try:
+        root = xml_documents.parse(data)
+    except ValueError:
+        return
+    assert ElementTree.tostring(root) == ElementTree.tostring(ElementTree.fromstring(data))
+    names = {part.tag.rpartition("}")[2] for part in root.iter()}
+    found = list(xml_documents.iterate(io.BytesIO(data), *names))
+    assert sorted(part.tag for part in found) == sorted(part.tag for part in root.iter())
+    assert found[-1].tag == root.tag and len(found[-1]) == 0
+
+
+def statement(world, data):
+    """A bank statement is refused by a ValueError, or its entries are money, differ in their keys, and add up."""
+    try:
+        found = list(archives.read(io.BytesIO(data)))
+    except ValueError as error:
+        assert str(error).endswith(".") and len(str(error)) < 1000 and not isinstance(error, UnicodeError)
+        return
+    for one in found:
+        booked = [entry.amount for entry in one.entries]
+        assert all(booked) and len({entry.key for entry in one.entries}) == len(booked)
+        assert all(times.is_date(entry.booked_on) for entry in one.entries)
+        if None not in (one.opening, one.closing) and {entry.currency for entry in one.entries} <= {one.currency}:
+            assert one.opening + sum(booked) == one.closing
+
+
+def e_invoice(world, data):
+    """A file is refused by a ValueError, or it is a document that is the same after it was written and read again.
+
+    Each fault that the rules find in it is a sentence.
+    """
+    assert reading.recognise(data) in (True, False)
+    try:
+        found = reading.read(data)
+    except ValueError as fault:
+        assert str(fault).endswith("."), fault
+        return
+    for profile in profiles.IDS:
+        assert all(fault.detail.endswith(".") for fault in rules.check(found, profile))
+    for writer in (cii, ubl):
+        content = writer.write(found)
+        assert reading.recognise(content)
+        assert writer.write(reading.read(content)) == content
+
+
+def hybrid(world, data):
+    """Any PDF contains an e-invoice or not, and what is kept of it can be stored: it is short, and JSON."""
+    if not data.startswith(b"%PDF-"):
+        data = b"%PDF-1.7\n" + data
+    content = e_invoices._embedded(world.file(data))
+    found = content and e_invoices.summary(content, True)
+    assert len(as_json(found)) < 100_000
+    if found:
+        assert found["faults"] or found["is_valid"]
+
+
 # name -> (target, longest input in bytes; inputs are also repeated up to it, which finds what takes quadratic time)
 TARGETS = {
     "json_body": (json_body, 100_000), "query": (query, 8_000), "cursor": (cursor, 1_000),
@@ -404,5 +466,7 @@ TARGETS = {
     "markup": (markup_, 200_000), "document": (document_, 4_000), "placeholder": (placeholder, 20_000),
     "calendar": (calendar, 20_000), "import": (imported, 20_000), "request": (request_, 10_000),
     "moment": (moment, 300), "amount": (amount, 100), "webhook_url": (webhook_url, 2_000), "header": (header, 8_190),
-    "file": (file, 65_536),
+    "file": (file, 65_536), "xml": (xml, 300_000),
+    "statement": (statement, 300_000), "e_invoice": (e_invoice, 50_000),
+    "hybrid": (hybrid, 50_000),
 }

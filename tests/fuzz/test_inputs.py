@@ -40,6 +40,19 @@ HOSTILE = {
                ";" * 5000],
     "file": [b"\xff\xd8\xff" + b"\xff" * 3000, b"\xff\xd8\xff\xe0\0\0", b"\x89PNG\r\n\x1a\n" + b"\xff" * 40,
              b"RIFF\0\0\0\0WEBP", b"PK\x03\x04" * 9000, b"\xff\xfe\0", '\u202e\r\n".pdf', b"GIF89a" + bytes(7)],
+    "statement": ["<a><BkToCstmrStmt/></a>", "<a><BkToCstmrStmt><Stmt/></BkToCstmrStmt></a>",
+                  "<a><BkToCstmrStmt><Ntry><Sts>BOOK</Sts><Amt Ccy='EUR'>1</Amt></Ntry></BkToCstmrStmt></a>",
+                  "<a><BkToCstmrStmt><Stmt>" + "<Ntry><Sts>PDNG</Sts></Ntry>" * 9000 + "</Stmt></BkToCstmrStmt></a>"],
+    "hybrid": ["obj /EmbeddedFile stream", "/EmbeddedFile" * 3000,
+               b"obj /text#2Fxml /Filter /FlateDecode stream\n\x78\x9c",
+               b"obj /EmbeddedFile stream\r\n<Invoice urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"],
+    "e_invoice": [
+        "<Invoice xmlns='urn:oasis:names:specification:ubl:schema:xsd:Invoice-2'/>",
+        "<CreditNote xmlns='urn:oasis:names:specification:ubl:schema:xsd:Invoice-2'/>",
+        "<!-- <Invoice x -->" * 500, "<CrossIndustryInvoice " * 400, b"\xff\xfe<\0", b"<\0I\0n\0v\0o\0i\0c\0e\0 \0"],
+    "xml": ["<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "<a>" * 65, "<a/><b/>", "<a xmlns='u}v'/>",
+            "<a b='" + "x" * 300_000, "<?xml version='1.0' encoding='UTF-7'?><a/>", "<a>&#0;</a>", "<a>\0</a>",
+            b"<a>\xe4</a>", "]]>", "<a>]]></a>"],
 }
 
 

@@ -101,7 +101,7 @@ class Fair:
         gold = organiser.make("/categories", {"title": "Glan", "category_key": "glan", "base_price": 1150.5})
         self.contact = organiser.make("/contacts", {
             "company_name": "Xanadu", "first_name": "Qed", "last_name": "Vax", "address": "Orvo 1", "city": "Ulmix",
-            "postal_code": "1010", "country": "AT", "email": "qed@xanadu.example", "tax_id": "ATU12345678",
+            "postal_code": "1010", "country": "AT", "email": "qed@xanadu.example", "tax_id": "ATU13585627",
             "language": contact})
         self.exhibitor = organiser.make("/participants", {
             "event_id": self.event["id"], "contact_id": self.contact["id"], "category_id": gold["id"],
@@ -261,7 +261,7 @@ def show(organiser, app, db, settings):
 
     def make(country, option, contact, asked):
         for name, value in {"name": "Qabex", "street": "Orvo 2", "city": "Ulmix", "country": country,
-                            "email": "", "vat_id": "DE123456789"}.items():
+                            "email": "", "vat_id": "DE136695976"}.items():
             setattr(settings, f"organiser_{name}", value)
         settings.smtp_host, settings.smtp_port, settings.smtp_security = "127.0.0.1", server.port, "none"
         settings.smtp_sender, settings.base_url = "q@qabex.example", "https://qabex.example"

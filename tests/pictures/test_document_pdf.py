@@ -10,7 +10,7 @@ from eventapi.pictures import document, fonts
 from eventapi.pictures.paper import LEFT, RIGHT
 
 ORGANISER = {"name": "Messe Test GmbH", "street": "Am Markt 1", "postal_code": "04109", "city": "Leipzig",
-             "country": "DE", "email": "office@messe.test", "vat_id": "DE123456789", "iban": "DE02120300000000202051"}
+             "country": "DE", "email": "office@messe.test", "vat_id": "DE136695976", "iban": "DE02120300000000202051"}
 PARTNER = {"name": "Bergmann & Söhne GmbH", "contact_name": "Ada Bergmann", "address": "Hauptstraße 12",
            "postal_code": "10115", "city": "Berlin", "country": "DE"}
 
@@ -71,7 +71,7 @@ def test_the_letterhead_names_the_organiser_number_and_date_and_shows_the_logo()
     image = images.load(png(60, 20))
     data, texts = sheet("<p>a</p>" * 100, logo=image)
     first = [text for _, _, text, _ in texts[0]]
-    assert {"Messe Test GmbH", "DOC-2026-00001 · 1 May 2026", "Am Markt 1", "VAT ID DE123456789"} <= set(first)
+    assert {"Messe Test GmbH", "DOC-2026-00001 · 1 May 2026", "Am Markt 1", "VAT ID DE136695976"} <= set(first)
     assert all("Contract · DOC-2026-00001" in words([page]) for page in texts), "on each page"
     assert data.count(b"/Subtype /Image") == 1 and b"/Subtype /Image" not in sheet("<p>a</p>")[0]
     assert "Signature" not in words(texts)

@@ -21,7 +21,7 @@ from eventapi.pictures.words import WORDS
 from tests.support.images import png
 
 SELLER = {"name": "Messe Test GmbH", "street": "Am Markt 1", "postal_code": "04109", "city": "Leipzig", "country": "DE",
-          "email": "office@messe.test", "vat_id": "DE123456789", "tax_number": "231/1/2",
+          "email": "office@messe.test", "vat_id": "DE136695976", "tax_number": "231/1/2",
           "iban": "DE02120300000000202051",
           "bic": "BYLADEM1001"}
 BUYER = {"name": "Bergmann & Söhne GmbH", "contact_name": "Ada Bergmann", "address": "Hauptstraße 12",
@@ -104,7 +104,7 @@ def unescaped(match):
 def test_the_invoice_shows_seller_and_buyer():
     text = page()
     for part in ("Messe Test GmbH", "Messe Test GmbH · Am Markt 1 · 04109 Leipzig", "office@messe.test",
-                 "VAT ID DE123456789",
+                 "VAT ID DE136695976",
                  "Tax number 231/1/2", "Bergmann & Söhne GmbH", "Ada Bergmann", "Hauptstraße 12", "10115 Berlin",
                  "DE987654321",
                  "C-00042", "PO 4711"):
@@ -129,6 +129,7 @@ def test_the_invoice_shows_every_item():
 def test_the_invoice_shows_tax_per_rate_and_totals():
     lines = page().splitlines()
     for label, value in (("Net total", "2,182.00"), ("VAT 7% on 95.12", "6.66"), ("VAT 19% on 2,086.88", "396.51"),
+                         ("VAT total", "403.17"),
                          ("Total EUR", "2,585.17")):
         assert lines[lines.index(label) + 1] == value
     assert "Already paid" not in lines

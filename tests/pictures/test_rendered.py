@@ -15,9 +15,10 @@ from tests.support.images import png
 pytest.importorskip("reportlab")
 from eventapi.pictures import badge, canvas, document, fonts
 from eventapi.pictures.hall import sheet as hall_sheet
+from eventapi.pictures.invoice import dunning
 from eventapi.pictures.invoice import sheet as invoice_sheet
 from tests.domain.test_badges import GOLD, NAMES, card
-from tests.pictures import test_document_pdf, test_hall_picture, test_invoice_pdf
+from tests.pictures import test_document_pdf, test_hall_picture, test_hybrid, test_invoice_pdf
 
 pytestmark = [
     pytest.mark.skipif(not shutil.which("pdftotext"), reason="pdftotext is not installed"),
@@ -30,6 +31,16 @@ LOGO = images.load(png(600, 200))
 def invoice(**change):
     return invoice_sheet.draw({**test_invoice_pdf.INVOICE, **change}, test_invoice_pdf.SELLER, test_invoice_pdf.BUYER,
                               "de", logo=LOGO)
+
+
+def letter(**change):
+    entry = {"language": "de", "title": "Letzte Mahnung", "sent_on": "2026-11-22", "due_date": "2026-10-01",
+             "deadline": "2026-11-29", "currency": "EUR", "open_amount": 1190, "lump_sum": 0, "costs": 5,
+             "interest": 20.42, "total_claim": 1215.42, "text": "unsere Rechnung war fällig.\n\nBitte zahlen Sie.",
+             **change}
+    return dunning.draw(entry, {**test_invoice_pdf.INVOICE, "girocode": test_hybrid.CODE,
+                                "invoice_number": change.get("number", "INV-2026-00001")},
+                        test_invoice_pdf.SELLER, test_invoice_pdf.BUYER, LOGO)
 
 
 def contract(count):
@@ -54,7 +65,13 @@ def badges():
 CASES = {
     "invoice": (lambda: invoice(event_title="Grüne Messe Leipzig", service_date_to="2026-09-14"), 10),
     "long invoice": (lambda: invoice(items=[ITEM] * 45), 10),
+    "GiroCode": (lambda: invoice(girocode=test_hybrid.CODE), 10),
+    "GiroCode after a long invoice": (lambda: invoice(items=[ITEM] * 22, girocode=test_hybrid.CODE), 10),
     "credit note": (lambda: invoice(**test_invoice_pdf.credit_note(cancellation_reason="Standtausch")), 10),
+    "dunning letter": (letter, 10),
+    "dunning letter with long texts": (lambda: letter(
+        number="INV-" + 20 * "2026", title=9 * "Mahnung ", open_amount=999999999999.99, total_claim=999999999999.99,
+        text="Bitte zahlen Sie sofort. " * 150), 10),
     "short contract": (lambda: contract(3), 10),
     "long contract": (lambda: contract(40), 10),
     "badges": (badges, 10),

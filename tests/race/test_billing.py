@@ -25,7 +25,7 @@ def key(db):
 def server(tmp_path, key, settings):
     names = ("name", "street", "city", "vat_id")                    # without these, no invoice can be sent
     options = [f"organiser_{name} = {getattr(settings, f'organiser_{name}')}\n" for name in names]
-    (tmp_path / "test.conf").write_text("".join(["[eventapi]\n", *options]))
+    (tmp_path / "eventapi.conf").write_text("".join(["[eventapi]\n", *options]))
     with processes.Server(tmp_path, "--workers", "2") as running:
         yield running
 

@@ -297,6 +297,9 @@ def test_every_schema_file_is_used(document):
 
 # resource -> noun -> action -> (states it is allowed from, state it leads to; None: the state does not change)
 STATES = {
+    "bank-statements": {
+        "bank transaction": {
+            "assign": (["open"], "assigned"), "ignore": (["open"], "ignored"), "reopen": (["ignored"], "open")}},
     "participants": {
         "participant": {
             "confirm": (["registered"], "confirmed"),
@@ -323,6 +326,8 @@ STATES = {
             "credit": ([], None),
             "remind": ([], None),
             "mail": (["sent"], None),
+            "dispute": ([], None),
+            "settle": ([], None),
         },
         "invoice": {
             "send": (["draft"], "sent"),
@@ -331,6 +336,8 @@ STATES = {
             "credit": (["sent", "overdue", "partially_paid", "paid"], None),
             "remind": (["sent", "overdue", "partially_paid"], None),
             "mail": (["sent", "overdue", "partially_paid", "paid", "refunded", "cancelled"], None),
+            "dispute": (["sent", "overdue", "partially_paid"], None),
+            "settle": (["sent", "overdue", "partially_paid", "paid", "refunded", "cancelled"], None),
         },
     },
     "payments": {

@@ -41,11 +41,20 @@ NAMES = {
         unsubscribe_from_newsletter""",
     "invoices": """
         list_invoices create_invoice list_invoice_series get_invoice update_invoice_put update_invoice_patch
-        delete_invoice send_invoice refresh_invoice cancel_invoice credit_invoice remind_invoice mail_invoice
-        get_invoice_pdf""",
+        delete_invoice send_invoice check_invoice refresh_invoice cancel_invoice credit_invoice remind_invoice
+        mail_invoice dispute_invoice settle_invoice get_invoice_pdf get_invoice_xml
+        get_invoice_girocode""",
+    "dunning": """
+        list_due_dunnings send_dunnings get_dunning_pdf""",
+    "dunning-levels": """
+        list_dunning_levels create_dunning_level get_dunning_level update_dunning_level_put
+        update_dunning_level_patch delete_dunning_level""",
     "payments": """
         list_payments create_payment get_payment update_payment_put update_payment_patch delete_payment
         complete_payment fail_payment cancel_payment refund_payment delete_payment_refund""",
+    "bank-statements": """
+        import_payments list_payment_imports list_unmatched_payments get_unmatched_payment assign_unmatched_payment
+        ignore_unmatched_payment reopen_unmatched_payment""",
     "services": """
         list_services create_service get_service update_service_put update_service_patch delete_service""",
     "service-categories": """
@@ -58,7 +67,8 @@ NAMES = {
     "reports": """
         list_reports get_revenue_report get_participants_report get_applications_report get_payments_report
         get_overview_report get_receivables_report get_tax_report get_booths_report get_services_report
-        get_check_ins_report get_readiness_report""",
+        get_check_ins_report get_readiness_report get_datev_report get_datev_debtors_report
+        get_ledger_report get_customer_account list_periods close_period get_audit_export""",
     "plans": """
         list_plans create_plan get_plan update_plan_put update_plan_patch delete_plan list_plan_warnings
         get_plan_svg""",

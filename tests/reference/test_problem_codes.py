@@ -13,7 +13,7 @@ READ = {
     "get_health": {"unhealthy"},
     "update_note": {"anonymized", "insufficient_scope", "not_found", "precondition_failed"},
     "get_participant_badge": {"not_found", "not_installed", "participant_cancelled"},
-    "create_payment": {"anonymized", "duplicate", "invoice_not_payable"},
+    "create_payment": {"anonymized", "duplicate", "invoice_not_payable", "period_closed"},
     "create_booth_reservation": {"anonymized", "booth_unavailable", "duplicate", "participant_cancelled",
                                  "validation_failed"},
     "submit_service_order": {"anonymized", "deadline_passed", "invalid_transition", "not_found", "out_of_stock",

@@ -125,11 +125,11 @@ def test_an_anchor_without_a_pruning_entry_is_reported(db, history):
         "the audit log begins after entry 2, but no entry records that older entries were pruned"]
 
 
-def test_a_search_reads_the_text_index_and_no_other_entries(db):
-    """The query plan reads the index of folded texts and only those entries that match."""
+@pytest.mark.parametrize("given", [{"search"}, {"search", "entity_type"}, {"search", "entity_type", "action"}])
+def test_a_search_reads_the_text_index_and_no_other_entries(db, given):
+    """The query plan reads the index of folded texts and kinds and only those entries that match."""
     from eventapi.resources.audit_log import sql
-    text = sql.list.page(frozenset(["search"]), "id", "DESC")
-    plan = " ".join(
-        row[3]
-        for row in db.connection.execute(f"EXPLAIN QUERY PLAN {text}", {"search": "%x%", "limit": 1, "offset": 0}))
-    assert "SCAN s USING COVERING INDEX audit_log_by_text" in plan
+    text = sql.list.ids(frozenset(given), "id", "DESC")
+    values = {"search": "%x%", "entity_type": "contact", "action": "updated", "limit": 1, "offset": 0}
+    plan = " ".join(row[3] for row in db.connection.execute(f"EXPLAIN QUERY PLAN {text}", values))
+    assert "SCAN l USING COVERING INDEX audit_log_by_text" in plan

@@ -86,6 +86,20 @@ def test_imported_contacts_equal_posted_contacts(organiser, db):
     assert journal.verify(db) == []
 
 
+@pytest.mark.parametrize("kind", ["contacts", "participants"])
+def test_identifiers_for_e_invoices_are_imported_in_their_canonical_form(organiser, kind):
+    organiser.make("/events", {"title": "Fair", "event_key": "fair"})
+    event = {"event_key": "fair"} if kind == "participants" else {}
+    right = {"email": "a@x.example", "leitweg_id": "991-33333test-33", "gln": "4012345000009",
+             "e_invoice_profile": "xrechnung", "electronic_address": "0204:991-33333TEST-33"}
+    wrong = {"email": "b@x.example", "gln": "4012345000008", "leitweg_id": "991-1-00", "electronic_address": "x"}
+    result = send(organiser, [right, wrong], kind, **event)
+    assert (result["created"], result["rejected"]) == (1, 1)
+    contact, = organiser.data("/contacts")
+    assert [contact[name] for name in ("leitweg_id", "gln", "e_invoice_profile", "electronic_address")] == [
+        "991-33333TEST-33", "4012345000009", "xrechnung", "0204:991-33333TEST-33"]
+
+
 def test_an_import_journals_the_same_as_single_requests(organiser, db):
     organiser.make("/categories", {"category_key": "roses", "title": "Roses"})
     body = {"company_name": "Rosen KG", "category_keys": ["roses"], "tags": ["x"]}

@@ -9,6 +9,7 @@ from eventapi.domain.events import calendar_feed
 from eventapi.domain.events import icalendar as calendar
 from eventapi.domain.upkeep import housekeeping
 from eventapi.web import request_log
+from tests.support.dates import in_days
 from tests.web.test_routes import problem
 
 EVENT = {
@@ -232,6 +233,19 @@ def test_kinds_filter_the_entries(organiser, event):
 def test_from_to_visible_and_event_filter_the_entries(organiser, event, query, is_in):
     organiser.patch("/events/1", {"is_visible": True}, status=200)
     assert ("event-1" in feed(organiser, f"?{query}")) == is_in
+
+
+def test_the_calendar_of_all_events_goes_back_one_year(app, organiser, event):
+    """What ended before is in the calendar of its event, and in a feed with `from` or `to`."""
+    for days in (364, 366):
+        organiser.make("/tasks", {"title": f"{days} days ago", "due_date": in_days(-days), "entity_type": "event",
+                                  "entity_id": event["id"]})
+    assert set(feed(organiser)) == {"event-1", "task-1"}
+    for query in ("?event_id=1", "?from=2020-01-01", "?to=2999-01-01"):
+        assert set(feed(organiser, query)) == {"event-1", "task-1", "task-2"}
+    for fields, expected in (({}, {"event-1", "task-1"}), ({"event_id": 1}, {"event-1", "task-1", "task-2"})):
+        made = organiser.make("/calendar-feed/subscriptions", {"name": "Team", **fields})
+        assert set(read(app.get(path_of(made), status=200).body)) == expected
 
 
 # Subscriptions

@@ -1,9 +1,10 @@
 """Custom fields: definitions, values, filters."""
 import pytest
 
-from eventapi.domain.records import custom_fields
+from eventapi.domain.records import custom_fields, field_definitions, references
 from eventapi.storage import database
 from tests.support.examples import body_for, collections, make
+from tests.support.nights import pass_night
 
 HALLS = [{"value": "north", "label": "North hall"}, {"value": "south", "label": "South hall"}]
 # A value of each type, as sent and as returned.
@@ -320,7 +321,53 @@ def test_making_a_field_searchable_indexes_its_values(organiser, define, contact
     organiser.patch(f"/contacts/{id}", {"custom_fields": {"hall": ["north"]}}, status=200)
     assert organiser.data("/contacts?cf.hall=south") == []
     organiser.patch(f"/custom-fields/{field['id']}", {"is_searchable": False}, status=200)
-    assert rows(db, "custom_field_terms") == 0
+    organiser.get("/contacts?cf.hall=north", status=422)
+    organiser.patch(f"/contacts/{id}", {"custom_fields": {"hall": ["south"]}}, status=200)
+    organiser.patch(f"/custom-fields/{field['id']}", {"is_searchable": True}, status=200)
+    assert [found["id"] for found in organiser.data("/contacts?cf.hall=south")] == [id]
+    assert organiser.data("/contacts?cf.hall=north") == []
+
+
+@pytest.fixture
+def small_pieces(monkeypatch):
+    """Index and delete the values of two records at a time."""
+    monkeypatch.setattr(field_definitions, "PIECE", 2)
+
+
+def test_an_interrupted_indexing_is_seen_by_nobody_and_completed_later(organiser, define, contact, db, small_pieces,
+                                                                       monkeypatch):
+    field, ids = define("hall"), [contact(hall="north") for _ in range(5)]
+    pieces, run = iter(range(2)), type(db).run
+
+    def stopping(writer, statement, *given, **values):
+        if statement is field_definitions.sql.index_piece:
+            next(pieces)
+        return run(writer, statement, *given, **values)
+    with monkeypatch.context() as patches:
+        patches.setattr(type(db), "run", stopping)
+        organiser.patch(f"/custom-fields/{field['id']}", {"is_searchable": True}, status=500)
+    assert rows(db, "custom_field_terms") == 4
+    assert organiser.data(f"/custom-fields/{field['id']}")["is_searchable"] is False
+    organiser.patch(f"/contacts/{ids[0]}", {"custom_fields": {"hall": "south"}}, status=200)
+    organiser.delete(f"/contacts/{ids[1]}")
+    new = contact(hall="north")
+    organiser.patch(f"/custom-fields/{field['id']}", {"is_searchable": True}, status=200)
+    assert {found["id"] for found in organiser.data("/contacts?cf.hall=north")} == {*ids[2:], new}
+    assert [found["id"] for found in organiser.data("/contacts?cf.hall=south")] == ids[:1]
+    changes = organiser.data(f"/audit-log?entity_type=custom_field&entity_id={field['id']}&action=updated")
+    assert [change["new_values"] for change in changes] == [{"is_searchable": True}], "it is journalled once"
+
+
+def test_values_are_purged_in_pieces_with_their_field(organiser, define, contact, db, small_pieces):
+    field, other = define("hall", is_searchable=True), define("stand")
+    contact(hall="north", stand="A1"), [contact(hall="north") for _ in range(4)]
+    assert organiser.delete(f"/custom-fields/{field['id']}", status=409).json["code"] == "in_use"
+    organiser.delete(f"/custom-fields/{field['id']}?purge=1", headers={"If-Match": '"other"'}, status=412)
+    assert rows(db, "custom_field_values") == 6
+    organiser.delete(f"/custom-fields/{field['id']}?purge=1")
+    assert rows(db, "custom_field_values") == 1 and rows(db, "custom_field_terms") == 0
+    assert [found["id"] for found in organiser.data("/custom-fields")] == [other["id"]]
+    assert len(organiser.data("/audit-log?entity_type=custom_field&action=deleted")) == 1
 
 
 def test_a_filtered_list_is_paged_counted_and_exported_as_csv(organiser, define, contact):
@@ -364,6 +411,7 @@ def test_custom_fields_are_exported_and_erased_with_the_contact(organiser, defin
     export = organiser.data(f"/contacts/{id}/export")
     assert export["contact"]["custom_fields"] == export["applications"][0]["custom_fields"] == {"secret": "zqmark"}
     organiser.post(f"/contacts/{id}/anonymize", status=200)
+    pass_night(db)
     db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     assert b"zqmark" not in db.path.read_bytes()
     assert organiser.patch(f"/custom-fields/contact/{id}", {"secret": "x"}, status=409).json["code"] == "anonymized"
@@ -431,7 +479,7 @@ def test_a_filter_on_a_common_value_walks_the_list(organiser, define, contact, m
         contact(hall=hall, vip=vip)
         for hall, vip in (("north", True), ("north", False), ("south", True), ("north", True))]
     for many in (1, 2, 1000):
-        monkeypatch.setattr(custom_fields, "MANY", many)
+        monkeypatch.setattr(references, "MANY", many)
         answer = organiser.get("/contacts?cf.hall=north&cf.vip=1&per_page=1", status=200).json
         assert answer["meta"]["total"] == 2 and answer["data"][0]["id"] == ids[3]
         assert [found["id"] for found in organiser.data("/contacts?cf.hall=north&sort=company_name")] == [

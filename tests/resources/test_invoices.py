@@ -22,7 +22,7 @@ STAND = {"description": "Row stand", "quantity": 1, "unit_price": 100, "tax_rate
 def buyer(organiser):
     return organiser.make("/contacts", {"company_name": "Muster AG", "first_name": "Eva", "last_name": "Muster",
                                         "address": "Weg 1", "postal_code": "1010", "city": "Wien", "country": "AT",
-                                        "email": "office@muster.example", "tax_id": "ATU12345678"})
+                                        "email": "office@muster.example", "tax_id": "ATU13585627"})
 
 
 @pytest.fixture
@@ -81,7 +81,8 @@ def test_an_invoice_is_drafted_read_changed_and_deleted(organiser, buyer, draft)
     assert (invoice["subtotal"], invoice["tax_total"], invoice["total"], invoice["open_amount"]) == (100, 19, 119, 119)
     assert (invoice["contact_id"], invoice["customer_number"], invoice["currency"]) == (
         buyer["id"], buyer["customer_number"], "EUR")
-    assert invoice["taxes"] == [{"category": "S", "rate": 19, "net": 100, "tax": 19, "reason": None}]
+    assert invoice["taxes"] == [{"category": "S", "rate": 19, "net": 100, "tax": 19, "reason": None,
+                                 "reason_code": None}]
     address = f"/invoices/{invoice['id']}"
     assert organiser.data(address) == invoice
     changed = organiser.patch(address, {"items": [{**STAND, "quantity": 2}], "text": "Thanks"}, status=200).json["data"]
@@ -161,7 +162,8 @@ def test_reverse_charge_sets_the_tax_category_of_all_items(organiser, draft):
     back = organiser.patch(f"/invoices/{invoice['id']}", {"is_reverse_charge": False}, status=200).json["data"]
     assert (back["tax_total"], [item["tax_category"] for item in back["items"]]) == (38, ["S", "S"])
     again = organiser.patch(f"/invoices/{invoice['id']}", {"is_reverse_charge": True}, status=200).json["data"]
-    assert again["taxes"] == [{"category": "AE", "rate": 0, "net": 200, "tax": 0, "reason": "Reverse charge"}]
+    assert again["taxes"] == [{"category": "AE", "rate": 0, "net": 200, "tax": 0, "reason": "Reverse charge",
+                               "reason_code": "VATEX-EU-AE"}]
 
 
 EXEMPT = {"description": "Lecture", "quantity": 1, "unit_price": 50, "tax_category": "E",
@@ -214,6 +216,39 @@ def test_a_discount_is_a_percentage_or_a_negative_item(draft):
         [87.5, -7.5], 80, 15.2)
 
 
+def test_a_discount_on_the_whole_invoice_is_marked(organiser, buyer, draft):
+    off = {"description": "Early booking", "quantity": -1, "unit_price": 7.5, "is_discount": True}
+    invoice = draft(STAND, off)
+    assert ([item["is_discount"] for item in invoice["items"]], invoice["subtotal"]) == ([False, True], 92.5)
+    invoice = act(organiser, invoice, "send")
+    note = organiser.data(f"/invoices/{act(organiser, invoice, 'cancel')['related_invoice_id']}")
+    assert [(item["is_discount"], item["quantity"]) for item in note["items"]] == [(False, -1), (True, 1)]
+    body = {"contact_id": buyer["id"]}
+    for items, fault in (([STAND, {**off, "quantity": 1}], ("/items/1/quantity", "discount")),
+                         ([STAND, {**off, "discount_percent": 5}], ("/items/1/discount_percent", "discount")),
+                         ([{**off, "unit_price": 0}], ("/items", "discount"))):
+        assert refused(organiser.post("/invoices", {**body, "items": items}, status=422)) == [fault]
+
+
+def test_a_category_without_tax_has_its_code_and_text(organiser, buyer, draft):
+    free = {"description": "x", "quantity": 1, "unit_price": 10}
+    expected = {"AE": ("Reverse charge", "VATEX-EU-AE"), "G": ("Export outside the EU", "VATEX-EU-G"),
+                "K": ("Intra-community supply", "VATEX-EU-IC"), "O": ("Not subject to VAT", "VATEX-EU-O"),
+                "Z": (None, None)}
+    for category, (reason, code) in expected.items():
+        invoice = draft({**free, "tax_category": category})
+        assert invoice["taxes"] == [{"category": category, "rate": 0, "net": 10, "tax": 0, "reason": reason,
+                                     "reason_code": code}]
+    taught = {**free, "tax_category": "E", "exemption_reason": "§ 4 Nr. 22 UStG"}
+    coded = {**taught, "exemption_code": "VATEX-EU-132-1I"}
+    assert [draft(*items)["taxes"][0]["reason_code"] for items in ([taught], [coded], [coded, taught])] == [
+        None, "VATEX-EU-132-1I", None]
+    for wrong in ({**taught, "exemption_code": "VATEX-EU-IC"}, {**free, "exemption_code": "VATEX-EU-132"},
+                  {**taught, "exemption_code": "VATEX-EU-999"}):
+        answer = organiser.post("/invoices", {"contact_id": buyer["id"], "items": [wrong]}, status=422)
+        assert refused(answer) == [("/items/0/exemption_code", "tax_category")]
+
+
 def test_amounts_have_the_decimals_of_the_currency(draft):
     assert draft({**STAND, "unit_price": 100.5}, currency="JPY")["subtotal"] == 101
     assert draft({**STAND, "unit_price": 100.5555}, currency="KWD")["subtotal"] == 100.556
@@ -232,12 +267,14 @@ def test_sending_assigns_the_number_and_locks_the_invoice(organiser, db, sent):
     assert act(organiser, first, "send") == organiser.data(f"/invoices/{first['id']}") == first
     assert first["seller"] == {
         "name": "Messe Test GmbH", "street": "Am Markt 1", "postal_code": "04109", "city": "Leipzig", "country": "DE",
-        "email": "office@messe.test", "vat_id": "DE123456789", "tax_number": "231/1/2",
+        "email": "office@messe.test", "contact": "Accounts", "phone": "+49 341 1234", "vat_id": "DE136695976",
+        "tax_number": "231/1/2", "register_number": "HRB 4711", "electronic_address": None,
         "iban": "DE02120300000000202051", "bic": "BYLADEM1001"}
     assert first["buyer"] == {
         "name": "Muster AG", "contact_name": "Eva Muster", "address": "Weg 1", "postal_code": "1010", "city": "Wien",
-        "state": None, "country": "AT", "language": None, "vat_id": "ATU12345678", "customer_number": "C-00001",
-        "email": "office@muster.example"}
+        "state": None, "country": "AT", "language": None, "vat_id": "ATU13585627", "customer_number": "C-00001",
+        "email": "office@muster.example", "leitweg_id": None, "gln": None, "electronic_address": None,
+        "e_invoice_profile": "en16931"}
 
 
 def test_the_snapshot_stays_when_the_contact_changes(organiser, buyer, sent):
@@ -258,6 +295,36 @@ def test_once_sent_only_notes_and_due_date_can_change(organiser, sent):
     assert (answer.json["code"], answer.json["members"]) == ("invoice_locked", ["text", "items"])
     assert organiser.data(address) == changed
     assert organiser.delete(address, status=409).json["code"] == "invoice_locked"
+
+
+def test_the_exchange_rate_is_exact_and_can_be_added_once(organiser, app, draft, sent):
+    assert draft(currency="CHF", exchange_rate=0.0000533231)["exchange_rate"] == 0.0000533231
+    app.app.settings.exchange_rates = {"USD": Decimal("0.92")}
+    assert sent(currency="USD")["exchange_rate"] == 0.92
+    assert sent(currency="USD", exchange_rate=0.9)["exchange_rate"] == 0.9
+    invoice = sent(currency="CHF")
+    address = f"/invoices/{invoice['id']}"
+    assert invoice["exchange_rate"] is None
+    changed = organiser.patch(address, {"exchange_rate": 1.06}, status=200).json["data"]
+    assert changed == {**invoice, "exchange_rate": 1.06, "updated_at": changed["updated_at"]}
+    assert organiser.patch(address, {"exchange_rate": 1.06}, status=200).json["data"] == changed
+    for other in (1.07, None):
+        answer = organiser.patch(address, {"exchange_rate": other}, status=409).json
+        assert (answer["code"], answer["members"]) == ("invoice_locked", ["exchange_rate"])
+    note = act(organiser, changed, "credit", {"items": [STAND]}, status=201)
+    assert note["exchange_rate"] == 1.06
+
+
+def test_only_an_invoice_in_another_currency_has_an_exchange_rate(organiser, buyer, draft, sent):
+    body = {"contact_id": buyer["id"], "items": [STAND]}
+    fault = [("/exchange_rate", "disagrees")]
+    assert refused(organiser.post("/invoices", {**body, "exchange_rate": 1.06}, status=422)) == fault
+    assert refused(organiser.patch(f"/invoices/{sent()['id']}", {"exchange_rate": 1.06}, status=422)) == fault
+    assert refused(organiser.post("/invoices", {**body, "currency": "CHF", "exchange_rate": 1.00000000001},
+                                  status=422)) == [("/exchange_rate", "decimals")]
+    invoice = draft(currency="CHF", exchange_rate=1.06)
+    changed = organiser.patch(f"/invoices/{invoice['id']}", {"currency": "EUR"}, status=200).json["data"]
+    assert changed["exchange_rate"] is None
 
 
 def test_setting_status_in_the_body_runs_the_action(organiser, draft):
@@ -680,11 +747,11 @@ def test_allowed_actions_are_listed(organiser, draft, sent, overdue):
     def actions(invoice):
         return organiser.data(f"/invoices/{invoice['id']}?include=allowed_actions")["allowed_actions"]
     invoice = sent()
-    assert (actions(draft()), actions(invoice)) == (["send", "refresh"], ["cancel", "credit", "mail"])
+    assert (actions(draft()), actions(invoice)) == (["send", "refresh"], ["cancel", "credit", "mail", "dispute"])
     late = overdue()
-    assert actions(late) == ["cancel", "credit", "remind", "mail"]
+    assert actions(late) == ["cancel", "credit", "remind", "mail", "dispute"]
     pay(organiser, late, 19)
-    assert actions(late) == ["credit", "remind", "mail"]
+    assert actions(late) == ["credit", "remind", "mail", "dispute"]
     pay(organiser, invoice, 119)
     assert actions(invoice) == ["credit", "mail"]
     note = act(organiser, invoice, "credit", {"items": [STAND]}, status=201)
@@ -996,6 +1063,7 @@ def test_a_pdf_in_another_language_is_a_marked_copy_that_is_not_stored(organiser
 def test_the_pdf_of_a_credit_note_shows_the_reason_the_period_and_the_invoice(organiser, sent, monkeypatch):
     seen = []
     monkeypatch.setattr(invoice_pdf.picture, "draw", lambda *arguments: seen.append(arguments[0]) or b"%PDF-")
+    monkeypatch.setattr(invoice_pdf.hybrid, "embed", lambda pdf, *_: pdf)
     invoice = sent(service_date="2027-05-01", service_date_to="2027-05-03")
     note = act(organiser, invoice, "cancel", {"reason": "Ordered twice"})["related_invoice_id"]
     organiser.get(f"/invoices/{note}/pdf", status=200)

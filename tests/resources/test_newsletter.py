@@ -11,6 +11,7 @@ from eventapi.web import request_log
 from eventapi.worker.mail import contents
 from tests.resources.test_contacts import MARK, file_bytes
 from tests.support.client import Client
+from tests.support.nights import pass_night
 
 EMAIL = "anna@rosen.example"
 CONSENT = {"source": "Stand form 12", "at": "2026-05-01T09:30:00Z", "text": "Yes, please."}
@@ -284,6 +285,7 @@ def test_subscriptions_are_exported_and_erased_with_the_contact(mailing, organis
     assert exported["email"] == contact["email"] and exported["consents"][-1]["user_agent"] == f"{MARK}/1.0"
     assert mail["recipient"] == contact["email"]
     organiser.post(f"/contacts/{contact['id']}/anonymize", status=200)
+    pass_night(db)
     assert MARK.encode() not in file_bytes(db) and organiser.data("/newsletter") == []
     assert ("newsletter.deleted",) in db.connection.execute("SELECT name FROM outgoing_events").fetchall()
 

@@ -2,6 +2,7 @@
 import pytest
 
 from eventapi.domain.entrance import badges
+from eventapi.domain.people import participants
 
 
 @pytest.fixture
@@ -250,3 +251,34 @@ def test_a_list_uses_an_index_without_sorting(db, given):
             "EXPLAIN QUERY PLAN " + text, {**dict.fromkeys(given), "limit": 1, "offset": 0})]
     assert not any("TEMP B-TREE" in step for step in plan), plan
     assert not given or "SEARCH p" in plan[0], plan
+
+
+# Counters
+
+def test_totals_by_event_role_status_and_category_follow_every_change(organiser, fair, category, contact, db):
+    organiser.make("/events", {"title": "Other", "event_key": "other"})
+    kinds = [("garden", "visitor"), ("garden", "exhibitor"), ("other", "visitor")]
+    made = [organiser.make("/participants", {"event_key": key, "contact_id": contact(f"C-{number}"), "role": role})
+            for number, (key, role) in enumerate(kinds)]
+
+    def totals(*queries):
+        return [organiser.get(f"/participants?{query}&per_page=1", status=200).json["meta"]["total"]
+                for query in queries]
+
+    every = ("", "event_key=garden", "role=visitor", "status=confirmed", "confirmed=0", "category_key=gold",
+             "event_key=garden&role=visitor&confirmed=0")
+    assert totals(*every) == [3, 2, 2, 0, 3, 0, 1]
+    organiser.post(f"/participants/{made[0]['id']}/confirm", status=200)
+    organiser.patch(f"/participants/{made[1]['id']}", {"category_key": "gold"}, status=200)
+    organiser.patch(f"/participants/{made[2]['id']}", {"event_key": "garden"}, status=200)
+    assert totals(*every) == [3, 3, 2, 1, 2, 1, 1]
+    organiser.delete(f"/participants/{made[1]['id']}", status=204)
+    assert totals(*every) == [2, 2, 2, 1, 1, 0, 1]
+    assert participants.check(db) == []
+
+
+def test_check_finds_a_wrong_counter_of_participants(participant, db):
+    with db.write():
+        db.connection.execute("UPDATE participant_counts SET participants = participants + 1")
+    assert participants.check(db) == [
+        "participants of garden: the counters by role, status and category differ from the participants"]

@@ -1,4 +1,5 @@
 """Payments."""
+from itertools import groupby
 from threading import Thread
 
 import pytest
@@ -11,7 +12,7 @@ from eventapi.domain.billing import gateways, ledger
 def buyer(organiser):
     return organiser.make("/contacts", {
         "company_name": "Muster AG", "address": "Weg 1", "postal_code": "1010", "city": "Wien", "country": "AT",
-        "email": "office@muster.example", "tax_id": "ATU12345678"})
+        "email": "office@muster.example", "tax_id": "ATU13585627"})
 
 
 @pytest.fixture
@@ -337,7 +338,8 @@ def test_recording_takes_few_statements(organiser, sent, pay, app, db, monkeypat
         pay(1, invoice_number=invoice["invoice_number"])
     finally:
         connection.set_trace_callback(None)
-    inside = seen[seen.index("BEGIN IMMEDIATE"):seen.index("COMMIT") + 1]
+    # SQLite shows the statement again for each trigger that it runs.
+    inside = [text for text, _ in groupby(seen[seen.index("BEGIN IMMEDIATE"):seen.index("COMMIT") + 1])]
     stamps = [text for text in inside if "last_stamp" in text]     # of the transaction, however many writes share it
     assert len(inside) - len(stamps) <= 9 and len(stamps) <= 2, inside
 
@@ -375,7 +377,8 @@ def test_counting_a_month_reads_an_index_only(db):
 
     def plan(text):
         return " / ".join(row[3] for row in db.connection.execute("EXPLAIN QUERY PLAN " + text, values))
-    assert "COVERING INDEX payments_by_date" in plan(sql.list.count(given))
+    total = plan(sql.list.count(given))
+    assert total.count("COVERING INDEX payments_by_date (payment_date_at>? AND payment_date_at<?)") == 2, total
     assert "TEMP B-TREE" not in plan(sql.list.page(given, "payment_date", "DESC"))
 
 

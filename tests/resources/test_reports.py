@@ -95,7 +95,8 @@ def invoice(organiser, db, chance, participant, currency, number):
         organiser.post(f"/invoices/{sent['id']}/credit", {"items": [{**items[0], "quantity": 1}]}, status=201)
     for status in ("completed", "pending", "failed", "completed")[number % 4:] if number % 5 else ():
         payment = organiser.make(
-            "/payments", {"invoice_number": sent["invoice_number"], "amount": chance.randint(1, 90), "status": status})
+            "/payments", {"invoice_number": sent["invoice_number"], "amount": chance.randint(1, 90), "status": status,
+                          "gateway_key": (None, "bank", "card")[number // 3 % 3]})
         if status == "completed" and number % 3:
             organiser.post(f"/payments/{payment['id']}/refund", {"amount": 1} if number % 2 else {}, status=200)
         dates = "2027-01-31T22:59:59Z", "2027-01-31T23:00:00Z", "2027-06-30T21:59:59Z", "2027-06-30T22:00:00Z", None

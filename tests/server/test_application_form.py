@@ -4,12 +4,12 @@ import http.server
 import re
 import shutil
 import subprocess
-import threading
 import urllib.request
 from io import BytesIO
 
 import pytest
 
+from tests.support.background_server import BackgroundServer
 from tests.support.http_client import HttpClient
 from tests.support.processes import ROOT, Server, eventapi
 
@@ -33,21 +33,12 @@ def sample(language):
     return re.sub(f"^{text[1]}", "", text[2], flags=re.M)
 
 
-class Site:
+class Site(BackgroundServer):
     """A web site on another port, with one page."""
 
     def __init__(self, folder):
-        handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self.origin = f"http://127.0.0.1:{self.server.server_port}"
-
-    def __enter__(self):
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
+        super().__init__(functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder)))
+        self.origin = f"http://127.0.0.1:{self.server_port}"
 
 
 @pytest.fixture

@@ -1,4 +1,5 @@
 """A process whose threads all hang ends and is replaced; systemd hears only from processes that work."""
+import http.client
 import os
 import signal
 import socket
@@ -150,3 +151,31 @@ def test_systemd_hears_from_a_worker_that_is_a_service_of_its_own(folder, tmp_pa
             assert worker.poll() is None
         finally:
             worker.terminate()
+
+
+# The clock of each process is an hour ahead once the file exists; the times of files are not.
+CLOCK = """
+import http.client
+import os
+import time
+
+real = time.time
+time.time = lambda: real() + (3600 if os.path.exists({flag!r}) else 0)
+"""
+
+
+def test_a_clock_that_is_set_forward_ends_no_process(folder, key, tmp_path):
+    """As after the pause of a virtual machine. A kept-alive connection stays open."""
+    flag = tmp_path / "ahead"
+    (tmp_path / "sitecustomize.py").write_text(CLOCK.format(flag=str(flag)))
+    with (Server(folder, "--workers", "1", PYTHONPATH=f"{tmp_path}:{ROOT}") as server,
+          closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)) as client):
+        before = set(children(server.process.pid))
+        client.connect()
+        client.auto_open = 0                                # a closed connection is an error
+        for _ in range(4):
+            client.request("GET", "/healthz")
+            assert client.getresponse().read()
+            flag.touch()
+            time.sleep(1)                                   # gunicorn compares the clock once a second
+        assert set(children(server.process.pid)) == before

@@ -325,7 +325,7 @@ class StubRequests:
     def __init__(self):
         self.events = []
 
-    def respond(self, connection, response, environ):
+    def respond(self, connection, environ):
         if environ["PATH_INFO"] == "/write":
             deferred_commit(environ).transaction = Transaction(self.events)
         self.events.append(environ["PATH_INFO"])
@@ -345,7 +345,7 @@ def test_an_error_of_a_commit_leaves_no_response_unsent(monkeypatch):
     queue = WriteQueue(StubRequests(), tasks.append, lambda connection, outcome: sent.append(connection.path),
                        logging.getLogger("stub"))
     for path in ("/write", "/refused"):
-        queue.put(SimpleNamespace(hold=lambda: None, path=path), None, {"PATH_INFO": path, "wsgi.input": io.BytesIO()})
+        queue.put(SimpleNamespace(hold=lambda: None, path=path), {"PATH_INFO": path, "wsgi.input": io.BytesIO()})
     with pytest.raises(MemoryError):
         queue.run()
     assert sent == ["/refused"]
@@ -357,7 +357,7 @@ def test_a_write_does_not_wait_for_many_refused_requests():
     requests = StubRequests()
     queue = WriteQueue(requests, None, lambda connection, outcome: None, logging.getLogger("stub"))
     connection = SimpleNamespace(hold=lambda: None)
-    must_run = [queue.put(connection, None, {"PATH_INFO": path, "wsgi.input": io.BytesIO()})
+    must_run = [queue.put(connection, {"PATH_INFO": path, "wsgi.input": io.BytesIO()})
                 for path in ("/write", "/refused", "/refused")]
     assert must_run == [True, False, False]
     queue.run()

@@ -104,7 +104,7 @@ def test_a_partial_file_left_by_a_crash_does_not_disturb_the_next_backup(setting
 
 
 def test_a_backup_that_fails_leaves_nothing(settings, file, monkeypatch):
-    monkeypatch.setattr(backups, "read", lambda *_: (_ for _ in ()).throw(BackupError("damaged")))
+    monkeypatch.setattr(backups, "read", lambda *_, **__: (_ for _ in ()).throw(BackupError("damaged")))
     with pytest.raises(BackupError):
         backups.create(settings, file)
     assert list(file.parent.iterdir()) == []
@@ -169,9 +169,9 @@ def test_a_file_deleted_during_the_backup_restarts_it(settings, file, monkeypatc
     files.store(settings, b"staying")
     copy = backups._copy_database
 
-    def sweeping(config, target):
+    def sweeping(config, target, report):
         files.path(settings, sha256).unlink(missing_ok=True)
-        return copy(config, target)
+        return copy(config, target, report)
     monkeypatch.setattr(backups, "_copy_database", sweeping)
     manifest = backups.create(settings, file)
     assert len(manifest["entries"]) == 2

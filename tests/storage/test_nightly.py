@@ -58,7 +58,7 @@ def test_backups_are_deleted_after_keep_days_but_never_the_last_five_verified_on
 def test_failed_backups_do_not_count_and_delete_nothing(settings, organiser, night, monkeypatch):
     organiser.make("/events", {"title": "Fair"})
     made = [night(days=100) for _ in range(5)]
-    monkeypatch.setattr(nightly.checks, "findings", lambda db: [("money", "the sums of invoice 5 are wrong")])
+    monkeypatch.setattr(nightly.checks, "contents", lambda db, _: [("money", "the sums of invoice 5 are wrong")])
     for _ in range(7):
         with pytest.raises(BackupError, match=r"no older backup was deleted.*invoice 5"):
             night(days=100)
@@ -68,7 +68,7 @@ def test_failed_backups_do_not_count_and_delete_nothing(settings, organiser, nig
 
 @pytest.mark.parametrize("name", ["webhooks", "mail", "bulk imports"])
 def test_work_that_failed_says_nothing_against_a_backup(settings, organiser, night, monkeypatch, name):
-    monkeypatch.setattr(nightly.checks, "findings", lambda db: [(name, "one is late")])
+    monkeypatch.setattr(nightly.checks, "contents", lambda db, _: [(name, "one is late")])
     assert nightly._mark(night()).exists()
 
 
@@ -88,8 +88,8 @@ def test_a_new_backup_that_is_damaged_on_the_disk_is_not_verified(settings, orga
     made = [night(days=100) for _ in range(5)]
     create = backups.create
 
-    def rot(config, target):
-        manifest = create(config, target)
+    def rot(config, target, report):
+        manifest = create(config, target, report)
         data = bytearray(target.read_bytes())
         data[20_000] ^= 1
         target.write_bytes(data)
@@ -232,7 +232,7 @@ def test_what_killed_backups_have_left_is_removed_but_not_while_one_runs(setting
 def test_the_command_says_what_is_wrong_and_fails(settings, organiser, monkeypatch, capsys):
     monkeypatch.setattr("eventapi.config.load", lambda file: settings)
     assert cli.main(["backup"]) == 0
-    monkeypatch.setattr(nightly.checks, "findings", lambda db: [("money", "the sums of invoice 5 are wrong")])
+    monkeypatch.setattr(nightly.checks, "contents", lambda db, _: [("money", "the sums of invoice 5 are wrong")])
     monkeypatch.setattr(backups, "stamp", lambda: "20270101T000000Z")
     assert cli.main(["backup"]) == 1
     assert "no older backup was deleted" in capsys.readouterr().err

@@ -12,7 +12,7 @@ from eventapi.worker import housekeeping
 
 REAL_NOW = times.now
 COMPANY = {"company_name": "Muster AG", "address": "Weg 1", "postal_code": "1010", "city": "Wien", "country": "AT",
-           "email": "office@muster.example", "tax_id": "ATU12345678"}
+           "email": "office@muster.example", "tax_id": "ATU13585627"}
 # Tables whose updated_at no list of the API filters: the real time decides there when rows are deleted.
 BY_THE_CLOCK = {"mails.sql", "api_keys.sql"}
 

@@ -3,7 +3,7 @@ import json
 from datetime import datetime, timedelta, timezone
 
 from eventapi import times
-from eventapi.storage import migrations
+from eventapi.storage import migrations, schema
 from eventapi.storage.database import as_json, connect
 from eventapi.storage.statements import statements
 
@@ -22,10 +22,10 @@ def at_schema(path, number):
     return connection
 
 
-def upgraded(path, connection):
-    """Upgrade the database, and return a new connection to it."""
+def upgraded(path, connection, last=None):
+    """Upgrade the database to the schema version `last`, or the newest, and return a new connection to it."""
     connection.close()
-    migrations.migrate(path)
+    migrations.migrate(path, last=last)
     return connect(path)
 
 
@@ -299,8 +299,95 @@ def test_lines_of_drafts_are_taken_for_generated_if_their_amount_is_that_of_thei
     assert new.execute(query, (note,)).fetchall() == [(1,)]
 
 
+def test_lines_and_claims_survive_the_new_table_of_lines(tmp_path):
+    path = tmp_path / "old.db"
+    old = at_schema(path, 19)
+    draft, _, participant_id, reservation_id, (booth, _) = draft_with_lines(old)
+    old = upgraded(path, old, 26)
+    line(old, draft, 1, net=15000, fee_of_participant_id=participant_id, is_generated=1)
+    line(old, draft, 2, net=100, tax_category="AE", tax_rate=0, usual_tax_category="S", usual_tax_rate=700,
+         booth_reservation_id=reservation_id, booth_id=booth)
+    shown = ("SELECT id, net, tax_category, usual_tax_rate, is_generated, bills FROM invoice_items ORDER BY id",
+             "SELECT * FROM claims", "SELECT * FROM billings", "SELECT * FROM readiness")
+    before = [sorted(old.execute(query).fetchall(), key=repr) for query in shown]
+    new = upgraded(path, old)
+    assert [sorted(new.execute(query).fetchall(), key=repr) for query in shown] == before
+    line(new, draft, 3, net=100, tax_category="K", tax_rate=0)
+    assert schema.changed(new) == schema.foreign(new) == []
+    new.execute("DELETE FROM invoices")
+    assert new.execute("SELECT count(*) FROM invoice_items").fetchone() == (0,)
+
+
+def test_sent_invoices_get_the_number_of_their_debtor(tmp_path):
+    path = tmp_path / "old.db"
+    old = at_schema(path, 19)
+    draft_with_lines(old)
+    old = upgraded(path, old, 26)
+    sent = {"status": "sent", "contact_id": 1, "currency": "EUR", "locked_at": NOW}
+    insert(old, "invoices", invoice_number="INV-1", buyer='{"customer_number": "C-00007"}', **sent)
+    insert(old, "invoices", invoice_number="INV-2", buyer=None, **sent)         # its buyer was anonymised
+    new = upgraded(path, old)
+    assert new.execute("SELECT invoice_number, debtor_number, xml_sha256 FROM invoices ORDER BY id").fetchall() == [
+        ("DRAFT-invoice", None, None), ("DRAFT-credit_note", None, None), ("INV-1", "C-00007", None),
+        ("INV-2", "C-1", None)]
+    assert new.execute("SELECT e_invoice_profile, leitweg_id FROM contacts").fetchall() == [("en16931", None)]
+
+
 def line(connection, invoice_id, position, **columns):
     values = {"invoice_id": invoice_id, "position": position, "description": "x", "quantity": 1000, "unit_price": 1,
               "tax_rate": 1900, "tax_category": "S", **columns}
     marks = ", ".join("?" * len(values))
     connection.execute(f"INSERT INTO invoice_items ({', '.join(values)}) VALUES ({marks})", list(values.values()))
+
+
+def test_mails_are_kept_when_letters_become_a_kind_of_mail(tmp_path):
+    path = tmp_path / "old.db"
+    old = at_schema(path, 26)
+    admin = insert(old, "admins", name="Ada")
+    for number in (1, 2, 3):
+        insert(old, "mails", kind="invoice", entity_type="invoice", entity_id=number, admin_id=admin, subject="Invoice",
+               recipient="a@example.org", base_url="", state="queued", message_id=f"<{number}@example.org>",
+               text="Hello", language="de")
+    old.execute("DELETE FROM mails WHERE id = 3")
+    new = upgraded(path, old)
+    assert new.execute("SELECT id, entity_id, recipient, text, language, state FROM mails").fetchall() == [
+        (1, 1, "a@example.org", "Hello", "de", "queued"), (2, 2, "a@example.org", "Hello", "de", "queued")]
+    assert insert(new, "mails", kind="dunning", entity_type="invoice", entity_id=1, admin_id=admin, subject="x",
+                  recipient="b@example.org", base_url="", state="queued", message_id="<4@example.org>") == 4
+
+
+def test_duplicates_and_participants_that_exist_are_counted(tmp_path):
+    path = tmp_path / "old.db"
+    old = at_schema(path, 33)
+    participants(old, 5)
+    old.execute("UPDATE contacts SET email = 'a@roses.example', folded_phone = '1' WHERE id IN (2, 4)")
+    old.execute("UPDATE contacts SET folded_name = 'rose' WHERE id IN (3, 4, 5)")
+    new = upgraded(path, old)
+    assert new.execute("SELECT * FROM contact_duplicates").fetchall() == [(4, 1, 1, 1), (5, 0, 0, 1)]
+    assert new.execute("SELECT * FROM participant_counts").fetchall() == [(1, "visitor", "registered", 0, 5)]
+    for statement in (statements("contacts").wrong_duplicates, statements("participants").wrong_counts):
+        assert new.execute(statement.plain()).fetchall() == []
+
+
+def test_totals_of_records_that_exist_are_counted(tmp_path):
+    path = tmp_path / "old.db"
+    old = at_schema(path, 38)
+    participants(old, 3)
+    for number, (status, day) in enumerate([("paid", "2026-01-31"), ("draft", None), ("paid", "2026-01-01")], 1):
+        insert(old, "invoices", id=number, invoice_number=f"R-{number}", contact_id=1, status=status, currency="EUR",
+               issue_date=day)
+        insert(old, "payments", invoice_id=number, amount=1, currency="EUR", status="pending",
+               payment_date_at=day and f"{day}T12:00:00Z")
+    for number in (1, 2):
+        old.execute("INSERT INTO audit_log (id, action, entity_type, digest, previous_hash, hash, created_at) "
+                    "VALUES (?, 'created', 'event', '', '', '', ?)", [number, f"2026-01-0{3 - number}T00:00:00Z"])
+    new = upgraded(path, old)
+    assert new.execute("SELECT * FROM contact_counts").fetchall() == [("DE", 3)]
+    assert new.execute("SELECT * FROM payment_counts").fetchall() == [("", "pending", 1), ("2026-01", "pending", 2)]
+    assert new.execute("SELECT * FROM invoice_counts").fetchall() == [
+        ("", "draft", "invoice", 1), ("2026-01", "paid", "invoice", 2)]
+    assert new.execute("SELECT * FROM audit_counts").fetchall() == [("event", "created", 0, 0, 2)]
+    assert new.execute("SELECT id, created_at, before FROM audit_clock_steps").fetchall() == [
+        (2, "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z")]
+    for statement in vars(statements("totals")).values():
+        assert new.execute(statement.plain()).fetchall() == []

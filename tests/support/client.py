@@ -71,10 +71,11 @@ def make_settings(folder, template):
     return configuration.load(environ={"EVENTAPI_DATA_DIR": str(folder),
                                        "EVENTAPI_CONFIG": str(write_empty_config(folder))},
                               organiser_name="Messe Test GmbH", organiser_street="Am Markt 1", organiser_city="Leipzig",
-                              organiser_postal_code="04109", organiser_vat_id="DE123456789",
+                              organiser_postal_code="04109", organiser_vat_id="DE136695976",
                               organiser_tax_number="231/1/2",
                               organiser_iban="DE02120300000000202051", organiser_bic="BYLADEM1001",
-                              organiser_email="office@messe.test", language="en")
+                              organiser_email="office@messe.test", organiser_contact="Accounts",
+                              organiser_phone="+49 341 1234", organiser_register_number="HRB 4711", language="en")
 
 
 def write_empty_config(folder):

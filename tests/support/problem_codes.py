@@ -96,12 +96,21 @@ def attribute(home, owner, name):
                 yield from attribute(source, value, name)
 
 
+@lru_cache(maxsize=None)
+def caught(node):
+    """Return the ids of the nodes inside `try` blocks that handle every Problem and raise none."""
+    blocks = [part for part in ast.walk(node) if isinstance(part, ast.Try) for handler in part.handlers
+              if getattr(handler.type, "id", "") == "Problem"
+              and not any(isinstance(inner, ast.Raise) for inner in ast.walk(handler))]
+    return {id(inner) for block in blocks for statement in block.body for inner in ast.walk(statement)}
+
+
 def references(home, node):
     """Yield (module, node), or None, for each name and attribute that a function or value uses."""
     local = {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
     local |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
     own_class = [part for part in home.definitions.values() if isinstance(part, ast.ClassDef) and node in part.body]
-    for part in ast.walk(node):
+    for part in [part for part in ast.walk(node) if id(part) not in caught(node)]:
         if isinstance(part, ast.Attribute):
             is_self = isinstance(part.value, ast.Name) and part.value.id == "self"
             owners = [(home, own_class[0])] if own_class and is_self else values_of(home, part.value, local)

@@ -20,7 +20,7 @@ PYTHON = os.environ.get("EVENTAPI_PYTHON", sys.executable)
 
 def environment(folder, **more):
     """Return the environment of a process on the data in `folder`, with an empty configuration file and `more`."""
-    file = Path(folder) / "test.conf"
+    file = Path(folder) / "eventapi.conf"
     if not file.exists():
         file.write_text("[eventapi]\n")
     clean = {name: value for name, value in os.environ.items() if not name.startswith("EVENTAPI_")}

@@ -1,24 +1,21 @@
 """A receiver of webhooks on this machine. It stores each request, and can misbehave in several ways."""
 import json
 import socket
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from tests.support.background_server import BackgroundServer
 
 
-class Receiver(ThreadingHTTPServer):
+class Receiver(BackgroundServer):
     """An HTTP server in a thread. `answers`: path -> a status, or a function of the handler; else 200.
 
-    `got` holds each request as (path, headers, body). `over` is set when the server ends.
+    `got` holds each request as (path, headers, body).
     """
 
-    daemon_threads, block_on_close, request_queue_size = True, False, 64
-
     def __init__(self, port=0, answers=None):
-        super().__init__(("127.0.0.1", port), Handler)
-        self.answers, self.got, self.over = dict(answers or {}), [], threading.Event()
-        self.thread = threading.Thread(target=lambda: self.serve_forever(poll_interval=0.02), daemon=True)
-        self.thread.start()
+        self.answers, self.got = dict(answers or {}), []
+        super().__init__(Handler, port)
 
     @property
     def port(self):
@@ -30,18 +27,6 @@ class Receiver(ThreadingHTTPServer):
     def at(self, path="/"):
         """Return the messages that a path received, in order: (webhook-id, JSON data)."""
         return [(headers["webhook-id"], json.loads(body)) for where, headers, body in list(self.got) if where == path]
-
-    def handle_error(self, request, client_address):
-        pass                             # some receivers break the connection on purpose
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.over.set()
-        self.shutdown()
-        self.server_close()
-        self.thread.join()
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -1,9 +1,14 @@
 """The records that the samples of the reference need in an empty database, where ids count from 1."""
 from eventapi.domain.people import newsletter
+from eventapi.validation.identifiers.bookkeeping import revenue_accounts
+from tests.support import camt
 from tests.support.examples import OF_THE_YEAR, collections, example, make_verbatim, verbatim_body
 from tests.support.images import png
 
-FILES = {"document.pdf": b"%PDF-1.7\n%%EOF\n", "image.png": png(8, 8)}
+TRANSFER = {"day": "2026-05-04", "amount": 11900, "party": "Rosen Tantau KG", "iban": "DE75512108001245126199",
+            "text": "r 2026 17", "end_to_end_id": "ZAHLUNG 4", "description": "GUTSCHRIFT"}
+STATEMENT = camt.document([camt.statement("DE02120300000000202051", [TRANSFER])])
+FILES = {"document.pdf": b"%PDF-1.7\n%%EOF\n", "image.png": png(8, 8), "import.xml": STATEMENT}
 # Path below /api/v1 -> requests (path of a POST, body) that bring the records into the state that the sample needs. A
 # body that is a text is the name of an example.
 SENT = ("/invoices/1/send", None)
@@ -12,7 +17,9 @@ STEPS = {
     "/contacts/{id}/merge": [("/contacts", {"company_name": "Rosen Tantau"})],
     "/participants/{id}/reinstate": [("/participants/1/cancel", None)],
     "/invoices/{id}/cancel": [SENT], "/invoices/{id}/credit": [SENT], "/invoices/{id}/remind": [SENT],
-    "/invoices/{id}/mail": [SENT],
+    "/invoices/{id}/mail": [SENT], "/invoices/{id}/xml": [SENT],
+    "/invoices/{id}/girocode": [SENT], "/invoices/{id}/dispute": [SENT],
+    "/invoices/{id}/settle": [SENT, ("/invoices/1/dispute", "invoice.dispute")],
     "/payments/{id}/refunds/{refund_id}": [("/payments/1/refund", "payment.refund")],
     "/service-orders/{id}/confirm": CONFIRMED[:1], "/service-orders/{id}/items/{item_id}/start": CONFIRMED,
     "/service-orders/{id}/items/{item_id}/cancel": CONFIRMED,
@@ -131,9 +138,42 @@ def _imported(app):
     take(app.organiser, "/bulk-import/contacts", "bulk_import.contacts")
 
 
+def _sent_invoice(app):
+    app.organiser.make("/invoices", verbatim_body(app.organiser, "invoice"))
+    take(app.organiser, *SENT)
+
+
+def _dunned(app):
+    make_verbatim(app.organiser, "invoice")
+    make_verbatim(app.organiser, "dunning_level")
+    take(app.organiser, "/invoices/1/send")
+    app.db.connection.execute("UPDATE invoices SET due_date = '2026-01-01', issue_date = '2025-12-01'")
+    take(app.organiser, "/invoices/dunning/send", "dunning.send")
+
+
 def _event_and_contact(app):
     make_verbatim(app.organiser, "event")
     make_verbatim(app.organiser, "contact")
+
+
+def _accounts(app):
+    config, body = app.config, verbatim_body(app.organiser, "invoice")
+    config.datev_adviser, config.datev_client, config.datev_chart, config.datev_debtor_base = 29098, 55003, "03", 10000
+    config.datev_revenue = revenue_accounts("S19=8400 S7=8300")
+    app.organiser.make("/invoices", body)
+    take(app.organiser, *SENT)
+
+
+def _transfer(app, *actions):
+    """Import the transfer for an invoice that comes from another system, as the examples show it."""
+    contact = make_verbatim(app.organiser, "contact")
+    line = {"description": "Stand", "quantity": 1, "unit_price": 100, "tax_rate": 19}
+    draft = take(app.organiser, "/invoices", {"contact_id": contact["id"], "invoice_number": "R-2026-00017",
+                                              "issue_date": "2026-05-01", "items": [line]})
+    take(app.organiser, f"/invoices/{draft['id']}/send")
+    app.organiser.post("/payments/import", raw=STATEMENT, status=201, headers={"Content-Type": "application/xml"})
+    for action in actions:
+        take(app.organiser, f"/payments/unmatched/1/{action}")
 
 
 # Path below /api/v1, or of a public page -> function that creates the records
@@ -152,4 +192,10 @@ OTHERS = {
     "/bulk-import/{id}": _imported, "/bulk-import/{id}/errors": _imported,
     "/bulk-import/participants": _event_and_contact,
     "/audit-log/{id}": _event_and_contact,
+    "/reports/datev": _accounts, "/reports/datev/debtors": _accounts,
+    "/reports/ledger/{customer_number}": _sent_invoice,
+    "/payments/imports": _transfer, "/payments/unmatched": _transfer, "/payments/unmatched/{id}": _transfer,
+    "/payments/unmatched/{id}/assign": _transfer, "/payments/unmatched/{id}/ignore": _transfer,
+    "/payments/unmatched/{id}/reopen": lambda app: _transfer(app, "ignore"),
+    "/invoices/{id}/dunning/{item_id}/pdf": _dunned,
 }

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from eventapi.validation.schema_files import definition, query_schema
+from tests.support import camt
 from tests.support.examples import REFERENCES, address_of_list, all_routes, body_for, collections
 
 FORMULA = "=HYPERLINK(1)"
@@ -53,6 +54,14 @@ def stock(shared):
     shared.organiser.make("/bulk-import/contacts",
                           {"records": [{"last_name": FORMULA, "email": "a@b.example"},
                                        {"last_name": FORMULA, "email": "a@b.example"}]})
+    entries = [{"day": "2026-05-04", "amount": 100, "party": FORMULA, "text": FORMULA}] * 2
+    shared.organiser.post("/payments/import", status=201, headers={"Content-Type": "application/xml"},
+                          raw=camt.document([camt.statement("DE02120300000000202051", entries)]))
+    buyer = shared.organiser.make("/contacts", {"company_name": FORMULA, "address": "Weg 1", "city": "Ulm"})
+    overdue = shared.organiser.make("/invoices", {
+        "contact_id": buyer["id"], "invoice_number": "OLD 1", "issue_date": "2020-01-01", "due_date": "2020-01-15",
+        "items": [{"description": "Booth", "quantity": 1, "unit_price": 100}]})
+    shared.organiser.post(f"/invoices/{overdue['id']}/send", status=200)
     return {**made, "webhook": hook}
 
 

@@ -54,7 +54,7 @@ def test_every_response_of_a_deprecated_route_says_until_when_it_exists(settings
     for response in responses:
         assert response.headers["Deprecation"] == "@1798761600"                         # RFC 9745: 2027-01-01
         assert response.headers["Sunset"] == "Sat, 01 Jul 2028 00:00:00 GMT"            # RFC 8594
-        assert response.headers.getall("Link")[-1] == f'<{GUIDE}>; rel="deprecation"'
+        assert response.headers["Link"].endswith(f'<{GUIDE}>; rel="deprecation"')
     assert 'rel="first"' in responses[0].headers.getall("Link")[0]
     assert not {"Deprecation", "Sunset"} & set(app.get("/api/v1/gadgets", headers=key).headers)
 

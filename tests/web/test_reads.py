@@ -11,7 +11,7 @@ from eventapi.storage.group_commit import Writer
 from tests.support.client import SCOPES, Client, add_key, make_settings
 
 READS = [route for route in routes() if route.method == "GET" and route.path.startswith("/api/v1/")]
-TEXT_VALUES = {"entity_type": "contact"}
+TEXT_VALUES = {"entity_type": "contact", "customer_number": "C-00001"}
 REQUIRED = {"/notes": "&entity_type=contact&entity_id=1", "/schedules": "&event_id=1"}       # parameters of lists
 MOST = 5                            # records of each resource that are read
 

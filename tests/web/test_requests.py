@@ -545,6 +545,33 @@ def test_csv_escapes_formulas_and_nothing_else(organiser):
     assert '"say ""hi"", twice"' in text and '"line\nbreak"' in text and text.endswith("\r\n")
 
 
+def test_csv_that_fails_before_its_first_line_is_an_error_and_no_file(organiser, monkeypatch):
+    def failing(*_):
+        raise OSError("disk")
+        yield
+    monkeypatch.setattr(spreadsheet, "lines", failing)
+    answer = organiser.get("/events", headers={"Accept": "text/csv"}, status=500)
+    assert answer.content_type == "application/problem+json" and "Content-Disposition" not in answer.headers
+
+
+def test_csv_ends_when_the_server_closes_it(organiser, app, monkeypatch):
+    ended = []
+
+    def endless(*_):
+        try:
+            while True:
+                yield b"1\r\n"
+        finally:
+            ended.append(True)
+    monkeypatch.setattr(spreadsheet, "lines", endless)
+    environ = {**webtest.TestRequest.blank("/api/v1/events").environ, "HTTP_ACCEPT": "text/csv",
+               "HTTP_AUTHORIZATION": f"Bearer {organiser.key}"}
+    body = app.app(environ, lambda *_: None)
+    assert next(iter(body)) == b"1\r\n" and not ended
+    body.close()
+    assert ended
+
+
 def test_csv_contains_all_pages_of_the_filtered_list(organiser):
     for number in range(25):
         organiser.make("/events", {"title": f"Fair {number}", "is_visible": number % 5 > 0})

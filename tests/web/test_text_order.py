@@ -7,6 +7,7 @@ from functools import lru_cache
 import pytest
 
 from eventapi.validation.schema_files import definition, query_schema
+from tests.support import camt
 from tests.support.examples import all_routes, body_for, collections, make
 from tests.web.test_routes import each
 
@@ -41,7 +42,7 @@ PAIRS = [("Straße", "STRASSE"), ("Weiß", "WEISS"), ("Müller", "Mu\u0308ller")
 # What a search must find: schema of the list -> the fields that it reads (of contacts for the audit log). Each pair is
 # tested with the first field, and the first pair with all fields.
 SEARCHED = {"application": "company_name first_name last_name email city", "audit_entry": "company_name",
-            "contact": "company_name first_name last_name email customer_number city",
+            "bank_transaction": "party text", "contact": "company_name first_name last_name email customer_number city",
             "event": "title description city", "newsletter_subscriber": "name email",
             "service": "service_name short_description description", "task": "title description"}
 
@@ -90,11 +91,21 @@ def walk(client, path, query):
 
 def create(client, schema, field, text, made):
     """Create a record with a text in a field. The records that it refers to are shared through `made`."""
+    if schema == "bank_transaction":
+        return imported(client, field, text)
     if (schema, field) in BORROWED:
         other = BORROWED[schema, field]
         return client.make(collections()[schema], body_for(client, schema, {
             **made, other: create(client, other, field, text, made)}))
     return client.make(collections()[schema], {**body_for(client, schema, made), **APART.get(schema, {}), field: text})
+
+
+def imported(client, field, text):
+    """Return the bank transaction of a statement whose only entry has a text in a field."""
+    entry = {"amount": 100, "day": "2026-05-04", "bank_reference": f"{field} {text}", field: text}
+    statement = camt.document([camt.statement("DE02120300000000202051", [entry])])
+    client("POST", "/payments/import", raw=statement, headers={"Content-Type": "application/xml"}, status=201)
+    return client.data("/payments/unmatched?sort=id&order=DESC&per_page=1")[0]
 
 
 def shared_records(client, schema):

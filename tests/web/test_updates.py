@@ -9,7 +9,8 @@ from tests.web.test_routes import problem
 # these fields. For an update, fields that eventapi adds are never required.
 REQUIRED = {
     "event": ["title"], "contact": [], "participant": [("event_key", "event_id"), ("customer_number", "contact_id")],
-    "application": [], "category": ["title"], "invoice": [], "payment": ["invoice_number", "amount"],
+    "application": [], "category": ["title"], "invoice": [], "dunning_level": [],
+    "payment": ["invoice_number", "amount"],
     "booth": ["plan_id"], "booth_type": [], "booth_formula": [],
     "booth_reservation": ["booth_id", ("event_participant_id", "participant_id")], "plan": [],
     "service": [], "service_category": [], "service_order": [],

@@ -15,6 +15,7 @@ from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import newsletter
 from eventapi.domain.upkeep import checks, housekeeping
+from eventapi.errors import Problem
 from eventapi.pictures import fonts
 from eventapi.storage import process_locks
 from eventapi.storage.errors import Busy
@@ -157,6 +158,20 @@ def test_an_invoice_is_mailed_with_its_stored_pdf(organiser, post, inbox, db):
     assert "1.190,00 EUR" in text and "Guten Tag Anna Gärtner" in text and "List-Unsubscribe" not in message
 
 
+@pytest.mark.parametrize("profile, root", [("xrechnung", b"CrossIndustryInvoice"), ("peppol", b"<Invoice ")])
+def test_a_buyer_that_requires_an_e_invoice_gets_it_as_a_file_of_its_own(organiser, post, inbox, db, settings, profile,
+                                                                        root):
+    draft = invoice(organiser, e_invoice_profile=profile, postal_code="25436", gln="4012345000009")
+    organiser.patch(f"/invoices/{draft['id']}", {"buyer_reference": "PO 1"}, status=200)
+    done = organiser.post(f"/invoices/{draft['id']}/send", {"mail": True}, status=200).json["data"]
+    assert sent(db) == [("sent", None)]
+    _, xml = inbox.messages[0].iter_attachments()
+    assert xml.get_filename() == f"{done['invoice_number']}-{profile}.xml"
+    assert xml.get_content_type() == "application/xml"
+    query = f"?profile={profile}" + ("&syntax=ubl" if profile == "peppol" else "")
+    assert xml.get_content() == organiser.get(f"/invoices/{draft['id']}/xml{query}").body and root in xml.get_content()
+
+
 def test_mail_is_the_default_if_a_server_is_configured_and_an_address_known(organiser, post, db):
     first, second, third = invoice(organiser), invoice(organiser), invoice(organiser, email=None)
     organiser.post(f"/invoices/{first['id']}/send", {}, status=200)
@@ -257,10 +272,16 @@ def test_a_mail_that_is_asked_for_and_not_possible_changes_nothing(organiser, po
 
 
 def test_a_missing_package_is_named_when_a_mail_is_skipped(organiser, post, monkeypatch):
-    monkeypatch.setattr(invoice_pdf, "is_drawable", lambda: False)
-    draft = invoice(organiser)
-    assert organiser.post(f"/invoices/{draft['id']}/send", {"mail": True}, status=501).json["code"] == "not_installed"
-    assert outcome(organiser, f"/invoices/{draft['id']}/send") == {"status": "skipped", "reason": "not_installed"}
+    def lacks(code):
+        monkeypatch.setattr(invoice_pdf.hybrid, "obstacle", lambda: Problem(code, "Install a package."))
+    first, second = invoice(organiser), invoice(organiser)
+    lacks("not_installed")
+    answer = organiser.post(f"/invoices/{first['id']}/send", {"mail": True}, status=501).json
+    assert answer["code"] == "not_installed" and answer["detail"].endswith("without its PDF. Install a package.")
+    assert outcome(organiser, f"/invoices/{first['id']}/send") == {"status": "skipped", "reason": "not_installed"}
+    lacks("fonts_missing")
+    assert organiser.post(f"/invoices/{second['id']}/send", {"mail": True}, status=409).json["code"] == "fonts_missing"
+    assert outcome(organiser, f"/invoices/{second['id']}/send") == {"status": "skipped", "reason": "fonts_missing"}
 
 
 def test_sending_with_mail_does_not_import_reportlab(organiser, post, monkeypatch):

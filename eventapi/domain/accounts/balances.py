@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from eventapi import money
 from eventapi.domain.accounts import bills
-from eventapi.domain.billing import claims, issuing
+from eventapi.domain.billing import claims, ledger
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.errors import Faults
 from eventapi.storage.statements import statements
@@ -44,7 +44,7 @@ def _to_credit(db, unclaimed):
     """Return {currency: minor units to credit}. `unclaimed`: rows of what is billed and no longer owed."""
     sums = Counter()
     for id, currency, lines in bills.credits_due(db, unclaimed):
-        sums[currency] -= issuing.totals_of_credit(db, id, lines)["total"]
+        sums[currency] -= ledger.totals_of_credit(db, id, lines, currency)["total"]
     return sums
 
 

@@ -117,7 +117,8 @@ def part(lines, amount, currency):
     if amount == sum(line["net"] for line in lines):
         return lines
     price = amount * 10 ** (invoices.PLACES["unit_price"] - money.decimals(currency))
-    return [{**lines[0], "quantity": 1000, "unit": None, "unit_price": price, "discount_percent": 0, "net": amount}]
+    return [{**lines[0], "quantity": 1000, "unit": None, "unit_price": price, "discount_percent": 0,
+             "is_discount": 0, "net": amount}]
 
 
 # Checks of `eventapi check`

@@ -6,7 +6,7 @@ and journals the change.
 import hashlib
 import json
 
-from eventapi import journal
+from eventapi import journal, times
 from eventapi.domain.attachments import content_types
 from eventapi.domain.records import entities
 from eventapi.errors import Problem
@@ -23,9 +23,10 @@ BLANK = dict.fromkeys(("document_number", "title", "category_id", "template_id",
 # Reading
 
 def row(db, id):
-    """Return the row of the document, or None. Its metadata is decoded."""
+    """Return the row of the document, or None. Its metadata and `e_invoice` are decoded."""
     found = db.one(sql.get, id=id)
-    return found and {**found, "metadata": found["metadata"] and json.loads(found["metadata"])}
+    return found and {**found, "metadata": found["metadata"] and json.loads(found["metadata"]),
+                      "e_invoice": found["e_invoice"] and json.loads(found["e_invoice"])}
 
 
 def get(db, id):
@@ -36,12 +37,16 @@ def get(db, id):
 
 def represent(row):
     """Return the API object of a row. The row is not changed."""
-    metadata = row["metadata"]
-    document = {**row, "metadata": json.loads(metadata) if isinstance(metadata, str) else metadata,
+    document = {**row, "metadata": decoded(row["metadata"]), "e_invoice": decoded(row["e_invoice"]),
                 "missing": json.loads(row["missing"]), "content": row["content"] or "",
                 "is_contract": bool(row["is_contract"])}
     del document["width"], document["height"]
     return document
+
+
+def decoded(value):
+    """Return the object of a JSON column, which may be decoded already, or None."""
+    return json.loads(value) if isinstance(value, str) else value
 
 
 def journalled(row):
@@ -76,16 +81,18 @@ def change(db, old, merged):
     return journal_update(db, old)
 
 
-def store_content(db, old, upload, **size):
+def store_content(db, old, upload, e_invoice=None, **size):
     """Store an upload as the content and return the row. The same bytes again change nothing.
 
-    `size` may hold `width` and `height` of a picture in pixels.
+    `e_invoice` is what the file says as an e-invoice. `size` may hold `width` and `height` of a picture in pixels.
     """
     sha256, kind = files.keep(db.config, upload), content_types.detect(upload.head)
-    if sha256 == old["sha256"]:
+    if e_invoice and not e_invoice["is_hybrid"]:
+        kind = content_types.XML                # without a declaration, the first bytes do not tell
+    if sha256 == old["sha256"] and e_invoice == old["e_invoice"]:
         return old
     values = {"id": old["id"], "sha256": sha256, "content_type": kind, "size": upload.size, "width": None,
-              "height": None}
+              "height": None, "e_invoice": e_invoice and as_json(e_invoice)}
     db.run(sql.hold, **{**values, **size}, now=db.now)
     return journal_update(db, old)
 
@@ -115,14 +122,37 @@ def refuse_signed(row):
                       f"deleted. {remedy}.", used_by=["contracts"], document_id=row["id"])
 
 
+def kept_until(db, row):
+    """Return the last day on which a received e-invoice must be kept (§ 14b UStG), or None for another document.
+
+    One that could not be read has no number, and need not be kept: the supplier sends it again.
+    """
+    found = decoded(row["e_invoice"])
+    if not found or found["number"] is None:
+        return None
+    year = int(times.local_date(row["created_at"], db.config.timezone)[:4])
+    last = f"{year + db.config.retention_years:04}-12-31"
+    return last if times.today(db.config.timezone, db.now) <= last else None
+
+
+def refuse_kept(db, row):
+    """Raise 409 `in_use` for a received e-invoice that must be kept."""
+    last = kept_until(db, row)
+    if last:
+        raise Problem("in_use", f"Document {row['id']} is an e-invoice that must be kept until {last}, so neither it "
+                      "nor the record that it is about can be deleted. Keep both until then.", used_by=["e_invoices"],
+                      document_id=row["id"])
+
+
 def delete_with(db, entity_type, entity_id):
     """Delete the documents of a record that is about to be deleted, and return their ids.
 
-    Raise 409 `in_use` if one of them is a contract that was sent to be signed.
+    Raise 409 `in_use` if one of them is a contract that was sent to be signed, or an e-invoice that must be kept.
     """
     found = [row(db, id) for id in db.values(sql.of_entity, entity_type=entity_type, entity_id=entity_id)]
     for document in found:
         refuse_signed(document)
+        refuse_kept(db, document)
     for document in found:
         remove(db, document)
     return [document["id"] for document in found]

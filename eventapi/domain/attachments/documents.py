@@ -59,18 +59,21 @@ def update(db, old, fields):
     return contracts.set_esign_status(db, new, fields.get("esign_status") or old["esign_status"])
 
 
-def set_content(db, row, upload):
+def set_content(db, row, upload, e_invoice):
     """Store the bytes of a file, or the signed file of a contract, and return the row.
 
+    `e_invoice` is what `e_invoices.recognise` has found in the bytes, or None.
+
     Raise 409 `in_use` for the picture of an event, `locked` for a signed contract, `document_locked` if the content
-    must stay for another reason, or `anonymized`.
+    must stay for another reason, such as a received e-invoice, or `anonymized`.
     """
     _refuse_in_use(db, row, "an event whose picture it is")
     if upload.sha256 != row["sha256"]:
         _refuse_submitted(db, row)
+        _refuse_kept(db, row)
     anonymity.refuse(db, "document", row["id"])
     contracts.refuse_content(row)
-    return document_rows.store_content(db, row, upload)
+    return document_rows.store_content(db, row, upload, e_invoice)
 
 
 def check_language(row, language):
@@ -81,9 +84,13 @@ def check_language(row, language):
 
 
 def delete(db, row):
-    """Delete a document with its tasks. Raise 409 `in_use` while it is used, and for a contract that is not a draft."""
+    """Delete a document with its tasks.
+
+    Raise 409 `in_use` while it is used, for a contract that is not a draft, and for an e-invoice that must be kept.
+    """
     _refuse_in_use(db, row)
     document_rows.refuse_signed(row)
+    document_rows.refuse_kept(db, row)
     document_rows.remove(db, row)
     cascade.delete_with(db, "document", row["id"])
 
@@ -182,3 +189,11 @@ def _refuse_submitted(db, row):
         remedy = "Request a revision of the submission" if status == "submitted" else "Create another document instead"
         raise Problem("document_locked",
                       f"The file cannot change, because it belongs to a submission that is {status}. {remedy}.")
+
+
+def _refuse_kept(db, row):
+    """Raise 409 `document_locked` if the file is a received e-invoice that must be kept."""
+    last = document_rows.kept_until(db, row)
+    if last:
+        raise Problem("document_locked", f"The file cannot change, because it is an e-invoice that must be kept until "
+                      f"{last}. Upload another one to a document of its own.")

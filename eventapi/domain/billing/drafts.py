@@ -17,7 +17,7 @@ sql = statements("invoicing")
 
 # fields that are stored as they are
 PLAIN = ("service_date", "service_date_to", "due_date", "buyer_reference", "language", "text", "notes")
-OPEN_WHEN_LOCKED = ("notes", "due_date", "status")      # fields that a sent invoice accepts
+OPEN_WHEN_LOCKED = ("notes", "due_date", "exchange_rate", "status")      # fields that a sent invoice accepts
 PARTICIPANT, CONTACT = ("event_participant_id", "participant_id"), ("contact_id", "customer_number")
 ALIASES = {"participant_id": "event_participant_id"}
 
@@ -49,15 +49,18 @@ def change_locked(db, row, old, body):
     """Change a sent invoice and return its row. Raise 409 `invoice_locked` for another value of a locked field."""
     locked = [name for name, value in body.items()
               if name not in OPEN_WHEN_LOCKED and not same(value, old[ALIASES.get(name, name)])]
+    if row["exchange_rate"] and not same(body.get("exchange_rate", old["exchange_rate"]), old["exchange_rate"]):
+        locked.append("exchange_rate")                  # it can be added later, once: it is in the document
     if locked:
         raise Problem("invoice_locked", f"{quoted(locked)} cannot change because "
                       f"{old['invoice_number']} was sent. {correction(row)}", members=locked)
+    faults = Faults()
+    rate = row["exchange_rate"] or exchange_rate(db, body, row["currency"], faults)
     if body.get("due_date", row["due_date"]) != row["due_date"]:
-        faults = Faults()
         check_due_date({**row, "due_date": body["due_date"]}, faults)
-        faults.raise_any()
+    faults.raise_any()
     anonymity.refuse_text(db, entities.INVOICE, row, body)
-    changes = {name: body.get(name, row[name]) for name in ("notes", "due_date")}
+    changes = {**{name: body.get(name, row[name]) for name in ("notes", "due_date")}, "exchange_rate": rate}
     if any(changes[name] != row[name] for name in changes):
         if changes["due_date"] != row["due_date"]:
             db.run(sql.keep_due_date, id=row["id"], due_date=row["due_date"], now=db.now)
@@ -92,6 +95,20 @@ def check_dates(draft, faults):
         faults.add("/service_date_to", "before_start", "must not be before `service_date`")
 
 
+def exchange_rate(db, wanted, currency, faults):
+    """Return the exchange rate of a body as its column, or None. Add faults to `faults`."""
+    rate = wanted.get("exchange_rate")
+    if rate is None:
+        return None
+    units = money.scaled(Decimal(str(rate)), invoices.RATE_PLACES)
+    if currency == db.config.currency:
+        faults.add("/exchange_rate", "disagrees", f"must be null for an invoice in {currency}, the server's currency")
+    elif units is None:
+        faults.add("/exchange_rate", "decimals",
+                   f"must have at most {invoices.RATE_PLACES} decimals, but is {rate}")
+    return units
+
+
 def same(sent, stored):
     """Return whether a value of a request equals the stored one.
 
@@ -112,6 +129,8 @@ def change_draft(db, row, old, body):
     If reverse charge is turned off, the lines get back the tax that they had before.
     """
     wanted, lines_before = {**old, **body, **party_fields(old, body)}, db.all(sql.stored_lines, id=row["id"])
+    if body.get("currency", old["currency"]) != old["currency"]:
+        wanted["exchange_rate"] = body.get("exchange_rate")         # the old one was that of another currency
     charges = {"was_reverse_charge": old["is_reverse_charge"], "reverse_charge": bool(wanted["is_reverse_charge"])}
     if charges["was_reverse_charge"] and not charges["reverse_charge"]:
         wanted["items"] = invoice_lines.with_usual_tax(wanted["items"], lines_before)
@@ -169,11 +188,13 @@ def compose(db, wanted, invoice_type, old=None):
     reverse_charge = bool(wanted.get("is_reverse_charge"))
     lines = invoice_lines.lines(wanted["items"], currency, db.config.tax_rate, faults, reverse_charge=reverse_charge)
     draft = {"invoice_type": invoice_type, **{name: wanted.get(name) for name in PLAIN}, "currency": currency,
+             "exchange_rate": exchange_rate(db, wanted, currency, faults),
              "is_reverse_charge": int(reverse_charge), **parties(db, wanted, faults),
              **number_columns(db, wanted, old, faults),
              **invoice_lines.totals(invoice_lines.taxes(lines))}
     check_total(draft, faults)
     check_dates(draft, faults)
+    invoice_lines.check_discounts(lines, faults, is_credit_note=invoice_type == "credit_note")
     invoice_lines.check_billed_records(db, lines, draft["event_participant_id"], faults, old)
     if wanted.get("status", "draft") != "draft" and old is None:
         faults.add("/status", "enum", "must be draft; send the invoice after you have created it")

@@ -6,16 +6,20 @@ major units and plain numbers.
 import json
 
 from eventapi import money, times
-from eventapi.errors import Problem, listed
+from eventapi.errors import Problem
 from eventapi.storage.statements import statements
 
 sql = statements("invoices")
 
 OPEN = ("sent", "partially_paid")           # with one of these, an invoice past its due date is overdue
-AMOUNTS = ("subtotal", "tax_total", "total", "paid_amount", "credited", "open_amount")
+AMOUNTS = ("subtotal", "tax_total", "total", "paid_amount", "prepaid_amount", "credited", "open_amount")
+RATE_PLACES = 10                            # decimals of an exchange rate
 PLACES = {"quantity": 3, "unit_price": 4, "discount_percent": 2, "tax_rate": 2}     # decimals of an item's numbers
-SELLER = {name: f"organiser_{name}" for name in ("name", "street", "postal_code", "city", "country", "email", "vat_id",
-                                                  "tax_number", "iban", "bic")}
+SELLER = {name: f"organiser_{name}" for name in ("name", "street", "postal_code", "city", "country", "email", "contact",
+                                                  "phone", "vat_id", "tax_number", "register_number",
+                                                  "electronic_address", "iban", "bic")}
+BUYER = ("name", "contact_name", "address", "postal_code", "city", "state", "country", "language", "vat_id",
+         "customer_number", "email", "leitweg_id", "gln", "electronic_address", "e_invoice_profile")
 
 
 def row(db, id):
@@ -35,15 +39,28 @@ def represent(row):
     currency = row["currency"]
     invoice = {
         **row, "status": public_status(row), **{name: money.major(row[name], currency) for name in AMOUNTS},
+        "exchange_rate": money.unscaled(row["exchange_rate"], RATE_PLACES),
         "is_reverse_charge": bool(row["is_reverse_charge"]), "taken_over": bool(row["taken_over"]),
-        "is_locked": row["locked_at"] is not None,
-        "seller": row["seller"] and json.loads(row["seller"]), "buyer": row["buyer"] and json.loads(row["buyer"]),
+        "is_locked": row["locked_at"] is not None, "is_disputed": row.get("disputed_at") is not None,
+        "payment_reference": _payment_reference(row),
+        "seller": _party(row["seller"], SELLER), "buyer": _party(row["buyer"], BUYER),
     }
     if "items" in row:
         invoice.update(_parts(row["items"], row["taxes"], currency))
     invoice.pop("pdf_sha256", None)
     del invoice["is_past_due"]
     return invoice
+
+
+def _party(text, names):
+    """Return a seller or buyer as sent, with null for each of the fields that earlier versions did not store."""
+    return text and {**dict.fromkeys(names), **json.loads(text)}
+
+
+def _payment_reference(row):
+    """Return what a payer quotes. Nobody pays a draft or a credit note."""
+    is_payable = row["locked_at"] is not None and row["invoice_type"] == "invoice"
+    return row.get("payment_reference") or row["invoice_number"] if is_payable else None
 
 
 def buyer_as_sent(invoice):
@@ -74,7 +91,7 @@ def _parts(items, taxes, currency):
 
 def represent_item(item, currency):
     return {**item, **{name: money.unscaled(item[name], places) for name, places in PLACES.items()},
-            "net": money.major(item["net"], currency)}
+            "is_discount": bool(item["is_discount"]), "net": money.major(item["net"], currency)}
 
 
 def represent_tax(tax, currency):
@@ -94,6 +111,12 @@ def represent_summary(row):
     del row["is_past_due"]
     money.convert_to_major(row, ("total", "paid_amount", "open_amount"), row["currency"])
     return row
+
+
+def usual_rate(config, currency):
+    """Return the exchange rate of the option `exchange_rates` as a column, or None if there is none."""
+    rate = config.exchange_rates.get(currency) if currency != config.currency else None
+    return rate and money.scaled(rate, RATE_PLACES)
 
 
 # Seller and buyer
@@ -118,29 +141,5 @@ def buyer(contact):
     return {"name": contact["company_name"] or person, "contact_name": person if contact["company_name"] else None,
             **{name: contact[name] for name in ("address", "postal_code", "city", "state", "country", "language")},
             "vat_id": contact["tax_id"], "customer_number": contact["customer_number"],
-            "email": contact["invoice_email"] or contact["email"]}
-
-
-def _where(missing):
-    """Return the sentence that says where the missing values are set."""
-    places = [text for prefix, text in (("organiser_", "the options in the configuration of the server"),
-                                        ("contact.", "the fields of the contact"))
-              if any(name.startswith(prefix) for name in missing)]
-    without = " To send it without mail, send `mail` as false." if missing == ["contact.email"] else ""
-    return f"Set {listed(places)}, then send the invoice again.{without}"
-
-
-def refuse_incomplete(row, seller, buyer, *, email_missing):
-    """Raise 409 `invoice_incomplete` if the invoice lacks what the law requires, or an address to mail to."""
-    missing = [f"organiser_{name}" for name in ("name", "street", "city") if not seller[name]]
-    wanted = {"name": "company_name or last_name", "address": "address", "city": "city"}
-    if any(item["tax_category"] == "AE" for item in row["items"]):
-        wanted["vat_id"] = "tax_id"                     # rule BR-AE-02 of EN 16931: the buyer owes the tax
-        missing += [] if seller["vat_id"] else ["organiser_vat_id"]
-    elif not (seller["vat_id"] or seller["tax_number"]):
-        missing.append("organiser_vat_id or organiser_tax_number")
-    missing += [f"contact.{field}" for name, field in wanted.items() if not buyer[name]]
-    missing += ["contact.email"] if email_missing else []
-    if missing:
-        raise Problem("invoice_incomplete", f"The invoice cannot be sent without {listed(missing)}. {_where(missing)}",
-                      missing=missing)
+            "email": contact["invoice_email"] or contact["email"],
+            **{name: contact[name] for name in ("leitweg_id", "gln", "electronic_address", "e_invoice_profile")}}

@@ -3,14 +3,12 @@
 A sent invoice has a number and is locked. Every public function that writes is called inside a write transaction and
 takes and returns rows of invoices (see `invoices`).
 """
-from eventapi import journal, money, times
-from eventapi.domain.billing import claims, drafts, invoices, ledger, mails, pdf
+from eventapi import journal, times
+from eventapi.domain.billing import claims, drafts, invoices, ledger, mails, sending
 from eventapi.domain.billing import lines as invoice_lines
-from eventapi.domain.records import anonymity, entities, numbering
+from eventapi.domain.records import anonymity, entities
 from eventapi.errors import Faults, Problem
-from eventapi.languages import choice, formats
 from eventapi.states import Transitions
-from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("invoicing")
@@ -22,6 +20,8 @@ TRANSITIONS = Transitions("invoice", {
     "credit": (("sent", "overdue", "partially_paid", "paid"), None),
     "remind": (("sent", "overdue", "partially_paid"), None),
     "mail": (("sent", "overdue", "partially_paid", "paid", "refunded", "cancelled"), None),
+    "dispute": (("sent", "overdue", "partially_paid"), None),
+    "settle": (("sent", "overdue", "partially_paid", "paid", "refunded", "cancelled"), None),
 })
 OF_CREDIT_NOTES = Transitions("credit note", {
     "send": (("draft",), "sent"),
@@ -30,10 +30,13 @@ OF_CREDIT_NOTES = Transitions("credit note", {
     "credit": ((), None),
     "remind": ((), None),
     "mail": (("sent",), None),
+    "dispute": ((), None),
+    "settle": ((), None),
 })
-PAST = {"cancel": "cancelled", "credit": "credited", "remind": "the subject of a reminder"}
-CARRIED_OVER = ("contact_id", "event_participant_id", "event_id", "currency", "service_date", "service_date_to",
-                "buyer_reference", "is_reverse_charge", "language")
+PAST = {"cancel": "cancelled", "credit": "credited", "remind": "the subject of a reminder",
+        "dispute": "disputed", "settle": "settled"}
+CARRIED_OVER = ("contact_id", "event_participant_id", "event_id", "currency", "exchange_rate", "service_date",
+                "service_date_to", "buyer_reference", "is_reverse_charge", "language")
 
 
 def table(row):
@@ -54,11 +57,13 @@ def check_action(row, action):
 def allowed_actions(invoice, today):
     """Return the actions that are possible now. `invoice` is an API object, `today` the date in the tenant's zone.
 
-    An invoice with payments cannot be cancelled. A reminder is possible from the due date on.
+    An invoice with payments cannot be cancelled. A reminder is possible from the due date on,
+    unless the invoice is disputed.
     """
     impossible = {"cancel"} if invoice["paid_amount"] else set()
-    if (invoice["due_date"] or today) > today:
+    if (invoice["due_date"] or today) > today or invoice["is_disputed"]:
         impossible.add("remind")
+    impossible |= set() if invoice["is_disputed"] else {"settle"}
     return [action for action in table(invoice).actions(invoice["status"]) if action not in impossible]
 
 
@@ -88,30 +93,43 @@ def apply_status(db, row, status):
     return row, None
 
 
-def send(db, row, mail=None):
+def send(db, row, mail=None, payments=()):
     """Send a draft: assign its number and lock it. Return its row and the outcome of the mail.
 
     `mail` is as in `mails.add`, but None means False for an invoice that was taken over: the other system has sent it.
-    Raise 409 `invalid_transition`, `draft_outdated`, `invoice_incomplete`, `exceeds_invoice`, `duplicate`, `anonymized`
-    or `mail_not_configured`.
+    `payments` holds what was paid before, as the request contains it. Raise 422 for faults of `payments`; 409
+    `invalid_transition`, `draft_outdated`, `invoice_incomplete`, `no_e_invoice`, `exceeds_invoice`, `duplicate`,
+    `anonymized` or `mail_not_configured`.
     """
     mail = False if mail is None and row["taken_over"] else mail
     mails.refuse_unconfigured(db, mail)
     if check_action(row, "send") is None:
+        _refuse_payments(row, payments)
         return row, mails.unchanged(mail)
     refuse_outdated(db, row)
-    sent = issue(db, row, mail)
+    sent = sending.issue(db, row, mail, sending.prepaid(db, row, payments))
     journal.updated(db, entities.INVOICE, invoices.represent(row), invoices.represent(sent), action="sent")
     if sent["invoice_type"] == "credit_note":
         ledger.adjust(db, ledger.by_id(db, sent["related_invoice_id"]), credited=-sent["total"])
     elif sent["status"] == "paid":                      # its total is 0
         journal.announced(db, entities.INVOICE, "paid", invoices.represent(sent))
+    if payments:
+        sending.record(db, sent["invoice_number"], payments)
+        sent = invoices.row(db, row["id"])
     return sent, mails.add(db, "invoice", sent, mail)
 
 
+def _refuse_payments(row, payments):
+    """Raise 409 `invalid_transition` if payments are sent with an invoice that was sent before."""
+    if payments:
+        state = invoices.public_status(row)
+        raise Problem("invalid_transition", f"{row['invoice_number']} was sent before, so `payments` were not "
+                      "recorded. Record each of them with POST /payments.", state=state, allowed_from=["draft"],
+                      allowed_actions=table(row).actions(state))
+
+
 def refuse_outdated(db, row):
-    """Raise 409 `draft_outdated` if a line of a draft no longer bills what is owed. `lines` of the problem names each.
-    """
+    """Raise 409 `draft_outdated` if a line of a draft no longer bills what is owed. `lines` names each such line."""
     lines = claims.outdated(db, row)
     if lines:
         facts = " ".join(f"Line {line['position']}: {line['detail']}" for line in lines[:10])
@@ -153,6 +171,7 @@ def credit(db, row, items, text=None, mail=None):
     faults = Faults()
     lines = invoice_lines.lines(with_tax_of(items, row), row["currency"], db.config.tax_rate, faults,
                                 reverse_charge=row["is_reverse_charge"])
+    invoice_lines.check_discounts(lines, faults)
     invoice_lines.check_billed_records(db, lines, row["event_participant_id"], faults, row)
     if not faults and invoice_lines.totals(invoice_lines.taxes(lines))["total"] <= 0:
         faults.add("/items", "negative_total", "must total more than 0")
@@ -168,18 +187,22 @@ def with_tax_of(items, invoice):
     if len(invoice["taxes"]) > 1:
         return items
     only = invoices.represent_tax(invoice["taxes"][0], invoice["currency"])
-    known = {"tax_category": only["category"], "tax_rate": only["rate"], "exemption_reason": only["reason"]}
+    known = {"tax_category": only["category"], "tax_rate": only["rate"], "exemption_reason": only["reason"],
+             "exemption_code": only["reason_code"]}
     return [item if {"tax_category", "tax_rate"} & item.keys() else {**item, **known} for item in items]
 
 
 def remind(db, row, mail=None, force=False):
     """Record a reminder and queue its mail as `mails.add` does. Return the row and the outcome of the mail.
 
-    `force` allows a second reminder on the same day. Raise 409 `invalid_transition`, `not_due`, `already_reminded` or
-    `mail_not_configured`.
+    `force` allows a second reminder on the same day. Raise 409 `invalid_transition`, `disputed`, `not_due`,
+    `already_reminded` or `mail_not_configured`.
     """
     mails.refuse_unconfigured(db, mail)
     check_action(row, "remind")
+    if row["disputed_at"]:
+        raise Problem("disputed", f"{row['invoice_number']} is disputed since {row['disputed_at']}. Settle the dispute "
+                      "before you send a reminder.", disputed_at=row["disputed_at"])
     refuse_early_reminder(db, row, force)
     db.run(sql.remind, id=row["id"], now=db.now)
     return drafts.journal_change(db, row, "reminded"), mails.add(db, "invoice_reminder", row, mail)
@@ -216,11 +239,12 @@ def refuse_early_reminder(db, row, force):
 def issue_credit_note(db, invoice, lines, mail, **texts):
     """Create and send a credit note with these lines and texts (`text`, `cancellation_reason`). Return its row.
 
-    `mail` is as in `mails.add`. Raise 409 `anonymized` for a mail to an anonymised buyer or a text, and as `issue`.
+    `mail` is as in `mails.add`. Raise 409 `anonymized` for a mail to an anonymised buyer or a text, and as
+    `sending.issue`.
     """
     if mail or any(texts.values()):
         anonymity.refuse(db, "contact", invoice["contact_id"])
-    note = issue(db, draft_credit_note(db, invoice, lines, **texts), mail)
+    note = sending.issue(db, draft_credit_note(db, invoice, lines, **texts), mail)
     journal.created(db, entities.INVOICE, invoices.represent(note))
     return note
 
@@ -231,69 +255,3 @@ def draft_credit_note(db, invoice, lines, **texts):
              "invoice_type": "credit_note", "related_invoice_id": invoice["id"],
              **{name: invoice[name] for name in CARRIED_OVER}, **invoice_lines.totals(invoice_lines.taxes(lines))}
     return invoices.row(db, drafts.store(db, draft, lines))
-
-
-def issue(db, row, mail=None):
-    """Lock a draft: store its number, parties and PDF source. Return its new row. Raise 409 `invoice_incomplete`."""
-    day = times.today(db.config.timezone, db.now)
-    seller, buyer = invoices.parties(db, row)
-    invoices.refuse_incomplete(row, seller, buyer, email_missing=mail and not mails.recipient(db, row, buyer))
-    issued = {**{name: row[name] for name in ("subtotal", "tax_total", "total", "invoice_number", "due_date",
-                                            "service_date")},
-              "language": row["language"] or choice.choose(db.config, buyer["language"]),
-              "series": None, "sequence": None, "issue_date": row["issue_date"] or day,
-              "seller": as_json(seller), "buyer": as_json(buyer)}
-    if row["invoice_type"] == "credit_note":
-        issued.update(fit_into_invoice(db, row), status="sent")
-    else:
-        issued.update(status=ledger.status_of(row["total"], 0, 0),
-                      service_date=row["service_date"] or issued["issue_date"],
-                      due_date=row["due_date"] or times.add_days(issued["issue_date"], db.config.payment_days))
-    faults = Faults()
-    drafts.check_due_date({**row, **issued}, faults)
-    faults.raise_any()
-    if not row["taken_over"]:
-        issued.update(numbering.number(db, row["invoice_type"], day[:4]))
-    db.run(sql.send, id=row["id"], **issued, now=db.now)
-    sent = invoices.row(db, row["id"])
-    pdf.freeze(db, sent)
-    return sent
-
-
-def fit_into_invoice(db, note):
-    """Store the taxes of a credit note, fitted to what is left of its invoice, and return its totals.
-
-    Raise 409 `exceeds_invoice`.
-    """
-    invoice = ledger.by_id(db, note["related_invoice_id"])
-    if invoice["status"] in ("draft", "cancelled"):
-        raise Problem("exceeds_invoice",
-                      f"{invoice['invoice_number']} is {invoice['status']}. Nothing of it is left to credit. Delete "
-                      "this draft.")
-    taxes, left = taxes_of_credit(db, invoice["id"], note["items"])
-    if taxes is None:
-        left = [invoices.represent_tax(group, note["currency"]) for group in left if group["net"]]
-        amounts = "; ".join(f"{formats.money(group['net'], note['currency'], 'en')} net in category "
-                            f"{group['category']} at {formats.percent(group['rate'], 'en')}" for group in left)
-        raise Problem("exceeds_invoice", f"The credit note exceeds the rest of {invoice['invoice_number']}. Left to "
-                      f"credit: {amounts or 'nothing'}.", left=left)
-    totals, open_total = invoice_lines.totals(taxes), invoice["total"] - invoice["credited"]
-    if -totals["total"] > open_total:                   # possible if a tax group of the invoice is negative
-        open_total = money.major(open_total, note["currency"])
-        raise Problem("exceeds_invoice", f"The credit note exceeds the rest of {invoice['invoice_number']}. Left to "
-                      f"credit: {formats.money(open_total, note['currency'], 'en')} with tax.", left_total=open_total)
-    drafts.store_taxes(db, note["id"], taxes)
-    return totals
-
-
-def taxes_of_credit(db, invoice_id, lines):
-    """Return the result of `lines.credited_taxes`, and the rows of what is left of the invoice."""
-    left = db.all(sql.left_to_credit, id=invoice_id)
-    rest = {(group["category"], group["rate"]): (group["net"], group["tax"]) for group in left}
-    return invoice_lines.credited_taxes(invoice_lines.taxes(lines), rest), left
-
-
-def totals_of_credit(db, invoice_id, lines):
-    """Return the totals that a credit note with these lines will have."""
-    taxes, _ = taxes_of_credit(db, invoice_id, lines)
-    return invoice_lines.totals(taxes if taxes is not None else invoice_lines.taxes(lines))

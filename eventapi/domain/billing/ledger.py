@@ -2,9 +2,11 @@
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from eventapi import journal, money
-from eventapi.domain.billing import invoices
+from eventapi.domain.billing import drafts, invoices
+from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import entities
 from eventapi.errors import Problem, invalid_at
+from eventapi.languages import formats
 from eventapi.storage.statements import statements
 
 sql = statements("ledger")
@@ -78,6 +80,48 @@ def adjust(db, invoice, *, paid=0, credited=0):
         journal.updated(db, entities.INVOICE, invoices.represent(old), invoices.represent(new), action=action)
 
 
+# Credit notes
+
+def fit_into_invoice(db, note):
+    """Store the taxes of a credit note, fitted to what is left of its invoice, and return its totals.
+
+    Raise 409 `exceeds_invoice`.
+    """
+    invoice = by_id(db, note["related_invoice_id"])
+    if invoice["status"] in ("draft", "cancelled"):
+        raise Problem("exceeds_invoice",
+                      f"{invoice['invoice_number']} is {invoice['status']}. Nothing of it is left to credit. Delete "
+                      "this draft.")
+    taxes, left = taxes_of_credit(db, invoice["id"], note["items"], note["currency"])
+    if taxes is None:
+        left = [invoices.represent_tax(group, note["currency"]) for group in left if group["net"]]
+        amounts = "; ".join(f"{formats.money(group['net'], note['currency'], 'en')} net in category "
+                            f"{group['category']} at {formats.percent(group['rate'], 'en')}" for group in left)
+        raise Problem("exceeds_invoice", f"The credit note exceeds the rest of {invoice['invoice_number']}. Left to "
+                      f"credit: {amounts or 'nothing'}.", left=left)
+    totals, open_total = invoice_lines.totals(taxes), invoice["total"] - invoice["credited"]
+    if -totals["total"] > open_total:                   # possible if a tax group of the invoice is negative
+        open_total = money.major(open_total, note["currency"])
+        raise Problem("exceeds_invoice", f"The credit note exceeds the rest of {invoice['invoice_number']}. Left to "
+                      f"credit: {formats.money(open_total, note['currency'], 'en')} with tax.", left_total=open_total)
+    drafts.store_taxes(db, note["id"], taxes)
+    return totals
+
+
+def taxes_of_credit(db, invoice_id, lines, currency):
+    """Return the result of `lines.credited_taxes`, and the rows of what is left of the invoice."""
+    left = db.all(sql.left_to_credit, id=invoice_id)
+    rest = {(group["category"], group["rate"]): (group["net"], group["tax"]) for group in left}
+    taxes = invoice_lines.taxes(lines)
+    return invoice_lines.credited_taxes(taxes, rest, is_exact_at_rest=not money.decimals(currency)), left
+
+
+def totals_of_credit(db, invoice_id, lines, currency):
+    """Return the totals that a credit note with these lines will have."""
+    taxes, _ = taxes_of_credit(db, invoice_id, lines, currency)
+    return invoice_lines.totals(taxes if taxes is not None else invoice_lines.taxes(lines))
+
+
 # Checks of `eventapi check`: recompute everything from lines and payments, with other code than the code that stores it
 
 def check(db):
@@ -107,11 +151,13 @@ def _wrong_groups(db):
 def _wrong_taxes(db):
     """Yield a sentence for each wrong tax.
 
-    The taxes of several credit notes of an invoice may differ by rounding: at most one minor unit for each of them.
+    The taxes of several credit notes of an invoice may differ by rounding: at most one minor unit for each of them. In
+    a currency without decimals, that of a single one may, because the tax that is left of the invoice is exact.
     """
     for group in db.iterate(sql.taxes):
         tax = EXACT.to_integral_value(EXACT.multiply(Decimal(group["net"]), Decimal(group["rate"]).scaleb(-4)))
-        allowed = group["credit_notes"] if group["credit_notes"] > 1 else 0
+        is_rounded = group["credit_notes"] > 1 or not money.decimals(group["currency"])
+        allowed = group["credit_notes"] if is_rounded else 0
         if abs(group["tax"] - int(tax)) > allowed:
             yield (f"{group['invoice_number']}: tax {group['category']} {group['rate'] / 100} % is {group['tax']}, "
                    f"but should be {int(tax)} (minor units)")

@@ -2,12 +2,13 @@
 
 The row of a line holds its numbers as integers with the decimals in `invoices.PLACES`, and `net` in minor units. Under
 reverse charge, its columns `usual_…` hold the tax that it gets back when reverse charge is turned off, or None. The
-row of a tax group has category, rate (hundredths of a percent), net, tax (minor units) and reason.
+row of a tax group has category, rate (hundredths of a percent), net, tax (minor units), reason and reason_code.
 """
 from decimal import Decimal
 
 from eventapi import money
 from eventapi.domain.billing.invoices import PLACES
+from eventapi.domain.einvoices import exemptions
 from eventapi.pictures.words import REASONS
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -19,7 +20,7 @@ BILLED = {"booth_reservation_id": sql.billed_reservations, "service_order_id": s
 TEXTS = ("description", "unit", *BILLED, "fee_of_participant_id")
 REFERENCES = (*BILLED, "fee_of_participant_id")
 IDENTITY = ("description", *REFERENCES)
-TAX = ("tax_category", "tax_rate", "exemption_reason")
+TAX = ("tax_category", "tax_rate", "exemption_reason", "exemption_code")
 NEW = {"booth_id": None, "is_generated": 0, **{f"usual_{name}": None for name in TAX}}     # columns of a new line
 
 
@@ -36,11 +37,27 @@ def lines(items, currency, tax_rate, faults, *, reverse_charge=False):
     return rows
 
 
+def check_discounts(rows, faults, *, is_credit_note=False):
+    """Add a fault for each discount on the whole invoice that is none: it has a negative quantity, on a credit note a
+    positive one. An invoice with nothing but discounts is at fault as well (EN 16931 BR-16).
+    """
+    for row in rows:
+        at, sign = f"/items/{row['position'] - 1}", -1 if is_credit_note else 1
+        if row["is_discount"] and row["quantity"] * sign >= 0:
+            faults.add(f"{at}/quantity", "discount", f"must be {'positive' if is_credit_note else 'negative'} for an "
+                       "item with `is_discount`")
+        if row["is_discount"] and row["discount_percent"]:
+            faults.add(f"{at}/discount_percent", "discount", "must be 0 for an item with `is_discount`")
+    if all(row["is_discount"] for row in rows):
+        faults.add("/items", "discount", "must contain an item that is not a discount")
+
+
 def _line(item, place, currency, tax_rate, faults, reverse_charge):
     """Return the item at the index `place` as the row of a line."""
     at = f"/items/{place}"
     row = {**NEW, "position": place + 1, **{name: item.get(name) for name in TEXTS}, **_numbers(item, at, faults)}
     row["is_generated"] = int(item.get("is_generated", False))          # never part of a request
+    row["is_discount"] = int(bool(item.get("is_discount")))
     row.update(_tax(item, row["tax_rate"], tax_rate, at, faults, reverse_charge))
     row["net"] = net(row, currency)
     if abs(row["net"]) >= money.LIMIT * 10 ** money.decimals(currency):
@@ -60,18 +77,19 @@ def _numbers(item, at, faults):
 
 
 def _tax(item, rate, default, at, faults, reverse_charge):
-    """Return category, rate and reason of an item. Without a category, it is Z if the rate is 0, otherwise S."""
-    category, reason = item.get("tax_category"), item.get("exemption_reason")
+    """Return category, rate, reason and code of an item. Without a category, it is Z if the rate is 0, otherwise S."""
+    category, reason, code = (item.get(name) for name in ("tax_category", "exemption_reason", "exemption_code"))
     if reverse_charge:
         if category not in (None, "AE"):
-            reason = None                       # it explained another category
-        return {"tax_category": "AE", "tax_rate": 0, "exemption_reason": reason or REASONS["AE"]}
+            reason = code = None                # they explained another category
+        return {"tax_category": "AE", "tax_rate": 0, "exemption_reason": reason or REASONS["AE"],
+                "exemption_code": code or exemptions.code("AE")}
     category = category or ("Z" if rate == 0 else "S")
     if category == "S":
         rate = default if rate is None else rate
         if not rate:
             faults.add(f"{at}/tax_rate", "tax_category",
-                       "must be more than 0 in category S. For an item without tax, send category Z, E, AE, G or O")
+                       "must be more than 0 in category S. For an item without tax, send category Z, E, AE, G, K or O")
     elif rate:
         faults.add(f"{at}/tax_rate", "tax_category", f"must be 0 in category {category}. Send 0, or category S")
     if category in ("S", "Z") and reason:
@@ -79,7 +97,11 @@ def _tax(item, rate, default, at, faults, reverse_charge):
     if category == "E" and not reason:
         faults.add(f"{at}/exemption_reason", "required",
                    "is required in category E: an invoice must state why it has no tax")
-    return {"tax_category": category, "tax_rate": rate or 0, "exemption_reason": reason or REASONS.get(category)}
+    if code and exemptions.category_of(code) != category:
+        faults.add(f"{at}/exemption_code", "tax_category", f"must be null or a VATEX code of category {category}, but "
+                   f"is {code}")
+    return {"tax_category": category, "tax_rate": rate or 0, "exemption_reason": reason or REASONS.get(category),
+            "exemption_code": code or exemptions.code(category)}
 
 
 # Lines of a changed draft
@@ -128,7 +150,7 @@ def with_usual_tax(items, old):
             return item
         rate = line["usual_tax_rate"]
         return {**item, "tax_category": line["usual_tax_category"], "tax_rate": rate and Decimal(rate).scaleb(-2),
-                "exemption_reason": line["usual_exemption_reason"]}
+                "exemption_reason": line["usual_exemption_reason"], "exemption_code": line["usual_exemption_code"]}
     return [restored(item, line) for item, line in zip(items, matching(items, old), strict=True)]
 
 
@@ -153,7 +175,7 @@ def carry_over(rows, old, *, was_reverse_charge, reverse_charge):
 
 
 def usual_tax(line):
-    """Return [category, rate, reason] of a line as they are without reverse charge."""
+    """Return [category, rate, reason, code] of a line as they are without reverse charge."""
     prefix = "usual_" if line["usual_tax_category"] else ""
     return [line[f"{prefix}{name}"] for name in TAX]
 
@@ -161,7 +183,7 @@ def usual_tax(line):
 def charged_in_reverse(line):
     """Return a line that has its usual tax as it is under reverse charge."""
     return {**line, **{f"usual_{name}": line[name] for name in TAX}, "tax_category": "AE", "tax_rate": 0,
-            "exemption_reason": REASONS["AE"]}
+            "exemption_reason": REASONS["AE"], "exemption_code": exemptions.code("AE")}
 
 
 def check_billed_records(db, lines, participant_id, faults, old=None):
@@ -216,12 +238,19 @@ def taxes(lines):
     """Return the tax groups: one for each category and rate, with the tax on the sum of its lines."""
     groups = {}
     for line in lines:
-        group = groups.setdefault((line["tax_category"], line["tax_rate"]), {"net": 0, "reasons": {}})
+        group = groups.setdefault((line["tax_category"], line["tax_rate"]), {"net": 0, "reasons": {}, "codes": set()})
         group["net"] += line["net"]
+        group["codes"].add(line["exemption_code"])
         if line["exemption_reason"]:
             group["reasons"][line["exemption_reason"]] = True
     return [{"category": category, "rate": rate, "net": group["net"], "tax": money.divided(group["net"] * rate, 10000),
-             "reason": "; ".join(group["reasons"]) or None} for (category, rate), group in sorted(groups.items())]
+             "reason": "; ".join(group["reasons"]) or None, "reason_code": _only(group["codes"], category)}
+            for (category, rate), group in sorted(groups.items())]
+
+
+def _only(codes, category):
+    """Return the code that all lines of a tax group have. If they differ, that of the category, or None."""
+    return next(iter(codes)) if len(codes) == 1 else exemptions.code(category)
 
 
 def totals(taxes):
@@ -230,18 +259,24 @@ def totals(taxes):
     return {"subtotal": subtotal, "tax_total": tax_total, "total": subtotal + tax_total}
 
 
-def credited_taxes(taxes, rest):
+def credited_taxes(taxes, rest, *, is_exact_at_rest=False):
     """Return the tax groups of a credit note, fitted to what is left of its invoice, or None if they exceed it.
 
     `rest` is {(category, rate): (net, tax)}. Rounding never credits more tax than is left. A credit note for the whole
     rest of a group also credits the whole rest of its tax, so that nothing remains.
+
+    With `is_exact_at_rest`, the tax that is left is that of the net amount that is left. In a currency without
+    decimals, the tax of the last of several credit notes would otherwise differ by more than 1 from its net amount,
+    which EN 16931 forbids (BR-S-09).
     """
     credited = []
     for group in taxes:
         net_left, tax_left = rest.get((group["category"], group["rate"]), (0, 0))
         if not _is_part(-group["net"], net_left):
             return None
-        tax = -tax_left if -group["net"] == net_left else -_smaller(-group["tax"], tax_left)
+        own = tax_left - money.divided((net_left + group["net"]) * group["rate"], 10000) if is_exact_at_rest else \
+            -group["tax"]
+        tax = -tax_left if -group["net"] == net_left else -_smaller(own, tax_left)
         credited.append({**group, "tax": tax})
     return credited
 

@@ -1,8 +1,9 @@
 """Mails with invoices, credit notes and payment reminders.
 
 The outcome of a request for a mail is `meta.mail` of the response: {"status": "queued"}, or {"status": "skipped",
-"reason"} with one of the reasons `no_address`, `smtp_not_configured`, `not_installed` (no package that draws the PDF)
-and `already_done` (the action has changed nothing). It is None if no mail was asked for.
+"reason"} with one of the reasons `no_address`, `smtp_not_configured`, `not_installed` (a package that draws the PDF),
+`fonts_missing` (a font of an e-invoice) and `already_done` (the action has changed nothing). It is None if no mail was
+asked for.
 """
 from eventapi.domain.billing import invoices, pdf
 from eventapi.domain.mail import queue as mails
@@ -45,8 +46,8 @@ def add(db, kind, row, mail):
         _refuse_impossible(row, to, "send `mail` as false")
     elif not to:
         return _skipped("no_address")
-    elif not _has_pdf(row):
-        return _skipped("not_installed")
+    elif obstacle(row):
+        return _skipped(obstacle(row).code)
     return _queue(db, kind, row, to)
 
 
@@ -89,8 +90,9 @@ def _skipped(reason):
     return {"status": "skipped", "reason": reason}
 
 
-def _has_pdf(row):
-    return bool(row["pdf_sha256"] or pdf.is_drawable())
+def obstacle(row):
+    """Return the Problem that prevents drawing the PDF of a sent invoice, or None. A stored one need not be drawn."""
+    return None if row["pdf_sha256"] else pdf.obstacle(row)
 
 
 def _refuse_impossible(row, to, remedy):
@@ -98,6 +100,6 @@ def _refuse_impossible(row, to, remedy):
     if not to:
         raise Problem("invoice_incomplete", f"{row['invoice_number']} cannot be mailed: its buyer has no `email`. "
                       f"Set `email` on the contact, or {remedy}.", missing=["contact.email"])
-    if not _has_pdf(row):
-        raise Problem("not_installed", f"{row['invoice_number']} cannot be mailed: its PDF cannot be drawn because "
-                      "reportlab is missing. Install python3-reportlab on the server.")
+    problem = obstacle(row)
+    if problem:
+        raise Problem(problem.code, f"{row['invoice_number']} cannot be mailed without its PDF. {problem.detail}")

@@ -5,12 +5,12 @@ writes is called inside a write transaction, journals the change, and adjusts th
 invoice.
 """
 import json
-from decimal import Decimal
 
 from eventapi import journal, money, times
 from eventapi.domain.attachments import cascade
 from eventapi.domain.billing import gateways, ledger, refunds
-from eventapi.domain.records import anonymity, entities
+from eventapi.domain.books import bookings, transfers
+from eventapi.domain.records import amounts, anonymity, entities
 from eventapi.errors import Faults, Problem, listed, quoted
 from eventapi.languages import formats
 from eventapi.states import Transitions
@@ -31,8 +31,8 @@ TERMS = ("invoice_id", "amount", "currency", "gateway_key")         # these chan
 AMOUNTS = ("amount", "gateway_fee", "net_amount", "refunded_amount")
 # In this order, so that a new payment has the same ETag as when it is read.
 FIELDS = ("id", "invoice_id", "invoice_number", "amount", "currency", "gateway_id", "gateway_key", "gateway_name",
-          "transaction_id", "gateway_fee", "refunded_amount", "status", "payment_date", "notes", "created_at",
-          "updated_at")
+          "transaction_id", "gateway_fee", "refunded_amount", "status", "payment_date", "notes",
+          "bank_transaction_id", "created_at", "updated_at")
 
 
 # Reading
@@ -63,26 +63,26 @@ def of_invoices(db, ids):
 
 # Writing
 
-def record(db, fields):
+def record(db, fields, bank_transaction_id=None):
     """Record a new payment and return its API object.
 
-    `fields` is a complete validated body.
+    `fields` is a complete validated body. `bank_transaction_id`: the transfer that has paid, see `transfers`.
 
     Raise 422 for an unknown invoice, another currency than that of the invoice, an amount with too many decimals, or a
-    completed payment dated after tomorrow; 409 `invoice_not_payable`, `anonymized`, or `duplicate` if the gateway has
-    reported the transaction before.
+    completed payment dated after tomorrow; 409 `invoice_not_payable`, `anonymized`, `period_closed`, or `duplicate` if
+    the gateway has reported the transaction before.
     """
     faults = Faults()
     if fields["status"] not in INITIAL:
         faults.add("/status", "enum", f"must be {listed(INITIAL, 'or')} at first, but is {fields['status']}")
     invoice, amount = _invoice_and_amount(db, fields, faults)
     if fields["status"] == "completed":
-        _check_date(db, fields["payment_date"], faults)
+        refunds.check_completion(db, fields["payment_date"], faults)
     faults.raise_any()
     ledger.refuse_unpayable(invoice)
     if fields["notes"]:
         anonymity.refuse_anonymized({"id": invoice["contact_id"], "anonymized_at": invoice["anonymized_at"]})
-    row = _add(db, fields, invoice, amount)
+    row = _add(db, {**fields, "bank_transaction_id": bank_transaction_id}, invoice, amount)
     payment = represent(row)
     journal.created(db, entities.PAYMENT, payment)
     _adjust_invoice(db, None, row, invoice)
@@ -95,10 +95,13 @@ def update(db, row, fields):
     `fields` holds the changed fields; a new `status` runs the action that leads there.
 
     Raise 422 for fields that contradict the invoice or an earlier refund; 409 `payment_locked`, `invalid_transition`,
-    `invoice_not_payable`, `duplicate` or `anonymized`.
+    `invoice_not_payable`, `duplicate`, `period_closed` or `anonymized`.
     """
     new, invoice = _merged(db, row, fields)
+    transfers.refuse_change(row, new)
     action = None if new["status"] == row["status"] else TRANSITIONS.action_to(row["status"], new["status"])
+    if action == "complete" and new["payment_date"] == row["payment_date"]:
+        new = bookings.completed(db, new)
     locked = [name for name in TERMS if new[name] != row[name]]
     if locked and row["status"] not in OPEN:
         raise Problem("payment_locked", f"{quoted(locked)} cannot change because the payment is "
@@ -112,42 +115,46 @@ def update(db, row, fields):
 
 
 def delete(db, row):
-    """Delete a payment with its refunds, documents, notes and tasks."""
+    """Delete a payment with its refunds, documents, notes and tasks. Raise 409 `period_closed`."""
+    bookings.refuse_payment(db, row, None)
     payment = represent(row)
     cascade.delete_with(db, "payment", row["id"])
+    refunds.remove_all(db, row["refunds"])
     db.run(sql.remove, id=row["id"])
+    transfers.release(db, row)
     journal.deleted(db, entities.PAYMENT, payment)
     _adjust_invoice(db, row, None)
 
 
 def move(db, row, action):
-    """Complete, fail or cancel a payment and return its API object.
+    """Complete, fail or cancel a payment and return its API object. One in the target state stays as it is.
 
-    A payment that is in the target state already stays as it is. Raise 409 `invalid_transition`, or
-    `invoice_not_payable` for `complete`; 422 for a payment dated after tomorrow that shall be completed.
+    If the month of its date is closed, it is completed with the date of now. Raise 409 `invalid_transition`, or
+    `invoice_not_payable` for `complete`; 422 for completing a payment dated after tomorrow.
     """
     status = TRANSITIONS.move(action, row["status"])
     if status is None:
         return represent(row)
     if action == "complete":
         faults = Faults()
-        _check_date(db, row["payment_date"], faults)
+        refunds.check_completion(db, row["payment_date"], faults)
         faults.raise_any()
         ledger.refuse_unpayable(ledger.by_id(db, row["invoice_id"]))
+        return _store(db, row, bookings.completed(db, row), TRANSITIONS.past(action))
     return _store(db, row, {**row, "status": status}, TRANSITIONS.past(action))
 
 
 # Refunds
 
-def refund(db, row, fields):
+def refund(db, row, fields, bank_transaction_id=None):
     """Refund a part of a payment, or what is left, and return the API object of the payment.
 
-    `fields` is a body of the action. Once nothing is left, the state is `refunded`, and a refund without amount changes
-    nothing. Raise 422 for too many decimals, or a date before the payment or in the future; 409 `invalid_transition`,
-    `duplicate`, `exceeds_payment` or `anonymized`.
+    `fields` is a body of the action; for `bank_transaction_id` see `record`. Once nothing is left, the state is
+    `refunded`, and a refund without amount changes nothing. Raise 422 for too many decimals, or a date before the
+    payment or in the future; 409 `invalid_transition`, `duplicate`, `exceeds_payment`, `period_closed` or `anonymized`.
     """
     faults = Faults()
-    units = fields["amount"] and _in_minor_units(fields["amount"], row["currency"], faults)
+    units = fields["amount"] and amounts.of_currency(fields["amount"], row["currency"], faults)
     if fields["refunded_at"]:
         refunds.check_date(db, row, fields["refunded_at"], faults)
     faults.raise_any()
@@ -163,12 +170,14 @@ def refund(db, row, fields):
         raise Problem("exceeds_payment", "`amount` exceeds the rest of the payment. Refund at most "
                       f"{formats.money(left, row['currency'], 'en')}.", left=left)
     return _give_back(db, row, row, left if units is None else units, refunded_at=fields["refunded_at"],
-                      transaction_id=fields["transaction_id"], notes=fields["notes"])
+                      transaction_id=fields["transaction_id"], notes=fields["notes"],
+                      bank_transaction_id=bank_transaction_id)
 
 
 def delete_refund(db, row, refund):
-    """Delete a refund of a payment. A payment that was refunded is completed again. `refund` is one of its rows."""
-    refunds.remove(db, refund["id"])
+    """Delete `refund`, a row of the payment, which is completed again. Raise 409 `period_closed`."""
+    bookings.refuse_deletion(db, refund)
+    refunds.remove_all(db, [refund])
     new = {**row, "status": "completed", "refunded_amount": row["refunded_amount"] - refund["amount"],
            "refunds": [other for other in row["refunds"] if other != refund]}
     _store(db, row, new, "refund_deleted", refund=refund)
@@ -194,23 +203,7 @@ def _invoice_and_amount(db, wanted, faults):
     currency = wanted["currency"] or (invoice or {"currency": db.config.currency})["currency"]
     if invoice and currency != invoice["currency"]:
         faults.add("/currency", "disagrees", f"must be {invoice['currency']}, the currency of the invoice")
-    return invoice, _in_minor_units(wanted["amount"], currency, faults)
-
-
-def _in_minor_units(amount, currency, faults):
-    """Return the amount in minor units. Add too many decimals to `faults`."""
-    units, places = money.minor(Decimal(str(amount)), currency), money.decimals(currency)
-    if units is None:
-        faults.add("/amount", "decimals", f"must have at most {places} decimals in {currency}, but is {amount}")
-    return units
-
-
-def _check_date(db, payment_date, faults):
-    """Add a fault if the date of a completed payment is after tomorrow. A gateway may date it one day ahead."""
-    zone = db.config.timezone
-    if payment_date and times.local_date(payment_date, zone) > times.add_days(times.today(zone, db.now), 1):
-        faults.add("/payment_date", "future", f"must not be after tomorrow for a completed payment, but is "
-                   f"{payment_date}. Correct it, or leave the payment pending")
+    return invoice, amounts.of_currency(wanted["amount"], currency, faults)
 
 
 def _add(db, fields, invoice, amount):
@@ -219,7 +212,9 @@ def _add(db, fields, invoice, amount):
     row = {**fields, "invoice_id": invoice["id"], "amount": amount, "refunded_amount": 0, "currency": currency,
            **gateways.terms(db, fields["gateway_key"], amount, currency),
            "payment_date": date, "payment_date_at": times.start(date, db.config.timezone)}
+    bookings.refuse_payment(db, None, row)
     id = _once(db, row, lambda: db.insert(sql.add, **row, now=db.now))
+    transfers.claim(db, row["bank_transaction_id"], amount)
     return {**row, "id": id, "invoice_number": invoice["invoice_number"], "created_at": db.now, "updated_at": db.stamp,
             "refunds": []}
 
@@ -248,7 +243,7 @@ def _merged(db, row, fields):
         faults.add("/currency", "refunded", "cannot change because a part of the payment was refunded")
     is_dated_anew = wanted["payment_date"] != row["payment_date"]
     if wanted["status"] == "completed" and (is_dated_anew or row["status"] != "completed"):
-        _check_date(db, wanted["payment_date"], faults)
+        refunds.check_completion(db, wanted["payment_date"], faults)
     if is_dated_anew:
         refunds.check_payment_date(db, {**row, "payment_date": wanted["payment_date"]}, faults)
     faults.raise_any()
@@ -269,9 +264,10 @@ def _store(db, old, new, action, invoice=None, refund=None):
     """
     if new == old:
         return represent(old)
+    bookings.refuse_payment(db, old, new)
     new = {**new, "payment_date_at": times.start(new["payment_date"], db.config.timezone)}
-    _once(db, new, lambda: db.run(sql.change, **{**new, "now": db.now}))
     refunds.follow(db, old, new)
+    _once(db, new, lambda: db.run(sql.change, **{**new, "now": db.now}))
     new["updated_at"] = db.stamp
     payment = represent(new)
     event = {**payment, "refund": refunds.represent(refund, new["currency"])} if refund else payment

@@ -1,5 +1,8 @@
 """The PDF of an invoice: a draft is drawn on demand; a sent invoice is drawn as it was sent, once, and stored.
 
+The PDF of an invoice with a stored e-invoice is a hybrid that contains it. Drafts, and copies in another language, are
+plain PDFs.
+
 Drawing takes too long for a write transaction. The transaction that sends an invoice therefore only stores the row in
 `pdf_source` (`freeze`). The worker draws the PDF from it, and replaces `pdf_source` by `pdf_sha256` (`store`). A mail
 with the invoice does the same before it is sent. Until then GET draws the PDF from `pdf_source` and stores nothing: the
@@ -8,9 +11,15 @@ same source always results in the same bytes. After a crash, `pdf_source` is sti
 import importlib.util
 import json
 import re
+from datetime import datetime
 
 from eventapi.domain.billing import invoices
+from eventapi.domain.originals import composing, transfers
+from eventapi.domain.originals import store as e_invoices
+from eventapi.errors import Problem
 from eventapi.languages import choice
+from eventapi.pictures import fonts
+from eventapi.pictures.invoice import hybrid
 from eventapi.pictures.invoice import sheet as picture
 from eventapi.storage import files
 from eventapi.storage.database import as_json
@@ -19,27 +28,50 @@ from eventapi.storage.statements import statements
 sql = statements("invoicing")
 
 
-def draw(config, row, seller, buyer, language, is_copy=False) -> bytes:
-    """Return the PDF of an invoice. Raise 501 `not_installed` if reportlab or a font is missing."""
-    return picture.draw(invoices.represent(row), seller, buyer, language, is_copy, config.organiser_logo)
+def draw(config, row, seller, buyer, language, is_copy=False, xml=None) -> bytes:
+    """Return the PDF of an invoice, with the e-invoice `xml` in it unless that is None.
+
+    Raise 501 `not_installed` if reportlab, a font or, for an e-invoice, pypdf is missing; 409 `fonts_missing` without
+    the fonts that an e-invoice requires.
+    """
+    if xml is not None:
+        hybrid.require()
+    drawn = picture.draw(_shown(config, row), seller, buyer, language, is_copy, config.organiser_logo)
+    return drawn if xml is None else hybrid.embed(drawn, xml, datetime.fromisoformat(row["locked_at"]))
+
+
+def _shown(config, row):
+    """Return the API object of a row, with the GiroCode and the tax in the tenant's currency."""
+    invoice = invoices.represent(row)
+    return {**invoice, "girocode": transfers.girocode_if_possible(invoice), "tax_currency": config.currency,
+            "tax_in_tax_currency": composing.home_tax(invoice, config.currency)}
 
 
 def draw_draft(db, row, seller, buyer, language=None) -> bytes:
-    """Return the PDF of a draft. `language` is that of the request. Raise 501 as `draw`."""
+    """Return the PDF of a draft. `language` is that of the request. Raise as `draw`."""
     chosen = choice.choose(db.config, language, row["language"], buyer.get("language"))
     return draw(db.config, {**row, **printed(db, row)}, seller, buyer, chosen)
 
 
-def is_drawable() -> bool:
-    """Return whether the package that draws a PDF is installed, without importing it: that would take too long in a
-    write transaction. A font may still lack a letter.
+def obstacle(row) -> Problem | None:
+    """Return the Problem that prevents drawing the PDF of a sent invoice on this server, or None.
+
+    Nothing is imported, because that would take too long in a write transaction. A font may still lack a letter.
     """
-    return importlib.util.find_spec("reportlab") is not None
+    if row["xml_sha256"]:
+        return hybrid.obstacle()
+    return None if importlib.util.find_spec("reportlab") else fonts.not_installed()
+
+
+def installed() -> tuple:
+    """Return which of the packages that PDFs require are installed, to compare it later."""
+    return (*(importlib.util.find_spec(name) is not None for name in ("reportlab", "pypdf")),
+            *(fonts.installed(package) is not None for package in fonts.FILES))
 
 
 def freeze(db, row) -> None:
     """Store the row of an invoice that has just been sent as the source of its PDF. Internal notes are left out."""
-    db.run(sql.freeze_pdf, id=row["id"], source=as_json({**row, **printed(db, row), "notes": None}))
+    db.run(sql.freeze_pdf, id=row["id"], source=as_json({**as_sent(row), **printed(db, row), "notes": None}))
 
 
 def printed(db, row) -> dict:
@@ -51,16 +83,23 @@ def source(db, row) -> dict:
     """Return the row of a sent invoice as its PDF shows it. Read `row` in the same snapshot."""
     frozen = db.value(sql.pdf_source, id=row["id"])
     if frozen:
-        return json.loads(frozen)
+        return thawed(frozen)
     row = {**as_sent(row), **(db.one(sql.due_date_as_sent, id=row["id"]) or {})}
     return {**row, **printed(db, row)}
 
 
+def thawed(frozen) -> dict:
+    """Return the row in a source. One that version 1.0 has stored lacks the columns that were added later."""
+    row = {"prepaid_amount": 0, "exchange_rate": None, "xml_sha256": None, **json.loads(frozen)}
+    return {**row, "items": [{"is_discount": 0, "exemption_code": None, **item} for item in row["items"]]}
+
+
 def as_sent(row) -> dict:
-    """Return the row of an invoice without its payments and credit notes, which the PDF as sent does not show."""
+    """Return the row of an invoice without later payments and credit notes, which the PDF as sent does not show."""
     if row["invoice_type"] == "credit_note":
         return row
-    return {**row, "status": "sent", "paid_amount": 0, "credited": 0, "open_amount": row["total"],
+    return {**row, "status": "sent", "paid_amount": row["prepaid_amount"], "credited": 0,
+            "open_amount": row["total"] - row["prepaid_amount"],
             "related_invoice_id": None, "related_invoice_number": None}
 
 
@@ -69,13 +108,23 @@ def is_copy(row, language) -> bool:
     return language is not None and choice.available(language) != choice.available(row["language"])
 
 
-def draw_sent(config, source, language=None) -> bytes:
+def draw_sent(db, source, language=None) -> bytes:
     """Return the PDF of a sent invoice, drawn from its `source`, or a copy of it in another language.
 
-    Raise 409 `anonymized`, or 501 as `draw`.
+    Raise 409 `anonymized`, or as `draw`.
     """
     shown, chosen = invoices.represent(source), choice.available(language or source["language"])
-    return draw(config, source, shown["seller"], invoices.buyer_as_sent(shown), chosen, is_copy(source, language))
+    buyer, is_other = invoices.buyer_as_sent(shown), is_copy(source, language)
+    xml = _original(db, source) if source.get("xml_sha256") and not is_other else None
+    return draw(db.config, source, shown["seller"], buyer, chosen, is_other, xml)
+
+
+def _original(db, source):
+    """Return the stored e-invoice. A PDF without it would look complete, so that nobody would notice the damage."""
+    xml = e_invoices.get(db, source["id"])
+    if xml is None:
+        raise LookupError(f"the e-invoice of {source['invoice_number']} is missing; see `eventapi check`")
+    return xml
 
 
 def due(db) -> list[int]:
@@ -91,12 +140,16 @@ def store(db, id: int) -> None:
     frozen = db.value(sql.pdf_source, id=id)
     if frozen is None:
         return
-    sha256 = files.store(db.config, draw_sent(db.config, json.loads(frozen)))
+    sha256 = files.store(db.config, draw_sent(db, thawed(frozen)))
     with db.write():
         db.run(sql.keep_pdf, id=id, sha256=sha256)
 
 
-def file_name(invoice, copy_in=None) -> str:
-    """Return the invoice number as the name of a file. `copy_in` is the language of a copy, or None."""
-    name = re.sub(r"[^A-Za-z0-9._-]", "_", invoice["invoice_number"])
-    return f"{name}-{choice.available(copy_in)}.pdf" if copy_in else f"{name}.pdf"
+def file_name(invoice, copy_in=None, extension="pdf", words=()) -> str:
+    """Return the invoice number as the name of a file.
+
+    `copy_in` is the language of a copy, or None; `words` are further parts of the name, without those that are None.
+    """
+    number = re.sub(r"[^A-Za-z0-9._-]", "_", invoice["invoice_number"])
+    parts = (number, copy_in and choice.available(copy_in), *words)
+    return f"{'-'.join(part for part in parts if part)}.{extension}"

@@ -4,6 +4,7 @@ Both have a date of their own, so that the figures of an earlier date stay the s
 API objects hold major units. Functions that write are called inside a write transaction.
 """
 from eventapi import money, times
+from eventapi.domain.books import bookings, transfers
 from eventapi.errors import Problem
 from eventapi.storage.database import Duplicate, as_json
 from eventapi.storage.statements import statements
@@ -34,6 +35,14 @@ def check_date(db, payment, refunded_at, faults):
         faults.add("/refunded_at", "before_payment", f"must not be before the payment, which is dated {paid}")
     if is_before(db.now, refunded_at, zone):
         faults.add("/refunded_at", "future", f"must not be in the future; now is {db.now}")
+
+
+def check_completion(db, payment_date, faults):
+    """Add a fault if the date of a completed payment is after tomorrow. A gateway may date it one day ahead."""
+    zone = db.config.timezone
+    if payment_date and times.local_date(payment_date, zone) > times.add_days(times.today(zone, db.now), 1):
+        faults.add("/payment_date", "future", f"must not be after tomorrow for a completed payment, but is "
+                   f"{payment_date}. Correct it, or leave the payment pending")
 
 
 def check_payment_date(db, payment, faults):
@@ -77,21 +86,30 @@ def refuse_known(db, payment, transaction_id):
                       payment_id=known["payment_id"])
 
 
-def add(db, payment, amount, refunded_at, transaction_id=None, notes=None):
-    """Insert a refund of `amount` minor units and return its row. `payment` is a row."""
-    row = {"amount": amount, "refunded_at": refunded_at, "transaction_id": transaction_id, "notes": notes}
+def add(db, payment, amount, refunded_at, transaction_id=None, notes=None, bank_transaction_id=None):
+    """Insert a refund of `amount` minor units and return its row. `payment` is a row. Raise 409 `period_closed`."""
+    bookings.refuse_refund(db, refunded_at)
+    row = {"amount": amount, "refunded_at": refunded_at, "transaction_id": transaction_id, "notes": notes,
+           "bank_transaction_id": bank_transaction_id}
     id = db.insert(sql.add, **row, payment_id=payment["id"], currency=payment["currency"],
                    gateway_key=payment["gateway_key"], counts_at=times.start(refunded_at, db.config.timezone),
                    now=db.now)
+    transfers.claim(db, bank_transaction_id, amount)
     return {"id": id, **row, "created_at": db.now}
 
 
-def remove(db, id):
-    db.run(sql.remove, id=id)
+def remove_all(db, rows):
+    """Delete these refunds. What they have taken of bank transfers is open again."""
+    for row in rows:
+        db.run(sql.remove, id=row["id"])
+        transfers.release(db, row)
 
 
 def follow(db, old, new):
     """Keep the refunds and moves of a payment in line with its change. `old` and `new` are its rows.
+
+    Call this before the payment itself is written: a payment of a closed month may only change its invoice if the move
+    is recorded.
 
     A completed payment that moves to another invoice counts for that invoice from now on. A new currency corrects the
     payment as a whole: then it counts for the new invoice from its date.

@@ -17,15 +17,21 @@ sql = statements("calendar_feed")
 FORM = "text/calendar"
 HEADER = "text/calendar; charset=utf-8; method=PUBLISH"     # with the method of the calendar (RFC 5545, 3.7.2)
 CANCELLED = timedelta(days=365)         # how long the feed contains a cancelled entry
+OVER = timedelta(days=365)              # how long the feed of all events contains an entry after its end
+WINDOW = ("from", "to", "event_id")     # filters that limit the feed, so that it may contain older entries
 
 
 def entries(db, kinds, **filters):
     """Return the rows of the entries of these kinds, filtered by `event_id`, `visible`, `from` and `to`.
 
-    Entries that were cancelled less than a year ago are included.
+    Entries that were cancelled less than a year ago are included. Without `event_id`, `from` and `to`, those that ended
+    more than a year ago are not: the calendar of all events would grow for ever.
     """
     values = {name: value for name, value in filters.items() if value is not None}
-    since = times.text(datetime.now(timezone.utc) - CANCELLED)
+    now = datetime.now(timezone.utc)
+    since = times.text(now - CANCELLED)
+    if not any(name in values for name in WINDOW):
+        values["from"] = times.text(now - OVER)
     return db.all(sql.entries, frozenset(values), **values, kinds=as_json(kinds), cancelled_since=since)
 
 

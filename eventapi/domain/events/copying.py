@@ -34,19 +34,20 @@ def copy_plans(db, old_id, new_id, days):
         id = db.insert(sql_of_plans.add, **{**plan, "event_id": new_id}, now=db.now)
         new = plans.get(db, id)
         journal.created(db, entities.PLAN, new)
-        for booth in db.all(sql.booths, plan_id=plan["id"]):
-            _copy_booth(db, {**booth, "plan_id": id, "event_id": new_id})
+        booths = [{**booth, "plan_id": id, "event_id": new_id} for booth in db.all(sql.booths, plan_id=plan["id"])]
+        _copy_booths(db, booths)
 
 
-def _copy_booth(db, booth):
-    """Store and journal a copy of a booth, a dict with the ids of the new plan and event. Compute its price."""
-    faults = Faults()
-    id = db.insert(sql_of_booths.add, **booth, now=db.now)
-    custom_fields.copy(db, "booth", booth["id"], id)
-    pricing.store_price(db, booth_rows.row(db, id), "/date_from", faults)
+def _copy_booths(db, booths):
+    """Store and journal copies of booths, dicts with the ids of the new plan and event. Compute their prices."""
+    faults, ids = Faults(), []
+    for booth in booths:
+        ids.append(db.insert(sql_of_booths.add, **booth, now=db.now))
+        custom_fields.copy(db, "booth", booth["id"], ids[-1])
+    for booth in booth_rows.rows(db, ids):
+        pricing.store_price(db, booth, "/date_from", faults)
     faults.raise_any()
-    new = booth_rows.get(db, id)
-    journal.created(db, entities.BOOTH, new)
+    journal.created_many(db, entities.BOOTH, [booth_rows.represent(db, booth) for booth in booth_rows.rows(db, ids)])
 
 
 def copy_services(db, old_id, new_id, days):

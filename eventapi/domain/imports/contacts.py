@@ -56,7 +56,7 @@ class Contacts:
 
     def _create(self, db, record):
         wrong = [*import_records.unidentified(record.body), *self.known.duplicates(None, record.body)]
-        faults, (category_ids, event_ids, fields) = _resolved(db, record.body, {})
+        faults, (category_ids, event_ids, fields) = _resolved(db, record.body, {"tax_id": None, "custom_fields": {}})
         wrong += faults
         if wrong:
             record.reject(wrong)
@@ -91,7 +91,7 @@ class Contacts:
 def change_contact(db, record, id):
     """Change a contact as the record says, and add its participations. Reject the record if a reference is unknown."""
     old = contacts.get(db, id)
-    faults, (category_ids, event_ids, fields) = _resolved(db, record.body, old["custom_fields"])
+    faults, (category_ids, event_ids, fields) = _resolved(db, record.body, old)
     if faults:
         record.reject(faults)
         return
@@ -101,8 +101,9 @@ def change_contact(db, record, id):
 
 
 def _resolved(db, body, stored):
-    """Return (faults, (category ids, event ids, custom fields)) of a body. `stored` are the present custom fields."""
+    """Return (faults, (category ids, event ids, custom fields)) of a body. `stored` is the present contact."""
     faults = Faults()
+    contacts.check_tax_id(body, stored, faults)
     ids = references.category_ids(db, body, faults), references.event_ids(db, body, faults)
-    fields = custom_fields.checked(db, "contact", body, stored, faults)
+    fields = custom_fields.checked(db, "contact", body, stored["custom_fields"], faults)
     return import_records.of_faults(faults), (*ids, fields)

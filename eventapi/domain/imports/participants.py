@@ -102,7 +102,10 @@ class Participants:
     def _new_contact(self, db, record):
         own = {*import_records.CONTACT_ONLY, "customer_number"}
         contact = {name: value for name, value in record.body.items() if name in own}
-        wrong = [*import_records.unidentified(contact), *self.known.duplicates(None, contact)]
+        faults = Faults()
+        contacts.check_tax_id(contact, {"tax_id": None}, faults)
+        wrong = [*import_records.unidentified(contact), *self.known.duplicates(None, contact),
+                 *import_records.of_faults(faults)]
         if wrong:
             return record.reject(wrong)
         record.contact_id, record.contact_created = contacts.add(db, contact)["id"], True

@@ -29,7 +29,8 @@ DECIMAL_COMMA = re.compile(r"(-?\d+),(\d+)", re.ASCII)
 # A record of an import of participants has fields of the contact and fields of the participant.
 CONTACT_ONLY = (
     "external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "fax", "mobile",
-    "address", "postal_code", "city", "state", "country", "website", "tax_id", "language")
+    "address", "postal_code", "city", "state", "country", "website", "tax_id", "leitweg_id", "gln",
+    "electronic_address", "e_invoice_profile", "language")
 PARTICIPANT_ONLY = (
     "contact_id", "customer_number", "role", "is_confirmed", "category_id", "category_key", "badge_name",
     "custom_fields", "event_id", "event_key")

@@ -36,16 +36,15 @@ def unconfigured(option, otherwise):
 
 
 def add(db, kind, entity_type, entity_id, recipient, subject, next_at=None, base_url="", language=None, text=None):
-    """Queue a mail. The worker sends it after the running transaction, and not before `next_at`.
+    """Queue a mail and return its id. The worker sends it after the running transaction, and not before `next_at`.
 
     `base_url` is the public address with which links in the mail begin. `language` and `text` are those that a request
     has named. Call this inside a write transaction.
     """
     domain = db.config.smtp_sender.rpartition("@")[2]
-    db.insert(sql.add, kind=kind, entity_type=entity_type, entity_id=entity_id, admin_id=db.actor.admin_id,
-              recipient=recipient, language=language, text=text,
-              subject=subject, base_url=base_url, next_at=next_at or db.now,
-              message_id=f"<{secrets.token_hex(16)}@{domain}>", now=db.now)
+    return db.insert(sql.add, kind=kind, entity_type=entity_type, entity_id=entity_id, admin_id=db.actor.admin_id,
+                     recipient=recipient, language=language, text=text, subject=subject, base_url=base_url,
+                     next_at=next_at or db.now, message_id=f"<{secrets.token_hex(16)}@{domain}>", now=db.now)
 
 
 def is_waiting(db, kind, entity_type, entity_id):

@@ -16,13 +16,15 @@ ENGLISH = {
 
     "invoice_subject": "Invoice {number}",
     "credit_note_subject": "Credit note {number}",
+    "quoted_number": "invoice number {reference}",
+    "quoted_reference": "reference {reference}",
     "invoice_reminder_subject": "Payment reminder: invoice {number}",
     "invoice": "Please find attached invoice {number} for {total}.",
     "credit_note": "Please find attached credit note {number} for {total}.",
-    "pay_by": "Please pay {open} by {due_date}, quoting invoice number {number}.",
+    "pay_by": "Please pay {open} by {due_date}, quoting {quoted}.",
     "invoice_reminder": "Our invoice {number} dated {issue_date} was due on {due_date}. "
                         "According to our records, {open} is still outstanding. "
-                        "Please pay this amount, quoting invoice number {number}. A copy of the invoice is attached.",
+                        "Please pay this amount, quoting {quoted}. A copy of the invoice is attached.",
     "invoice_reminder_early": "We would like to remind you of our invoice {number} dated {issue_date}. "
                               "According to our records, {open} is outstanding. "
                               "A copy of the invoice is attached.",
@@ -53,13 +55,15 @@ GERMAN = {
 
     "invoice_subject": "Rechnung {number}",
     "credit_note_subject": "Rechnungskorrektur {number}",
+    "quoted_number": "Rechnungsnummer {reference}",
+    "quoted_reference": "Referenz {reference}",
     "invoice_reminder_subject": "Zahlungserinnerung: Rechnung {number}",
     "invoice": "anbei erhalten Sie unsere Rechnung {number} über {total}.",
     "credit_note": "anbei erhalten Sie unsere Rechnungskorrektur {number} über {total}.",
-    "pay_by": "Bitte zahlen Sie {open} bis zum {due_date} unter Angabe der Rechnungsnummer {number}.",
+    "pay_by": "Bitte zahlen Sie {open} bis zum {due_date} unter Angabe der {quoted}.",
     "invoice_reminder": "unsere Rechnung {number} vom {issue_date} war am {due_date} fällig. "
                         "Nach unseren Unterlagen sind noch {open} offen. "
-                        "Bitte begleichen Sie diesen Betrag unter Angabe der Rechnungsnummer {number}. "
+                        "Bitte begleichen Sie diesen Betrag unter Angabe der {quoted}. "
                         "Eine Kopie der Rechnung finden Sie im Anhang.",
     "invoice_reminder_early": "wir möchten Sie an unsere Rechnung {number} vom {issue_date} erinnern. "
                               "Nach unseren Unterlagen sind noch {open} offen. "

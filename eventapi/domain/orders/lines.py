@@ -116,4 +116,4 @@ def stored(line):
 def taxed(line):
     """Return the columns of a line that `billing.lines.taxes` requires."""
     return {"net": line["net"], "tax_rate": line["tax_rate"], "tax_category": "S" if line["tax_rate"] else "Z",
-            "exemption_reason": None}
+            "exemption_reason": None, "exemption_code": None}

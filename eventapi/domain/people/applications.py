@@ -6,7 +6,7 @@ import json
 
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
-from eventapi.domain.people import approval
+from eventapi.domain.people import approval, contacts
 from eventapi.domain.records import anonymity, custom_fields, entities, references
 from eventapi.domain.records.references import CONTACT
 from eventapi.errors import Faults, Problem, listed
@@ -55,7 +55,7 @@ def create(db, fields):
     Raise 422 for faults in the fields or unknown events, categories and custom fields; 409 `deadline_passed`, or
     `duplicate` for an open application with the same e-mail and event.
     """
-    event_ids, category_ids, values = _check(db, fields, {**fields, "custom_fields": {}})
+    event_ids, category_ids, values = _check(db, fields, {**fields, "custom_fields": {}}, {"tax_id": None})
     _refuse_late(db, fields, event_ids)
     _refuse_second(db, fields, event_ids)
     id = db.insert(sql.add, **_columns(fields), now=db.now)
@@ -73,7 +73,7 @@ def update(db, old, fields):
     """
     id = old["id"]
     merged = {**old, **fields, "custom_fields": old["custom_fields"]}
-    event_ids, category_ids, values = _check(db, fields, merged)
+    event_ids, category_ids, values = _check(db, fields, merged, old)
     known = db.values(sql.event_ids, id=id)
     _refuse_late(db, merged, set(event_ids or ()).difference(known))
     if old["status"] in OPEN:
@@ -157,13 +157,14 @@ def _columns(application):
     return {**application, "requested_area": area if area is None else money.scaled(str(area), 3)}
 
 
-def _check(db, fields, application):
+def _check(db, fields, application, stored):
     """Return `(event ids, category ids, custom field values)`. The ids are None if `fields` does not name any.
 
-    `application` is the complete application with these fields. Raise 422 for everything that the schema cannot
-    express.
+    `application` is the complete application with these fields, `stored` the present one. Raise 422 for
+    everything that the schema cannot express.
     """
     faults = Faults()
+    contacts.check_tax_id(fields, stored, faults)
     if not any(application[name] for name in NAMES):
         faults.add("", "any_of", "must have at least one of: " + ", ".join(NAMES))
     if _columns(application)["requested_area"] is None and application["requested_area"] is not None:

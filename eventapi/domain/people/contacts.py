@@ -12,15 +12,17 @@ from eventapi.errors import Faults, Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.folding import fold
 from eventapi.storage.statements import statements
+from eventapi.validation import identifiers
+from eventapi.validation.messages import actual
 
 sql = statements("contacts")
 
 # The fields of a contact and their defaults.
 BLANK = {**dict.fromkeys((
     "customer_number", "external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone",
-    "fax",
-    "mobile", "address", "postal_code", "city", "state", "website", "notes", "tax_id", "language")),
-    "country": "DE", "rating": 3, "tags": [], "account_access_enabled": False}
+    "fax", "mobile", "address", "postal_code", "city", "state", "website", "notes", "tax_id", "leitweg_id", "gln",
+    "electronic_address", "language")),
+    "e_invoice_profile": "en16931", "country": "DE", "rating": 3, "tags": [], "account_access_enabled": False}
 
 
 # Reading
@@ -58,6 +60,12 @@ def category_keys(db, id):
     return db.values(sql.category_keys, contact_id=id)
 
 
+def check(db):
+    """Return a sentence for each contact whose entry in the list of duplicates is missing or wrong."""
+    return [f"contact {id}: its entry in the list of duplicates is missing, wrong or too much"
+            for id in db.values(sql.wrong_duplicates)]
+
+
 def ids_by_email(db, email):
     """Return the ids of the contacts with this e-mail address in any case, oldest first."""
     return db.values(sql.ids_by_email, email=email)
@@ -76,7 +84,7 @@ def create(db, fields):
     `fields` is a complete validated body. Raise 422 for unknown categories and events, and for faults in custom fields;
     409 `duplicate` for a taken customer number or external id.
     """
-    category_ids, event_ids, values = _assignments(db, fields, {})
+    category_ids, event_ids, values = _assignments(db, fields, {"tax_id": None, "custom_fields": {}})
     contact = add(db, fields, category_ids or (), values)
     participants.set_events(db, contact["id"], event_ids)
     return contact
@@ -88,7 +96,7 @@ def update(db, old, fields):
     Raise 422 and 409 as `create` does, 409 `anonymized`, and 409 `in_use` if other records refer to a participant that
     would be removed.
     """
-    category_ids, event_ids, values = _assignments(db, fields, old["custom_fields"])
+    category_ids, event_ids, values = _assignments(db, fields, old)
     contact = change(db, old, fields, category_ids, values)
     participants.set_events(db, old["id"], event_ids)
     return contact
@@ -208,13 +216,28 @@ def _refuse_duplicate(db, contact, but=None):
 def _assignments(db, fields, stored):
     """Return (category ids, event ids, custom fields) of a body. The ids are None if they were not sent.
 
-    `stored` are the present custom fields. Raise 422 with every fault found.
+    `stored` is the present contact. Raise 422 with every fault found.
     """
     faults = Faults()
+    check_tax_id(fields, stored, faults)
     ids = references.category_ids(db, fields, faults), references.event_ids(db, fields, faults)
-    values = custom_fields.checked(db, "contact", fields, stored, faults)
+    values = custom_fields.checked(db, "contact", fields, stored["custom_fields"], faults)
     faults.raise_any()
     return *ids, values
+
+
+def check_tax_id(fields, stored, faults):
+    """Add a fault if the tax id begins as a VAT id of the EU does and is none.
+
+    The stored one may be sent again: version 1.0 accepted any text, and programs send back what they have read.
+    """
+    text = fields.get("tax_id")
+    if not text or text == stored["tax_id"]:
+        return
+    try:
+        identifiers.tax_id(text)
+    except ValueError as error:
+        faults.add("/tax_id", "format", f"must be {error}{actual(text)}")
 
 
 def _next_number(db):

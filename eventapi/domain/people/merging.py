@@ -20,7 +20,8 @@ sql = statements("merging")
 
 # Fields that the contact takes over from the duplicate if its own are empty.
 FILLED = ("external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "fax", "mobile",
-          "address", "postal_code", "city", "state", "website", "notes", "tax_id", "language")
+          "address", "postal_code", "city", "state", "website", "notes", "tax_id", "leitweg_id", "gln",
+          "electronic_address", "language")
 
 
 def attach_contacts(db, pairs):
@@ -73,7 +74,10 @@ def _duplicate(db, contact, duplicate_id):
 
 def _missing(contact, duplicate):
     """Return the fields that the contact takes over from the duplicate."""
-    return {name: duplicate[name] for name in FILLED if contact[name] is None}
+    taken = {name: duplicate[name] for name in FILLED if contact[name] is None}
+    if contact["e_invoice_profile"] == "en16931":       # the default; another profile demands more
+        taken["e_invoice_profile"] = duplicate["e_invoice_profile"]
+    return taken
 
 
 def _move_participants(db, id, duplicate_id):

@@ -44,6 +44,12 @@ def represent(row):
     return row
 
 
+def check(db):
+    """Return a sentence for each event whose counters of participants are wrong."""
+    return [f"participants of {event_key}: the counters by role, status and category differ from the participants"
+            for event_key in db.values(sql.wrong_counts)]
+
+
 # Writing
 
 def create(db, fields):

@@ -1,14 +1,16 @@
 """Privacy: export the data about a contact (GDPR Art. 15, 20), and erase it (Art. 17).
 
-Erasure removes personal data from all records, the audit log, outgoing events, stored responses, search indexes and
-free pages of the database file. Invoices and signed contracts stay until their retention period ends.
+Erasure removes personal data from all records, the audit log, outgoing events and stored responses. What is left in
+search indexes and in unused parts of the database file is erased in the following night (remnants.py). Invoices and
+signed contracts stay until their retention period ends.
 """
 import json
-from datetime import datetime
 
 from eventapi import journal, times
 from eventapi.domain.attachments import document_rows, notes, tasks
+from eventapi.domain.bank import transactions
 from eventapi.domain.billing import invoices, payments
+from eventapi.domain.dunning import sending as dunning
 from eventapi.domain.entrance import check_ins
 from eventapi.domain.halls import reservation_rows
 from eventapi.domain.orders import orders
@@ -21,8 +23,6 @@ from eventapi.storage.statements import statements
 sql = statements("privacy")
 
 BATCH = 100                 # contacts that one call of end_retention handles
-NIGHT = range(2, 5)         # hours in the tenant's time zone
-MAX_ZEROS = 50_000_000     # bytes of zeros in one row that overwrites free pages
 
 
 def records(db, contact_id):
@@ -59,8 +59,10 @@ def export(db, contact):
                            for row in _existing(orders.row(db, id) for id in ids["service_order"])],
         "submissions": [{**submission, "revisions": revisions.all_of(db, submission["id"])}
                         for submission in _existing(submissions.get(db, id) for id in ids["submission"])],
-        "invoices": [{**invoice, "payments": payments.of_invoices(db, as_json([invoice["id"]])).get(invoice["id"], [])}
+        "invoices": [{**invoice, "payments": payments.of_invoices(db, as_json([invoice["id"]])).get(invoice["id"], []),
+                      "dunning": dunning.history(db, [invoice["id"]]).get(invoice["id"], [])}
                      for invoice in _existing(invoices.get(db, id) for id in ids["invoice"])],
+        "bank_transactions": [transactions.stored(row) for row in db.all(sql.bank_transactions, id=contact_id)],
         "schedule_assignments": db.all(sql.assignments, id=contact_id),
         "check_ins": _existing(check_ins.get(db, id) for id in ids["check_in"]),
         "scans": db.all(sql.scans, id=contact_id),
@@ -97,7 +99,8 @@ def anonymize(db, contact):
     """
     if contact["anonymized_at"]:
         return contact
-    id, pairs = contact["id"], as_json(records(db, contact["id"]))
+    id, found = contact["id"], records(db, contact["id"])
+    pairs = as_json(found)
     db.run(sql.overwrite)
     try:
         number = slugs.free(f"ANON-{id}", lambda number: db.value(sql.number_taken, customer_number=number))
@@ -110,13 +113,13 @@ def anonymize(db, contact):
                           sql.blank_revisions, sql.drop_notes, sql.drop_custom_fields, sql.drop_tasks,
                           sql.drop_documents,
                           sql.blank_contracts, sql.blank_remarks, sql.blank_payment_remarks, sql.blank_refund_remarks,
+                          sql.blank_transfers,
                           sql.drop_mails):
             db.run(statement, id=id, pairs=pairs, now=db.now)
         drafts = db.values(sql.drop_drafts, id=id)
         subscribers = db.values(sql.drop_subscribers, pairs=pairs)
         db.run(sql.remember, id=id, now=db.now)
-        _finish(db, id)
-        _erase_remnants(db)
+        _finish(db, id, found)
     finally:
         db.run(sql.spare)
     for draft in drafts:
@@ -129,44 +132,48 @@ def anonymize(db, contact):
     return contact
 
 
-def kept(db, contact_id):
-    """Return the invoices and signed contracts that the law requires to be kept, with `kept_until`, the last day."""
+def kept(db, contact_id, found=None):
+    """Return the invoices and signed contracts that the law requires to be kept, with `kept_until`, the last day.
+
+    `found` are the `records` of the contact, if they are known already.
+    """
+    found = records(db, contact_id) if found is None else found
     values = {"id": contact_id, "years": db.config.retention_years, "today": times.today(db.config.timezone, db.now)}
-    found = [*db.all(sql.kept, **values), *db.all(sql.kept_contracts, pairs=as_json(records(db, contact_id)), **values)]
-    return sorted(found, key=lambda entry: entry["kept_until"])
+    entries = [*db.all(sql.kept, **values), *db.all(sql.kept_contracts, pairs=as_json(found), **values)]
+    return sorted(entries, key=lambda entry: entry["kept_until"])
 
 
 def end_retention(db):
     """Clear or delete invoices and contracts of anonymised contacts whose retention period has ended. For the worker.
 
+    Also clear who has paid invoices of an anonymised contact since. These are not counted.
+
     Handle at most BATCH contacts, each in a transaction of its own. Return their number.
     """
+    _clear_later_payers(db)
     due = db.values(sql.due, today=times.today(db.config.timezone, db.now), size=BATCH)
     for contact_id in due:
         with db.write():
             db.run(sql.overwrite)
             try:
-                _blank_journal(db, contact_id, as_json(records(db, contact_id)))
-                _finish(db, contact_id)
-                _erase_remnants(db)
+                found = records(db, contact_id)
+                _blank_journal(db, contact_id, as_json(found))
+                _finish(db, contact_id, found)
             finally:
                 db.run(sql.spare)
             journal.administered(db, entities.CONTACT, "retention_ended", contact_id)
     return len(due)
 
 
-def rewrite_file(db):
-    """Rewrite the database file in the night after an anonymisation. Return whether this was done. For the worker.
-
-    A page that SQLite has split keeps copies of the rows that moved to the other page. No statement reaches these.
-    """
-    anonymized = db.values(sql.with_remnants)
-    if not anonymized or datetime.now(times.zone(db.config.timezone)).hour not in NIGHT:
-        return False
-    db.vacuum()
-    with db.write():
-        db.run(sql.forget_remnants, ids=as_json(anonymized))
-    return True
+def _clear_later_payers(db):
+    for contact_id in db.values(sql.later_payers, size=BATCH):
+        with db.write():
+            db.run(sql.overwrite)
+            try:
+                db.run(sql.blank_transfers, id=contact_id, now=db.now)
+                db.run(sql.expect_remnants, id=contact_id)
+            finally:
+                db.run(sql.spare)
 
 
 def lost_anonymizations(db, old):
@@ -190,14 +197,15 @@ def anonymize_again(db, ids):
             anonymize(db, contacts.get(db, id))
 
 
-def _finish(db, contact_id):
+def _finish(db, contact_id, found):
     """Clear or delete the invoices and contracts whose retention period has ended, and store when the next one ends."""
     years, today = db.config.retention_years, times.today(db.config.timezone, db.now)
     for id in db.values(sql.not_kept, id=contact_id, years=years, today=today):
-        for statement in (sql.blank_invoice, sql.blank_items, sql.blank_payments, sql.blank_refunds):
+        for statement in (sql.blank_invoice, sql.blank_dunnings, sql.drop_e_invoice, sql.blank_items,
+                          sql.blank_payments, sql.blank_refunds):
             db.run(statement, id=id, now=db.now)
-    db.run(sql.drop_contracts, pairs=as_json(records(db, contact_id)), years=years, today=today)
-    rest = kept(db, contact_id)
+    db.run(sql.drop_contracts, pairs=as_json(found), years=years, today=today)
+    rest = kept(db, contact_id, found)
     db.run(sql.set_due, id=contact_id, kept_until=rest[0]["kept_until"] if rest else None)
 
 
@@ -208,18 +216,3 @@ def _blank_journal(db, contact_id, pairs):
     """
     for statement in (sql.blank_answers, sql.blank_audit_entries, sql.blank_outgoing_events):
         db.run(statement, id=contact_id, pairs=pairs)
-
-
-def _erase_remnants(db):
-    """Erase deleted words from the search indexes and deleted content from free pages of the file.
-
-    A full-text index drops deleted words only when its parts are merged. A free page keeps its content until it is
-    filled again.
-    """
-    db.run(sql.merge_contact_search)
-    db.run(sql.merge_application_search)
-    db.run(sql.merge_task_search)
-    db.run(sql.merge_newsletter_search)
-    while room := db.value(sql.free_room):
-        db.run(sql.fill_room, size=min(room, MAX_ZEROS))
-    db.run(sql.give_room_back)

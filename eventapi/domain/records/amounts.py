@@ -15,3 +15,11 @@ def whole(record, member, places, faults, at=""):
     if units is None:
         faults.add(f"{at}/{member}", "decimals", f"must have at most {places} decimals, but is {record[member]}")
     return units
+
+
+def of_currency(amount, currency, faults, at="/amount"):
+    """Return an amount in minor units of its currency, or None with a fault at `at` if it has too many decimals."""
+    units, places = money.minor(Decimal(str(amount)), currency), money.decimals(currency)
+    if units is None:
+        faults.add(at, "decimals", f"must have at most {places} decimals in {currency}, but is {amount}")
+    return units

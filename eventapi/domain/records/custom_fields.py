@@ -6,7 +6,7 @@ import json
 from fractions import Fraction
 from functools import lru_cache
 
-from eventapi.domain.records import field_types
+from eventapi.domain.records import field_types, references
 from eventapi.errors import fault, invalid, suggestion
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -15,7 +15,6 @@ from eventapi.validation.messages import pointer
 
 sql = statements("custom_fields")
 
-MANY = 1000         # a list is read in its order, not looked up and sorted, if at least this many records have a value
 HINTS = 20          # suggestions for unknown keys in one response: each takes long to find
 
 
@@ -189,10 +188,11 @@ def filters(db, entity_type, query):
     terms = [_term(fields, key, text, db.config.timezone, faults) for key, text in wanted.items()]
     if faults:
         raise invalid(faults)
-    numbers = [db.value(sql.number_with, field_id=field_id, term=term, limit=MANY) for field_id, term in terms]
+    numbers = [db.value(sql.number_with, field_id=field_id, term=term, limit=references.MANY)
+               for field_id, term in terms]
     (number, (query["cf_field"], query["cf_term"])), *rest = sorted(zip(numbers, terms, strict=True),
                                                                     key=lambda pair: pair[0])
-    query["cf_few" if number < MANY else "cf_many"] = 1
+    query["cf_few" if number < references.MANY else "cf_many"] = 1
     if rest:
         query["cf_rest"] = as_json([term for _, term in rest])
     return query

@@ -129,7 +129,8 @@ CONTACT = Kind(
     "contact", "contacts", "contacts", (*CHANGES, "merged", "anonymized"), _contact_title,
     has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True,
     personal=("external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "fax",
-              "mobile", "address", "postal_code", "city", "state", "website", "notes", "tax_id", "language",
+              "mobile", "address", "postal_code", "city", "state", "website", "notes", "tax_id", "leitweg_id", "gln",
+              "electronic_address", "language",
               "folded_name", "folded_phone", "company_name_folded", "first_name_folded", "last_name_folded",
               "email_folded", "city_folded"))
 EVENT_PARTICIPANT = Kind(
@@ -152,10 +153,11 @@ CATEGORY = Kind(
     has_documents=True, has_tasks=True)
 INVOICE = Kind(
     "invoice", "invoices", "invoices",
-    (*CHANGES, "sent", "partially_paid", "paid", "refunded", "credited", "cancelled", "reminded", "mailed"),
+    (*CHANGES, "sent", "partially_paid", "paid", "refunded", "credited", "cancelled", "reminded", "mailed", "dunned",
+     "disputed", "settled"),
     itemgetter("invoice_number"),
     has_notes=True, has_documents=True, has_tasks=True, about_people=True,
-    personal=("notes",))
+    personal=("notes", "dispute_reason"))
 PAYMENT = Kind(
     "payment", "payments", "payments", (*CHANGES, "completed", "failed", "cancelled", "refunded", "refund_deleted"),
     itemgetter("invoice_number"),
@@ -198,6 +200,7 @@ SUBMISSION = Kind(
     _submission_title,
     has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True,
     personal=("value", "document_id", "feedback"))
+DUNNING_LEVEL = Kind("dunning_level", "dunning_levels", "invoices", CHANGES, itemgetter("name"))
 SUBMISSION_TYPE = Kind("submission_type", "submission_types", "submissions", CHANGES, itemgetter("title"))
 CHECK_IN = Kind(
     "check_in", "check_ins", "checkins", (*CHANGES, "checked_out"),
@@ -208,7 +211,7 @@ DOCUMENT = Kind(
     (*CHANGES, "signature_requested", "viewed", "signed", "declined", "expired", "voided", "terminated"),
     _document_title,
     has_tasks=True, about_people=True,
-    personal=("metadata",))
+    personal=("metadata", "e_invoice"))
 DOCUMENT_TEMPLATE = Kind("document_template", "document_templates", "documents", CHANGES, itemgetter("name"))
 DOCUMENT_CATEGORY = Kind("document_category", "document_categories", "documents", CHANGES, itemgetter("name"))
 CALENDAR_SUBSCRIPTION = Kind(
@@ -224,13 +227,16 @@ WEBHOOK = Kind(
     "webhook", "webhooks", "webhooks", (*CHANGES, "headers_changed", "tested", "secret_rotated", "disabled"),
     itemgetter("name"))
 
-# Only audited: the command line and the worker change these.
+# Only audited: no webhook announces a change of these.
 ADMIN = Kind("admin", "admins")
 API_KEY = Kind("api_key", "api_keys")
+BANK_STATEMENT = Kind("bank_statement", "bank_statements")
+BANK_TRANSACTION = Kind("bank_transaction", "bank_transactions")
 AUDIT_LOG = Kind("audit_log", "audit_log")
 DATABASE = Kind("database")
 FLAG = Kind("flag", "flags")
 GATEWAY = Kind("gateway", "gateways")
+PERIOD = Kind("period", "periods")
 TENANT = Kind("tenant", "tenant")
 
 KINDS = {kind.entity_type: kind for kind in tuple(globals().values()) if isinstance(kind, Kind)}

@@ -3,6 +3,7 @@
 Every function that writes is called inside a write transaction and journals the change.
 """
 import json
+from contextlib import nullcontext
 
 from eventapi import journal
 from eventapi.domain.records import entities, slugs
@@ -13,6 +14,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("custom_fields")
 
+PIECE = 2000                                              # records whose values one transaction indexes or deletes
 MAX_FIELDS = 200                                          # fields of one entity type
 SWITCHES = ("is_required", "is_searchable", "is_active")
 FIXED = ("entity_type", "field_key", "field_type")  # these do not change while there are values
@@ -67,9 +69,45 @@ def update(db, old, fields):
         _claim_key(db, merged, but=old["id"])
     if merged != old:
         db.run(sql.change, **_columns(merged), now=db.now)
+        if merged["is_searchable"] and not db.value(sql.is_indexed, id=old["id"]):     # `index` was not called before
+            index(lambda: nullcontext(db), old, fields)
     new = get(db, old["id"])
     journal.updated(db, entities.CUSTOM_FIELD, old, new)
     return new
+
+
+def index(write, old, fields):
+    """Index the values of the field `old`, in transactions of PIECE records, if `fields` makes it searchable.
+
+    `write()` opens a transaction as a context manager. Values that change meanwhile are indexed by the triggers. Call
+    this before `update`, which makes the field searchable. Raise 422 as that does. If it is interrupted, nobody sees a
+    change, and the next call begins again.
+    """
+    merged = _completed({**old, **fields})
+    if merged["is_searchable"] <= old["is_searchable"]:
+        return
+    _check(merged)
+    values, after = {"id": old["id"], "entity_type": old["entity_type"], "size": PIECE}, 0
+    with write() as db:
+        db.run(sql.begin_index, id=old["id"])
+    while after is not None:
+        with write() as db:
+            last = db.value(sql.last_of_piece, after=after, **values)
+            db.run(sql.index_piece, after=after, **values)
+            after = last
+    with write() as db:
+        db.run(sql.end_index, id=old["id"])
+
+
+def purge(write, field):
+    """Delete the values of a field, in transactions of PIECE records. Call `delete` with `purge` afterwards.
+
+    If it is interrupted, the field has fewer values, and the next call deletes the others.
+    """
+    deleted = PIECE
+    while deleted == PIECE:
+        with write() as db:
+            deleted = db.run(sql.purge_piece, id=field["id"], entity_type=field["entity_type"], size=PIECE)
 
 
 def delete(db, field, *, purge):

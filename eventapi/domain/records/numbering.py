@@ -54,8 +54,16 @@ def _pattern(number_format):
 
 
 def series(db):
-    """Return every series with its first and last number, its count and its gaps, of which there must be none."""
-    return [_represent(row, db.all(sql.gaps, series=row["series"])) for row in db.all(sql.series)]
+    """Return every series with its first and last number, its count and its gaps, of which there must be none.
+
+    A number is unique in its series, so a series that has as many as its last one has no gap.
+    """
+    return [_represent(row, [] if _is_whole(row) else db.all(sql.gaps, series=row["series"]))
+            for row in db.all(sql.series)]
+
+
+def _is_whole(row):
+    return row["first_sequence"] == 1 and row["count"] == row["last_sequence"]
 
 
 def _represent(row, gaps):

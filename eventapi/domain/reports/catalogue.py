@@ -36,11 +36,6 @@ class Report:
     sums: tuple
     money: tuple = ()
 
-    def in_major_units(self, row):
-        """Return the row with its amounts in major units."""
-        amounts = {column: money.major(row[column], row["currency"]) for column in self.money if column in row}
-        return {**row, **amounts}
-
 
 REPORTS = {
     "revenue": Report(finance.revenue, "Revenue", "by_period",
@@ -124,13 +119,17 @@ def figures(db, name, selection):
     report = REPORTS[name]
     rows = report.rows(db, selection)
     names = columns(name)
-    return {"rows": [{column: row[column] for column in names} for row in map(report.in_major_units, rows)],
-            "totals": [report.in_major_units(total) for total in _totals(report, rows)]}
+    shown = (money.in_major_units(row, report.money) for row in rows)
+    return {"rows": [{column: row[column] for column in names} for row in shown],
+            "totals": [money.in_major_units(total, report.money) for total in _totals(report, rows)]}
 
 
 def overview(db, selection):
-    """Return the overview: one row for each total of the other reports. Receivables are as at the last day."""
-    selection = {**selection, "as_of": selection["last"]}
+    """Return the overview: one row for each total of the other reports. Receivables are as at the last day.
+
+    The totals are the same for every length of the periods, and years are the fewest.
+    """
+    selection = {**selection, "as_of": selection["last"], "period": "year"}
     rows = [{"report": name, "figure": figure, "currency": total.get("currency"), "value": total[figure]}
             for name, shown in IN_OVERVIEW.items() for total in figures(db, name, selection)["totals"]
             for figure in shown or REPORTS[name].sums]

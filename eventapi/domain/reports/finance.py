@@ -8,6 +8,7 @@ not change the figures of an earlier date; corrections do: a deletion, or anothe
 For `selection` see catalogue.py.
 """
 import json
+from bisect import bisect_right
 from collections import defaultdict
 
 from eventapi import times
@@ -17,6 +18,7 @@ from eventapi.storage.statements import statements
 sql = statements("reports")
 
 BUCKETS = ("not_due", "1-30", "31-60", "61-90", "90+")
+MOST_LATER = 150_000                # payments after a day that are read rather than all invoices until it
 OVERPAID = "overpaid"               # the bucket of what is owed to customers
 
 
@@ -37,11 +39,33 @@ def payments(db, selection):
     Payments with and without a payment_date are read by two queries, so that both use an index.
     """
     periods = spans(db, sql.next_payment, selection)
-    rows = [row for line in ("dated", "undated") for row in _by_period(db, sql.payments, selection, periods, line)]
-    rows += _by_period(db, sql.refunds, selection, periods)
     if selection["given"]:
-        rows += _by_period(db, sql.moves, selection, periods)
+        rows = _payments_of_event(db, selection, periods) + _by_period(db, sql.moves, selection, periods)
+    else:
+        rows = _by_period(db, sql.payments, selection, periods)
+        rows += _by_period(db, sql.undated_payments, selection, periods)
+    rows += _by_period(db, sql.refunds, selection, periods)
     return _added(rows)
+
+
+def _payments_of_event(db, selection, periods):
+    """Return the payments of an event by period, currency and gateway.
+
+    Periods are found here, because SQLite would have to sort the payments of the event to group them.
+    """
+    found, sums = json.loads(periods), {}
+    starts = [start for _, start, _ in found]
+    for at, currency, gateway_key, amount, fee in db.tuples(sql.payments_of_event, **selection["values"]):
+        place = bisect_right(starts, at) - 1
+        if place < 0 or at >= found[place][2]:
+            continue
+        entry = sums.setdefault((place, currency, gateway_key), [0, 0, 0])
+        entry[0] += 1
+        entry[1] += amount
+        entry[2] += fee
+    return [{"period": found[place][0], "currency": currency, "gateway_key": gateway_key, "payments": count,
+             "received": received, "refunded": 0, "fees": fees, "net": received - fees}
+            for (place, currency, gateway_key), (count, received, fees) in sums.items()]
 
 
 def receivables(db, selection):
@@ -53,8 +77,7 @@ def receivables(db, selection):
     if selection["as_of"] is None:
         rows = db.all(sql.open, selection["given"], **selection["values"])
     else:
-        until = times.end(as_of, db.config.timezone)
-        rows = db.all(sql.open_then, selection["given"], **selection["values"], as_of=as_of, until=until)
+        rows = _open_then(db, selection, as_of)
     sums = defaultdict(lambda: [0, 0])
     for row in rows:
         entry = sums[row["currency"], bucket(row["due_date"], as_of) if row["amount"] > 0 else OVERPAID]
@@ -65,20 +88,28 @@ def receivables(db, selection):
     return [dict(zip(("currency", "bucket", "invoices", "amount"), row, strict=True)) for row in rows]
 
 
+def _open_then(db, selection, as_of):
+    """Return the open amounts at the end of a day.
+
+    If few payments are later, only invoices that are open now or were changed since are read.
+    """
+    until = times.end(as_of, db.config.timezone)
+    few = () if selection["given"] or db.value(sql.many_later, until=until, most=MOST_LATER) else ("few",)
+    return db.all(sql.open_then, selection["given"].union(few), **selection["values"], as_of=as_of, until=until)
+
+
 def bucket(due_date, as_of):
     """Return the bucket of an invoice. An invoice without due date, or due on the day itself, is not past due."""
     days = times.days_between(due_date, as_of) if due_date else 0
     return BUCKETS[0] if days <= 0 else BUCKETS[min(4, (days + 29) // 30)]
 
 
-def _by_period(db, statement, selection, periods, *lines):
-    """Return the rows of all periods.
-
-    `periods` is the result of `spans`, `lines` are further optional lines of the SQL.
+def _by_period(db, statement, selection, periods):
+    """Return the rows of all periods, which are the result of `spans`.
 
     The statement returns for each period a JSON array of rows.
     """
-    found = db.all(statement, selection["given"].union(lines), **selection["values"], spans=periods)
+    found = db.all(statement, selection["given"], **selection["values"], spans=periods)
     return [{"period": row["period"], **figures} for row in found for figures in json.loads(row["figures"])]
 
 

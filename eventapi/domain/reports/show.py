@@ -15,9 +15,10 @@ AREAS = ("area", "sold_area", "reserved_area", "available_area", "blocked_area")
 
 
 def participants(db, selection):
-    """Return the number of participants by event and role."""
+    """Return the number of participants by event and role. Those of all days are counted already."""
     given, values = _within(db, selection)
-    return db.all(sql.participants, given, **values)
+    is_limited = bool(given & {"begins", "ends"})
+    return db.all(sql.participants if is_limited else sql.participants_of_all_days, given, **values)
 
 
 def applications(db, selection):

@@ -1,43 +1,72 @@
 """The checks of `eventapi check`: whether database, money, sales, files and audit log are consistent."""
 from eventapi import journal
 from eventapi.domain.accounts import bills
+from eventapi.domain.bank import transactions
 from eventapi.domain.billing import ledger, refunds
+from eventapi.domain.books import periods
+from eventapi.domain.dunning import sending as dunning
 from eventapi.domain.entrance import admission
 from eventapi.domain.imports import bulk_imports
 from eventapi.domain.mail import queue as mails
-from eventapi.domain.upkeep import housekeeping
+from eventapi.domain.originals import store as originals
+from eventapi.domain.people import contacts, participants
+from eventapi.domain.upkeep import housekeeping, totals
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.storage import files, schema
+from eventapi.storage.maintenance import large_cache, silent
+
+# Name of each check -> (usual seconds in a large database, the function that returns its sentences).
+CHECKS = {
+    "foreign keys": (3, lambda db: schema.broken_foreign_keys(db.connection)),
+    "money": (7, lambda db: (*ledger.check(db), *refunds.check(db), *dunning.check(db))),
+    "periods": (1, periods.check),
+    "e-invoices": (1, originals.check),
+    "bank": (1, transactions.check),
+    "sales": (2, bills.check),
+    "people": (3, lambda db: (*contacts.check(db), *participants.check(db))),
+    "totals": (6, totals.check),
+    "check-ins": (2, admission.check),
+    "webhooks": (1, webhooks.check),
+    "mail": (1, mails.check),
+    "bulk imports": (1, bulk_imports.check),
+}
+# The parts of `contents` and of `findings` for a progress.Progress.
+CONTENTS = {**{name: seconds for name, (seconds, _) in CHECKS.items()}, journal.VERIFYING: 18, "files": 1}
+PARTS = {schema.INTEGRITY: 40, **CONTENTS}
 
 
-def findings(db):
+def findings(db, report=silent):
     """Return what is wrong as a list of `(name of the check, sentence)`, which is empty if nothing is.
+
+    `report` is told how far the checks are, in PARTS.
+    """
+    found = [("integrity", line) for line in schema.integrity_faults(db.connection, report=report)]
+    return found or contents(db, report)      # the other checks mean nothing on a damaged file
+
+
+def contents(db, report=silent):
+    """Return what is wrong in a file whose structure is sound, as `findings` does. `report` is told CONTENTS.
 
     All checks read one snapshot, so that they can run beside a server.
     """
-    found = [("integrity", line) for line in schema.integrity_faults(db.connection)]
-    if not found:
-        found = [("schema", line) for line in schema.changed(db.connection)]
+    found = [("schema", line) for line in schema.changed(db.connection)]
     if found:
-        return found                          # the other checks mean nothing on a damaged file or with other tables
-    with db.snapshot():
+        return found                          # nor do they with other tables
+    with large_cache(db.connection), db.snapshot():
         found += [("schema", line) for line in schema.foreign(db.connection)]
-        found += [("foreign keys", line) for line in schema.broken_foreign_keys(db.connection)]
-        found += [("money", line) for line in (*ledger.check(db), *refunds.check(db))]
-        found += [("sales", line) for line in bills.check(db)]
-        found += [("check-ins", line) for line in admission.check(db)]
-        found += [("webhooks", line) for line in webhooks.check(db)]
-        found += [("mail", line) for line in mails.check(db)]
-        found += [("bulk imports", line) for line in bulk_imports.check(db)]
-        found += [("audit log", line) for line in journal.verify(db)]
+        for name, (_, check) in CHECKS.items():
+            report(name, 0, 1)
+            found += [(name, line) for line in check(db)]
+        found += [("audit log", line) for line in journal.verify(db, report)]
         used = housekeeping.used_files(db)
-    return found + [("files", line) for line in damaged_files(db.config, used)]
+    return found + [("files", line) for line in damaged_files(db.config, used, report)]
 
 
-def damaged_files(config, used):
+def damaged_files(config, used, report=silent):
     """Yield a sentence for each file in the set `used` of SHA-256 hashes that is missing, a link or changed."""
     missing = set(files.missing(config, sorted(used)))
-    for sha256 in sorted(used):
+    for done, sha256 in enumerate(sorted(used)):
+        report("files", done, len(used))
         if sha256 in missing:
             yield f"the file {sha256} is missing, or is not a regular file"
         elif not files.verify(config, sha256):

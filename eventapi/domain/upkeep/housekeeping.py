@@ -4,6 +4,7 @@ from datetime import datetime, timedelta, timezone
 from itertools import takewhile
 
 from eventapi import journal, times
+from eventapi.domain.bank import transactions
 from eventapi.domain.events import calendar_feed
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.records import entities
@@ -13,7 +14,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("housekeeping")
 
-BATCH = 1000                             # rows per transaction, so that no request waits long
+BATCH = 500                              # rows per transaction, so that no request waits long
 IDEMPOTENCY_KEYS = timedelta(hours=24)
 EVENTS = timedelta(days=30)
 REJECTED_RECORDS = timedelta(days=30)
@@ -76,6 +77,16 @@ def prune_audit_log(db):
             journal.administered(db, entities.AUDIT_LOG, "pruned",
                                  new={"first_id": old[0]["id"], "last_id": last["id"]})
     return len(old)
+
+
+def erase_old_transfers(db):
+    """Erase who has paid, and what was written with it, when bank transactions need to be kept no longer.
+
+    As for invoices, that is after `retention_years` from the end of the year.
+    """
+    with db.write():
+        year = int(times.today(db.config.timezone, db.now)[:4])
+        return transactions.erase_old(db, f"{year - db.config.retention_years:04}-01-01", BATCH)
 
 
 def _years_ago(years):

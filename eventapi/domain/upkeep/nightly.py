@@ -19,19 +19,24 @@ from eventapi.paths import open_regular
 from eventapi.storage import backups, files, process_locks
 from eventapi.storage.backups import DATABASE, LARGEST_MANIFEST, MANIFEST, BackupError
 from eventapi.storage.errors import StorageError
+from eventapi.storage.maintenance import silent
 from eventapi.storage.statements import statements
 
 sql = statements("backups")
 
 NAME = re.compile(r"(eventapi|before-migration-from-\d+)-(?P<made_at>\d{8}T\d{6}Z)\.tar")
 UNFINISHED = ("eventapi-*.tar.partial", "before-migration-from-*.tar.partial")
+UNPACKING = "unpack the backup"
+PARTS = {**backups.PARTS, UNPACKING: 12, **checks.CONTENTS}       # of `back_up`, for a progress.Progress
 KEPT = 5                # verified backups that are newer than each one that is deleted
 # Checks whose findings are about work that waits or failed, such as a mail. They say nothing against a backup.
 ABOUT_WORK = {"webhooks", "mail", "bulk imports"}
 
 
-def back_up(config):
+def back_up(config, report=silent):
     """Write a backup named by the time into the backup folder, verify it, and delete old ones.
+
+    `report` is told how far it is, in PARTS.
 
     Return (its path, paths of old backups that are kept because they may be of another database). Raise BackupError or
     StorageError if it cannot be written, and BackupError if it cannot be verified. Then no older one has been deleted.
@@ -39,9 +44,9 @@ def back_up(config):
     config.backups.mkdir(mode=0o750, parents=True, exist_ok=True)
     _remove_unfinished(config)
     target = config.backups / f"eventapi-{backups.stamp()}.tar"
-    backups.create(config, target)
+    backups.create(config, target, report)
     try:
-        return target, _verify(config, target)
+        return target, _verify(config, target, report)
     except (BackupError, StorageError, OSError) as error:
         raise BackupError(f"{target} was written, but failed its trial restore, so no older backup was deleted: "
                           f"{error}") from error
@@ -65,14 +70,17 @@ def _timestamp(stamp):
     return times.text(datetime.strptime(stamp, "%Y%m%dT%H%M%S%z"))
 
 
-def _verify(config, target):
-    """Restore the backup into a scratch folder and check it. Mark it as verified, and delete old ones."""
+def _verify(config, target, report):
+    """Restore the backup into a scratch folder and check it. Mark it as verified, and delete old ones.
+
+    Its structure was checked before it was written, and its SHA-256 is that of the file that was checked.
+    """
     files.require_space(config.backups, target.stat().st_size)
     with process_locks.scratch(config.backups, process_locks.TRIAL) as folder:
         with open(target, "rb", opener=open_regular) as file:
-            backups.read(file, target, folder)
+            backups.read(file, target, folder, lambda _, done, total: report(UNPACKING, done, total))
         with backups.opened(config, folder / DATABASE) as db:
-            wrong = [f"{name}: {detail}" for name, detail in checks.findings(db) if name not in ABOUT_WORK]
+            wrong = [f"{name}: {detail}" for name, detail in checks.contents(db, report) if name not in ABOUT_WORK]
             if wrong:
                 raise BackupError(f"'eventapi check' reports {'; '.join(wrong[:5])}"
                                   + (f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""))

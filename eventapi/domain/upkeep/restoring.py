@@ -9,19 +9,22 @@ from tempfile import mkdtemp
 from eventapi import journal
 from eventapi.domain.people import privacy
 from eventapi.domain.records import entities, slugs
-from eventapi.storage import backups, files, process_locks, schema
+from eventapi.storage import backups, files, maintenance, migrations, process_locks, schema
 from eventapi.storage.backups import DATABASE, BackupError
 from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError, forget_damage, mark_damaged
+from eventapi.storage.maintenance import silent
 from eventapi.storage.migrations import check_schema_version, migrate, migration_files, schema_version
 from eventapi.storage.write_lock import write_lock
 
 # Names that a directory of eventapi may have: its own, backups, hidden files, and what a new file system contains.
 OWN_NAMES = re.compile(r"eventapi[.-].*|files|files\.before-restore-.*|backups|.*\.tar|\..*|lost\+found")
 LOGS = (f"{DATABASE}-wal", f"{DATABASE}-shm")
+# The parts of `restore` and their usual seconds, for a progress.Progress.
+PARTS = {backups.READING: 12, schema.INTEGRITY: 40, migrations.UPGRADING: 1}
 
 
-def restore(config, source, *, force=False, file=None):
+def restore(config, source, *, force=False, file=None, report=silent):
     """Replace the data by the backup in the file `source`. Return `(aside, again)`.
 
     `aside` is the path of the replaced database, or None if there was none. `again` is the number of contacts that
@@ -29,11 +32,11 @@ def restore(config, source, *, force=False, file=None):
 
     The backup is checked and prepared in a folder of its own before any data is touched. Without `force`, a database
     that is newer than the backup is not replaced, and neither damaged files nor foreign parts of the schema are
-    accepted. `file` is the backup if it is already open, and `source` its name. Raise BackupError, and InUse while a
-    server, a worker or a command that writes runs.
+    accepted. `file` is the backup if it is already open, and `source` its name. `report` is told how far it is, in
+    PARTS. Raise BackupError, and InUse while a server, a worker or a command that writes runs.
     """
     with file or _opened(source) as archive:
-        return _restore(config, archive, source, force)
+        return _restore(config, archive, source, force, report)
 
 
 def _opened(source):
@@ -43,15 +46,15 @@ def _opened(source):
         raise BackupError(f"backup file {source} not found. Check the path") from None
 
 
-def _restore(config, archive, source, force):
+def _restore(config, archive, source, force, report):
     config.data_dir.mkdir(mode=0o750, parents=True, exist_ok=True)
     refuse_foreign(config)
     with closing(process_locks.alone(config)), _scratch(config) as folder:
         _remove_links(config)
         copy = folder / DATABASE
-        manifest = backups.read(archive, source, folder)
+        manifest = backups.read(archive, source, folder, report)
         _remove_damaged(folder, manifest, force)
-        _upgrade(config, copy, force)
+        _upgrade(config, copy, force, report)
         suffix = _free_suffix(config)
         with backups.opened(config, copy) as db:
             if not force:
@@ -131,10 +134,10 @@ def _remove_damaged(folder, manifest, force):
         (folder / name).unlink()
 
 
-def _upgrade(config, path, force):
+def _upgrade(config, path, force, report):
     """Check the database of the backup, and migrate it to the schema of this version. Raise BackupError."""
     with backups.opened(config, path) as db:
-        wrong = schema.integrity_faults(db.connection)
+        wrong = schema.integrity_faults(db.connection, report=report)
         if wrong:
             raise BackupError(f"the database in the backup is damaged: {wrong[0]}. Use another backup")
         if not backups.is_eventapi(db):
@@ -144,9 +147,10 @@ def _upgrade(config, path, force):
         if differs:
             raise BackupError(f"the database in the backup is not as eventapi made it: {differs[0]}. Use another "
                               "backup, or --force to restore it as it is")
-    migrate(path)
+    migrate(path, report=report)
     with backups.opened(config, path) as db:
         check_schema_version(db.connection)
+        maintenance.analyze(db)
 
 
 def _refuse_newer(config, manifest, copy):

@@ -14,15 +14,16 @@ from eventapi.validation import examples
 ROOT = "/api/v1"
 WIDTH = 60              # the longest line; longer ones are broken
 # Values of path parameters. A secret TOKEN comes from a response or a mail. Every other parameter is the number 1.
-VALUES = {"entity_type": "contact", "code": "in_use", "token": "TOKEN"}
+VALUES = {"entity_type": "contact", "code": "in_use", "token": "TOKEN", "customer_number": "C-00001",
+          "month": "2026-05"}
 # (method, path below ROOT) -> query, where one of several parameters is required.
 OF_EVENT = {"event_key": "garden-fair-2027"}
 QUERIES = {("get", "/participants/badges"): OF_EVENT, ("get", "/schedules"): OF_EVENT,
            ("get", "/check-ins/stats"): OF_EVENT, ("get", "/check-ins/roster"): OF_EVENT,
            ("delete", "/newsletter"): {"email": "anna@rosen.example"}}
 # Media type of a file -> the end of its name.
-ENDINGS = {"application/pdf": "pdf", "image/svg+xml": "svg", "text/csv": "csv", "text/calendar": "ics",
-           "image/png": "png", "application/octet-stream": "pdf"}
+ENDINGS = {"application/pdf": "pdf", "application/zip": "zip", "image/svg+xml": "svg", "text/csv": "csv",
+           "text/calendar": "ics", "image/png": "png", "application/xml": "xml", "application/octet-stream": "pdf"}
 
 
 def is_below_root(path):
@@ -61,7 +62,7 @@ def file_received(path, operation):
 
 def _file_name(path, operation, media):
     last = path.rpartition("/")[2]
-    if "{" in last or last in ("content", "pdf", "svg"):
+    if "{" in last or last in ("content", "pdf", "svg", "xml"):
         last = operation["tags"][0].rstrip("s")
     return f"{last}.{ENDINGS[media]}"
 
@@ -119,6 +120,7 @@ def _with_client(openapi, path, method, operation):
     sent, received = file_sent(path, operation), file_received(path, operation)
     arguments += [f'"{name}"' for name in ((sent or [None])[0], received) if name]
     arguments += [f"{name}={value!r}" for name, value in query(openapi, path, method, operation).items()]
+    arguments += ['method="POST"'] if sent and method == "post" else []
     verb = _verb(openapi, method, operation, sent, received)
     call = f"api.{verb}({', '.join(arguments)})"
     if received or method == "delete":

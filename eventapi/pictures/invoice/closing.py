@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from eventapi.languages import formats
 from eventapi.pictures import fonts
+from eventapi.pictures.invoice import giro
 from eventapi.pictures.paper import GREY, LEFT, RIGHT
 from eventapi.pictures.words import WORDS, grouped, tax_reasons
 
@@ -13,6 +14,7 @@ SIZE, LINE_HEIGHT = 9, 4.2
 AMOUNT, TOTAL = 5, 7                                # heights of an amount and of a total with the line above it
 LABEL = LEFT + 80                                   # left edge of the labels of amounts
 ACCOUNT = LEFT + 38                                 # left edge of the bank account
+CODE, CAPTION = 32, 4                               # width of the GiroCode with its quiet zone; height of its caption
 
 
 class Closing:
@@ -20,6 +22,7 @@ class Closing:
 
     height: height in millimetres.
     account: (label, lines) of the bank account; empty if nothing is to be paid to it.
+    code: text of the GiroCode beside the bank account, or None.
     """
 
     def __init__(self, invoice, seller, language):
@@ -28,11 +31,12 @@ class Closing:
         self.amounts = list(self._amounts())
         self.reasons = [line for reason in tax_reasons(invoice["taxes"], self.words)
                         for line in fonts.wrap(reason, SIZE, RIGHT - LEFT)]
+        self.code = None if self.draft else invoice.get("girocode")
         self.account = self._account()
         self.terms = fonts.wrap(self._terms(), SIZE, RIGHT - LEFT)
-        lines = len(self.reasons) + len(self.terms) + sum(len(texts) for _, texts in self.account)
+        lines = len(self.reasons) + len(self.terms)
         amounts = sum(TOTAL if is_total else AMOUNT for _, _, is_total in self.amounts)
-        self.height = amounts + (lines + 1) * (LINE_HEIGHT + 0.2) + 12
+        self.height = amounts + (lines + 1) * (LINE_HEIGHT + 0.2) + 12 + self._account_height()
 
     def draw(self, paper):
         """Add the closing, on a new page if this one has no room for it."""
@@ -45,10 +49,26 @@ class Closing:
         paper.y += 4
         paper.flow(self.terms, size=SIZE)
         paper.y += 1.5
+        paper.reserve(self._account_height())
+        top = paper.y
         for label, lines in self.account:
-            paper.reserve(LINE_HEIGHT)
             paper.text(LEFT, paper.y + LINE_HEIGHT, label, size=SIZE, ink=GREY)
             paper.flow(lines, x=ACCOUNT, size=SIZE, line_height=LINE_HEIGHT)
+        if self.code:
+            self.draw_code(paper, top)
+            paper.y = max(paper.y, top + CODE + CAPTION)
+
+    def _account_height(self):
+        text = sum(len(lines) for _, lines in self.account) * LINE_HEIGHT
+        return max(text, CODE + CAPTION) if self.code else text
+
+    def draw_code(self, paper, y):
+        """Add the GiroCode. The right edge of its modules is that of the page."""
+        module = CODE / giro.width(self.code)
+        quiet = giro.QUIET * module
+        paper.area(RIGHT - CODE + 2 * quiet, y + quiet, module, giro.rings(self.code))
+        caption = self.words["girocode"]
+        paper.text(RIGHT, y + CODE + 1.5, caption, size=fonts.shrunk(caption, 6.5, CODE), align="right", ink=GREY)
 
     def _amount(self, paper, label, value, is_total):
         paper.reserve(TOTAL if is_total else AMOUNT)
@@ -67,7 +87,13 @@ class Closing:
             kind = "" if tax["category"] == "S" else f" ({tax['category']})"
             rate = formats.percent(tax["rate"], self.language)
             yield self._text("tax", rate=rate, kind=kind, net=self._number(tax["net"])), tax["tax"], False
+        if len(invoice["taxes"]) > 1:
+            yield self._text("tax_total"), invoice["tax_total"], False
         yield self._text("total"), invoice["total"], True
+        if invoice.get("tax_in_tax_currency") is not None:
+            rate = formats.number(invoice["exchange_rate"], self.language)
+            label = self._text("tax_in", tax_currency=invoice["tax_currency"], rate=rate)
+            yield label, invoice["tax_in_tax_currency"], False
         if invoice.get("paid_amount") and invoice["invoice_type"] == "invoice":
             yield self._text("paid"), -Decimal(str(invoice["paid_amount"])), False
             yield self._text("open"), invoice["open_amount"], True
@@ -94,9 +120,13 @@ class Closing:
         seller = self.seller
         if self.draft or not self._is_open() or not seller.get("iban"):
             return []
+        reference = self.invoice.get("payment_reference") or self.invoice["invoice_number"]
+        if giro.is_creditor_reference(reference):
+            reference = grouped(reference)
         values = {"holder": seller.get("name"), "iban": grouped(seller["iban"]), "bic": seller.get("bic"),
-                  "reference": fonts.clean(self.invoice["invoice_number"])}
-        return [(self.words[key], fonts.wrap(value, SIZE, RIGHT - ACCOUNT)) for key, value in values.items() if value]
+                  "reference": fonts.clean(reference)}
+        room = RIGHT - ACCOUNT - (CODE if self.code else 0)
+        return [(self.words[key], fonts.wrap(value, SIZE, room)) for key, value in values.items() if value]
 
     def _is_open(self):
         return self.invoice["invoice_type"] == "invoice" and Decimal(str(self.invoice["open_amount"])) > 0

@@ -22,7 +22,8 @@ FOLDS = 105, 148.5, 210                             # fold marks and, in the mid
 def draw(invoice, seller, buyer, language, is_copy=False, logo=None):
     """Return the PDF of an invoice as bytes. The same invoice results in the same bytes.
 
-    invoice: API object. Beside its fields it may have `event_title`, `related_issue_date` and `cancellation_reason`.
+    invoice: API object. Beside its fields it may have `event_title`, `related_issue_date` and `cancellation_reason`;
+    `girocode`, the text of a GiroCode; `tax_currency` and `tax_in_tax_currency`, the tax in the tenant's currency.
     is_copy: mark it as a copy on every page.
     logo: Image of the organiser, or None.
 

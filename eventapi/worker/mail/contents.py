@@ -9,9 +9,12 @@ from html import escape
 
 from eventapi.domain.billing import invoices
 from eventapi.domain.billing import pdf as invoice_pdf
+from eventapi.domain.billing import sending as invoice_sending
+from eventapi.domain.dunning import letters, sending
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import newsletter
 from eventapi.languages import choice, formats
+from eventapi.pictures.words import grouped
 from eventapi.storage import files
 from eventapi.worker.retry import retry_while_busy
 
@@ -59,7 +62,7 @@ def build(db, mail):
     message.set_content(as_text(paragraphs), cte="quoted-printable")
     message.add_alternative(as_html(paragraphs, language), subtype="html", cte="quoted-printable")
     for filename, data in attachments:
-        message.add_attachment(data, maintype="application", subtype="pdf", filename=filename)
+        message.add_attachment(data, maintype="application", subtype=filename.rpartition(".")[2], filename=filename)
     message["Content-Language"] = language       # last: adding content removes headers of this kind
     return recipient, message.as_bytes()
 
@@ -139,8 +142,12 @@ def newsletter_confirmation(db, mail):
 
 
 def invoice(db, mail):
-    """Return the mail with the PDF of an invoice. If it has an open amount, the mail says when to pay."""
+    """Return the mail with the PDF of an invoice. If it has an open amount, the mail says when to pay.
+
+    A buyer that requires XRechnung or Peppol gets the e-invoice as a file of its own as well.
+    """
     shown, pdfs = sent_invoice(db, mail)
+    xml = invoice_sending.xml_for_buyer(db, shown)
     language, texts, values = localised(db, shown, mail["language"])
     own, subject = own_paragraphs(mail["text"]), texts[shown["invoice_type"]].format(**values)
     # In German, the sentence after the greeting goes on in lower case. After another paragraph it is a new sentence.
@@ -149,7 +156,7 @@ def invoice(db, mail):
     if shown["invoice_type"] == "invoice" and shown["open_amount"] > 0:
         paragraphs.append(texts["pay_by"].format(**values))
     paragraphs += [texts["regards"], mail_words.sender(db.config)]
-    return shown["buyer"]["name"], language, paragraphs, {}, pdfs
+    return shown["buyer"]["name"], language, paragraphs, {}, [*pdfs, *([xml] if xml else [])]
 
 
 def invoice_reminder(db, mail):
@@ -162,6 +169,19 @@ def invoice_reminder(db, mail):
     paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), text.format(**values),
                   texts["invoice_reminder_paid"], texts["regards"], mail_words.sender(db.config)]
     return shown["buyer"]["name"], language, paragraphs, {}, pdfs
+
+
+def dunning(db, mail):
+    """Return the mail with a dunning letter and the invoice. Raise Gone if nothing is open or the buyer disputes it."""
+    shown, pdfs = sent_invoice(db, mail)
+    entry = sending.of_mail(db, mail["id"])
+    if entry is None or shown["open_amount"] <= 0 or shown["is_disputed"]:
+        raise Gone("the invoice has no open amount, or is disputed")
+    texts = mail_words.WORDS[entry["language"]]
+    paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), *own_paragraphs(entry["text"]), texts["regards"],
+                  mail_words.sender(db.config)]
+    letter = (letters.file_name(shown, entry), letters.draw(db.config, shown, entry))
+    return shown["buyer"]["name"], entry["language"], paragraphs, {}, [letter, *pdfs]
 
 
 def sent_invoice(db, mail):
@@ -177,7 +197,7 @@ def sent_invoice(db, mail):
     except FileNotFoundError:
         raise Gone("the PDF of the invoice is missing in the file store") from None
     if invoice_pdf.is_copy(row, mail["language"]):
-        copy = invoice_pdf.draw_sent(db.config, invoice_pdf.source(db, row), mail["language"])
+        copy = invoice_pdf.draw_sent(db, invoice_pdf.source(db, row), mail["language"])
         pdfs.append((invoice_pdf.file_name(row, mail["language"]), copy))
     return invoices.represent(row), pdfs
 
@@ -200,9 +220,18 @@ def localised(db, shown, language):
     amounts = {name: formats.money(amount, shown["currency"], language)
                for name, amount in (("total", total), ("open", shown["open_amount"]))}
     days = {name: formats.day(shown[name], language) for name in ("issue_date", "due_date") if shown[name]}
-    return language, mail_words.WORDS[language], {"number": shown["invoice_number"], **amounts, **days}
+    texts = mail_words.WORDS[language]
+    return language, texts, {"number": shown["invoice_number"], "quoted": quoted(shown, texts), **amounts, **days}
 
 
-WITH_PDF = ("invoice", "invoice_reminder")
+def quoted(invoice, texts):
+    """Return what to quote with a payment: the invoice number, or the creditor reference in groups of four."""
+    reference = invoice["payment_reference"]
+    if reference in (None, invoice["invoice_number"]):
+        return texts["quoted_number"].format(reference=invoice["invoice_number"])
+    return texts["quoted_reference"].format(reference=grouped(reference))
+
+
+WITH_PDF = ("invoice", "invoice_reminder", "dunning")
 CONTENTS = {"newsletter_confirmation": newsletter_confirmation, "invoice": invoice,
-            "invoice_reminder": invoice_reminder}
+            "invoice_reminder": invoice_reminder, "dunning": dunning}

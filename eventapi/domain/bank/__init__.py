@@ -1,0 +1,1 @@
+"""Bank statements: files of banks become entries, and entries become payments."""

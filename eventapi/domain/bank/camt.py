@@ -1,0 +1,140 @@
+"""Read bank statements in camt.053 (ISO 20022), version 02, 08 and others of the same structure.
+
+Elements are found by their local names, since versions differ in the namespace. Only booked entries become entries of a
+statement. A ValueError says what is wrong with the file and what to do.
+"""
+from decimal import Decimal
+from operator import itemgetter
+
+from eventapi import money
+from eventapi.domain.bank.camt_entries import AGAIN, amount_of, date_in, entries_of, signed
+from eventapi.domain.bank.entries import MAX_ENTRIES, Statement, check_number, compact, identified, text
+from eventapi.validation import xml_documents
+
+# the first element inside the root of messages that look like a statement, and why they cannot be imported
+OTHERS = {
+    "BkToCstmrAcctRpt": "camt.052, a report of the present day. Its entries may still change, and come again in the "
+                        "statement. Send the statement of the account, camt.053",
+    "BkToCstmrDbtCdtNtfctn": "camt.054, the details of single bookings, which come again in the statement. Send the "
+                             "statement of the account, camt.053",
+}
+
+
+def recognise(data):
+    """Return whether a file that begins with these bytes is XML."""
+    start = data[:200].removeprefix(b"\xef\xbb\xbf").replace(b"\0", b"").lstrip(b"\xff\xfe \t\r\n")
+    return start.startswith(b"<")
+
+
+def read(file, most=MAX_ENTRIES):
+    """Yield the Statements of a file that can be rewound. Entries and statements may be `most` together.
+
+    Each is checked once it is complete: opening balance and booked entries make the closing balance. The file is known
+    to be sound only at its end, so book nothing before.
+    """
+    form = _form(xml_documents.outline(file))
+    file.seek(0)
+    entries, skipped, empty, number, count, total = [], 0, 0, 0, 0, 0
+    for element in xml_documents.iterate(file, "Stmt", "Ntry"):
+        _strip(element)
+        if element.tag == "Ntry":
+            number += 1
+            found, is_booked = entries_of(element, number)
+            total += max(1, len(found))
+            check_number(total, most)
+            entries += [entry for entry in found if entry.amount]
+            empty += sum(not entry.amount for entry in found)
+            skipped += not is_booked
+        else:
+            total += 1
+            check_number(total, most)
+            yield _statement(element, form, entries, skipped, empty)
+            entries, skipped, empty, number, count = [], 0, 0, 0, count + 1
+    if not count or number:
+        raise ValueError(f"The file contains no statement (<Stmt>), or entries outside of it. {AGAIN}.")
+
+
+def _form(outline):
+    """Return the name of the format, such as camt.053.001.08, from the names of the root and its first child."""
+    namespace, _, _ = outline[0].rpartition("}")
+    names = [name.rpartition("}")[2] for name in outline]
+    if names[1:] == ["BkToCstmrStmt"]:
+        return text(namespace.rpartition(":")[2], 40) or "camt.053"
+    if names[-1] in OTHERS:
+        raise ValueError(f"The file is {OTHERS[names[-1]]}.")
+    raise ValueError(f"The file is not a bank statement: its root is <{names[0][:60]}>. Send a statement in the format "
+                     "camt.053, or CSV.")
+
+
+def _strip(element):
+    """Remove the namespaces from an element and all inside it."""
+    for part in element.iter():
+        part.tag = part.tag.rpartition("}")[2]
+
+
+# Statements
+
+def _statement(element, form, entries, skipped, empty):
+    """Return the Statement of a <Stmt>, to which these entries belong. Raise ValueError if its sums are wrong."""
+    currency = _currency_of(element, entries)
+    dates = [entry.booked_on for entry in entries]
+    account = compact(element.findtext("Acct/Id/IBAN")) or compact(element.findtext("Acct/Id/Othr/Id"), 40)
+    statement = Statement(
+        account=account,
+        currency=currency,
+        entries=identified(account, entries),
+        number=text(element.findtext("ElctrncSeqNb")) or text(element.findtext("LglSeqNb")),
+        starts_on=date_in(element, "FrToDt/FrDtTm", "a statement") or min(dates, default=None),
+        ends_on=date_in(element, "FrToDt/ToDtTm", "a statement") or max(dates, default=None),
+        **_balances(element, currency),
+        skipped=skipped,
+        empty=empty,
+        form=form)
+    _check_sums(statement)
+    return statement
+
+
+def _currency_of(element, entries):
+    """Return the currency of a <Stmt>: that of its balances, of its account, or of its first entry."""
+    balance = element.find("Bal/Amt")
+    found = [balance.get("Ccy") if balance is not None else None, element.findtext("Acct/Ccy")]
+    found += [entry.currency for entry in entries[:1]]
+    currency = next((text(code) for code in found if text(code)), None)
+    if currency not in money.CURRENCIES:
+        raise ValueError(f"A statement has the currency {currency}, which is not a currency of ISO 4217. {AGAIN}.")
+    return currency
+
+
+def _balances(element, currency):
+    """Return `opening` and `closing` of a <Stmt>: of several days, the first opening and the last closing balance.
+
+    The opening balance is the code OPBD, or PRCD (the closing balance of the day before). Others, such as CLAV (what is
+    available) and ITBD (between two pages), are not used.
+    """
+    found = {"OPBD": [], "PRCD": [], "CLBD": []}
+    for balance in element.findall("Bal"):
+        code = text(balance.findtext("Tp/CdOrPrtry/Cd"))
+        units, of = amount_of(balance.find("Amt"), "a balance")
+        if code in found and of == currency:
+            day = date_in(balance, "Dt/Dt", "a balance") or date_in(balance, "Dt/DtTm", "a balance") or ""
+            found[code].append((day, signed(units, balance, "a balance")))
+    opening = min(found["OPBD"] or found["PRCD"], key=itemgetter(0), default=(None, None))
+    closing = max(reversed(found["CLBD"]), key=itemgetter(0), default=(None, None))
+    return {"opening": opening[1], "closing": closing[1]}
+
+
+def _check_sums(statement):
+    """Raise ValueError unless the entries lead from the opening balance to the closing balance."""
+    if statement.opening is None or statement.closing is None:
+        return
+    booked = sum(entry.amount for entry in statement.entries if entry.currency == statement.currency)
+    if statement.opening + booked != statement.closing:
+        opening, change, closing, made = (_shown(units, statement.currency) for units in (
+            statement.opening, booked, statement.closing, statement.opening + booked))
+        raise ValueError(f"Statement {statement.number or ''} of account {statement.account}: the opening balance "
+                         f"{opening} and the booked entries {change} make {made}, but the closing balance is "
+                         f"{closing}. The file is cut off or was changed. {AGAIN}.")
+
+
+def _shown(units, currency):
+    return f"{Decimal(units).scaleb(-money.decimals(currency))} {currency}"

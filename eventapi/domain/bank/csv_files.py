@@ -1,0 +1,298 @@
+"""Read bank statements in the CSV files of German banks.
+
+Such a file says nothing about its balance and has no references of its own, so a file that was cut off between two
+rows cannot be recognised. A value that cannot be read refuses the file: it never becomes 0.00 or an empty text.
+"""
+import codecs
+import csv
+import io
+import re
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from itertools import islice
+
+from eventapi import money
+from eventapi.domain.bank import entries
+from eventapi.domain.bank.csv_forms import FORMS, form_of, normal
+from eventapi.domain.bank.entries import Entry, Statement, compact, identified, reference, text
+
+MAX_SIZE = 20_000_000       # bytes
+MAX_HEADER = 60             # rows above the names of the columns
+SEPARATORS = ";,\t"
+NUMBERS = {                 # decimal separator -> a number with or without separators of thousands
+    ",": re.compile(r"([+-]?)([0-9]{1,3}(?:\.[0-9]{3})+|[0-9]{1,15})(?:,([0-9]{1,2}))?(-?)"),
+    ".": re.compile(r"([+-]?)([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,15})(?:\.([0-9]{1,2}))?(-?)"),
+}
+UNIT = re.compile(r"\s*(€|EUR)$")
+GERMAN_DATE = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4}|[0-9]{2})")
+ISO_DATE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?")
+IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
+LINE_END = re.compile(r"[\r\n]+")
+BALANCES = ("anfangssaldo", "endsaldo")
+EXPORT = "Export the entries from the bank again, and do not open the file in a spreadsheet program"
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of a file below the names of its columns. rows: an iterator of (line, cells)."""
+    form: object
+    names: list
+    above: list
+    rows: object
+
+
+def read(file, account=None, most=entries.MAX_ENTRIES):
+    """Return the Statements of a CSV file: one for each account and currency in it.
+
+    `account` is the IBAN for a file that does not name its account. Raise ValueError if the file is not the CSV of a
+    bank that is known, if a row cannot be read, if the file is that of another account, or if it has more than `most`
+    rows.
+    """
+    table = _table(_content(file), most)
+    given, stated = compact(account), _account_above(table.above)
+    groups = {}
+    for line, cells in table.rows:
+        row = _Row(table, line, cells)
+        if row.is_footer():
+            continue
+        found = row.account() or stated
+        if given and found and not _is_same(given, found):
+            raise ValueError(f"Line {line}: the file is a statement of account {found}, not of {given}. Send it "
+                             "without `account`, or choose the other file.")
+        group = groups.setdefault((given or found, row.currency()), [])
+        group.append(None if row.is_pending() else row.entry())
+    groups = groups or {(given or stated, "EUR"): []}
+    return [_statement(table.form, own, currency, found) for (own, currency), found in groups.items()]
+
+
+def _is_same(given, found):
+    """Return whether the account in a file is this one. Some banks write only the number at the end of the IBAN."""
+    return given == found or (found.isdecimal() and given.endswith(found.zfill(10)))
+
+
+def _statement(form, account, currency, found):
+    """Return the Statement of the entries of a file. None stands for an entry that is not booked."""
+    booked = [entry for entry in found if entry]
+    kept = identified(account, [entry for entry in booked if entry.amount])
+    days = [entry.booked_on for entry in kept]
+    return Statement(account, currency, kept, starts_on=min(days, default=None), ends_on=max(days, default=None),
+                     skipped=len(found) - len(booked), empty=len(booked) - len(kept), form=form.name)
+
+
+# The file
+
+def _content(file):
+    """Return the text of a file in UTF-8, UTF-16 or Windows-1252."""
+    data = file.read(MAX_SIZE + 1)
+    if len(data) > MAX_SIZE:
+        raise ValueError(f"The CSV file has more than {MAX_SIZE} bytes. Export a shorter period.")
+    marked = data[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    for encoding in ("utf-16",) if marked else ("utf-8-sig", "windows-1252"):
+        try:
+            content = data.decode(encoding)
+            break
+        except UnicodeDecodeError:
+            continue
+    else:
+        raise ValueError(f"The CSV file is neither UTF-8 nor Windows-1252. {EXPORT}.")
+    if "\0" in content:
+        raise ValueError(f"The file is not a text file, because it contains NUL characters. {EXPORT}.")
+    return content
+
+
+def _table(content, most):
+    """Return the Table in a text. Raise ValueError if it is no sound CSV, or has more than `most` rows."""
+    for separator in SEPARATORS:
+        above = []
+        for _, cells in islice(_rows(content, separator), MAX_HEADER):
+            names = [normal(name) for name in cells]
+            if form := form_of(names):
+                for number, _ in enumerate(_below(content, separator, len(above) + 1), 1):
+                    entries.check_number(number, most)
+                return Table(form, names, above, _below(content, separator, len(above) + 1))
+            above.append(cells)
+    names = ", ".join(dict.fromkeys(form.name.partition(",")[0] for form in FORMS))
+    raise ValueError(f"The file is not the CSV of a bank that is known ({names}): no row has the names of its columns. "
+                     "Send the statement in the format camt.053, which every bank offers.")
+
+
+def _below(content, separator, first):
+    """Yield (line, cells) of the rows from a place on that are not empty."""
+    return (row for row in islice(_rows(content, separator), first, None) if any(cell.strip() for cell in row[1]))
+
+
+def _rows(content, separator):
+    """Yield (line, cells) of a text. Raise ValueError if it is no CSV, or ends inside quotation marks."""
+    lines = list(io.StringIO(content, newline=""))
+    reader, last = csv.reader(lines, delimiter=separator), 0
+    try:
+        for cells in reader:
+            yield reader.line_num, cells
+            last, previous = reader.line_num, last
+        if last:
+            list(csv.reader(lines[previous:], delimiter=separator, strict=True))
+    except csv.Error as error:
+        # Strict reading also refuses text behind a closing quotation mark, which some banks write.
+        if "expected after" not in str(error):
+            raise ValueError(f"Line {reader.line_num} is not valid CSV ({error}). {EXPORT}.") from None
+
+
+def _account_above(rows):
+    """Return the IBAN in the rows above the columns, or None."""
+    for cells in rows:
+        for cell in cells:
+            value = re.sub(r"\s", "", cell.partition("/")[0]).upper()
+            if IBAN.fullmatch(value):
+                return value
+    return None
+
+
+# Rows
+
+class _Row:
+    """A row of a Table: its cells by the fields of the form."""
+
+    def __init__(self, table, line, cells):
+        """Raise ValueError unless the row has as many cells as there are columns, apart from empty ones at the end."""
+        self.table, self.form, self.line = table, table.form, line
+        self.first, self.all = normal(cells[0]), cells
+        self.cells = dict(zip(table.names, cells, strict=False))    # of two columns with one name, the last
+        self.is_short = len(cells) < len(table.names) - (table.names[-1] == "")
+        self.is_long = any(cell.strip() for cell in cells[len(table.names):])
+
+    def is_footer(self):
+        """Return whether the row shows a balance. Raise ValueError if it is neither that nor an entry."""
+        names = self.table.names
+        is_balance = self.first.startswith("kontostand") and names[0] in self.form.booked_on
+        if is_balance or (self.form.sign and normal(self.cells.get("kundenreferenz", "")) in BALANCES):
+            return True
+        if self.first.startswith("umsaetze"):
+            raise ValueError(f"Line {self.line}: the file contains several accounts. Export each account by itself.")
+        if self.is_short or self.is_long:
+            raise ValueError(f"Line {self.line} has {len(self.all)} cells, but there are {len(names)} columns. The "
+                             f"file was cut off or changed. {EXPORT}.")
+        return False
+
+    def value(self, name):
+        """Return the text of a field, "" if the file has no such column."""
+        value = self.cell(name).strip()
+        return "" if value == "N/A" else value
+
+    def cell(self, name):
+        """Return the cell of a field as it is in the file, "" if there is no such column."""
+        column = next((column for column in getattr(self.form, name) if column in self.cells), None)
+        return self.cells[column] if column is not None else ""
+
+    def fault(self, name, problem):
+        """Return the ValueError for a field that cannot be read."""
+        columns = getattr(self.form, name)
+        column = next((column for column in columns if column in self.cells), columns[0])
+        return ValueError(f'Line {self.line}, column "{column}": "{self.cells.get(column, "")[:60]}" {problem}. '
+                          f"{EXPORT}.")
+
+    def is_pending(self):
+        """Return whether the entry is not booked yet."""
+        status = normal(self.value("status"))
+        if self.form.booked:
+            return not status.startswith(self.form.booked)
+        return bool(self.form.pending) and status.startswith(self.form.pending)
+
+    def account(self):
+        """Return the own account in this row, or None if the file does not name it in a column."""
+        return compact(self.value("account"))
+
+    def currency(self):
+        value = (self.value("currency") or "EUR").upper()
+        if value not in money.CURRENCIES:
+            raise self.fault("currency", "is not a currency of ISO 4217")
+        return value
+
+    def entry(self):
+        """Return the Entry of this row."""
+        amount = self.amount()
+        party = self.value("payer") if amount > 0 and self.form.payer else self.value("party")
+        fields = {
+            "party": text(party), "party_iban": _iban(self.value("party_iban")),
+            "party_bic": compact(self.value("party_bic"), 11), "end_to_end_id": reference(self.value("end_to_end_id")),
+            "mandate": reference(self.value("mandate")), "bank_reference": reference(self.value("bank_reference")),
+        }
+        found = self.labelled()
+        fields |= {name: value for name, value in found.items() if value and not fields.get(name)}
+        return Entry(booked_on=self.date("booked_on"), valued_on=self.date("valued_on") if self.value("valued_on") else
+                     None, amount=amount, currency=self.currency(), code=text(self.value("code"), 40), **fields)
+
+    def amount(self):
+        """Return the amount in minor units with its sign."""
+        if not self.value("amount") and (self.value("debit") or self.value("credit")):
+            if self.value("debit") and self.value("credit"):
+                raise self.fault("debit", "stands beside a credit, so the amount is not certain")
+            name = "debit" if self.value("debit") else "credit"
+            return abs(self.number(name)) * (-1 if name == "debit" else 1)
+        amount = self.number("amount")
+        for name in ("debit", "credit"):
+            if self.value(name) and abs(self.number(name)) != abs(amount):
+                raise self.fault(name, f"is not the amount {self.value('amount')} of the row")
+        if not self.form.sign:
+            return amount
+        sign = {"S": -1, "H": 1}.get(self.value("sign").upper())
+        if sign is None:
+            raise self.fault("sign", "is neither S (debit) nor H (credit)")
+        return sign * abs(amount)
+
+    def number(self, name):
+        """Return a number in minor units."""
+        value = UNIT.sub("", self.value(name).replace("\u2212", "-").replace("\xa0", "")).replace(" ", "")
+        match = NUMBERS[self.form.decimal].fullmatch(value)
+        example = "1.234,56" if self.form.decimal == "," else "1,234.56"
+        if not match or (match[1] and match[4]):
+            raise self.fault(name, f"is not an amount such as {example}")
+        number = Decimal(re.sub("[.,]", "", match[2]) + "." + (match[3] or "0"))
+        units = money.minor(number, self.currency())
+        if units is None or number >= money.LIMIT:
+            raise self.fault(name, f"has more digits than an amount in {self.currency()}")
+        return -units if "-" in (match[1], match[4]) else units
+
+    def date(self, name):
+        """Return a date as ISO text."""
+        value = self.value(name)
+        german, iso = GERMAN_DATE.fullmatch(value), ISO_DATE.fullmatch(value)
+        try:
+            if german:
+                day, month, year = (int(part) for part in german.groups())
+                return entries.day(date(year + 2000 if year < 100 else year, month, day))
+            return entries.day(date.fromisoformat(iso[1] if iso else value))
+        except ValueError:
+            raise self.fault(name, "is not a date such as 31.12.2025 or 2025-12-31, between 2000 and 2099") from None
+
+    def labelled(self):
+        """Return the fields that stand in the text behind labels, and `reference`, what is left of the text.
+
+        The old files of Volksbanken break a text into lines of 27 characters, also inside a number.
+        """
+        value = self.value("reference")
+        if self.form.sign:
+            kind, _, rest = value.partition("\n")
+            value = f"{kind.strip()} {LINE_END.sub('', rest)}"
+        targets = dict(self.form.labels)
+        parts = re.split(f"({'|'.join(map(re.escape, targets))})", value) if targets else [value]
+        found = {}
+        for label, part in zip(parts[1::2], parts[2::2], strict=True):
+            if targets[label] and part.strip():
+                found.setdefault(targets[label], part.partition(" IBAN: ")[0])
+        plain = [parts[0], found.get("reference", "")]
+        plain = plain if any(part.strip() for part in plain) else [value]
+        is_cut = any(map(entries.may_be_cut, (self.cell("reference"), *plain)))
+        return {
+            "party": text(found.get("party")), "party_iban": _iban(found.get("party_iban", "")),
+            "party_bic": compact(found.get("party_bic", "").split(" ")[0], 11) if "party_bic" in found else None,
+            "ultimate_party": text(found.get("ultimate_party")), "mandate": reference(found.get("mandate"), 35),
+            "end_to_end_id": reference(found.get("end_to_end_id"), 35),
+            **entries.joined([(" ".join(plain), is_cut)]),
+        }
+
+
+def _iban(value):
+    """Return an IBAN without spaces, or None if the text is another number of an account."""
+    value = re.sub(r"\s", "", value).upper()
+    return value if IBAN.fullmatch(value) else None

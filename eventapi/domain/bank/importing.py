@@ -1,0 +1,289 @@
+"""Import of bank statements: stores their transactions once, and books those that match exactly.
+
+An import runs in several short transactions, so that it never holds the write lock for long. A transaction is known by
+its identity (entries.py), so an import that was interrupted, or runs twice at once, continues where it stopped.
+"""
+import time
+from collections import Counter
+
+from eventapi import journal, money
+from eventapi.domain.bank import matching, settling
+from eventapi.domain.records import entities
+from eventapi.errors import Problem, invalid_at, invalid_parameter, listed
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
+from eventapi.validation.identifiers import accounts
+
+sql = statements("bank_statements")
+
+BATCH = 250                 # entries that one transaction stores
+FIRST, MOST = 10, 40        # transactions that one write books, at first and at most
+PAGE = 200                  # transactions that are matched at once without booking
+SECONDS = 0.03              # intended duration of a write that books
+MOST_MISSING = 100          # numbers of missing statements that are named
+BALANCES = ("opening_balance", "closing_balance", "total")
+
+
+def own_accounts(config):
+    """Return the IBANs of the organiser without spaces."""
+    return [accounts.compact(text) for text in (config.organiser_iban, *config.bank_accounts) if text]
+
+
+def refuse_foreign(config, found):
+    """Raise 422 if one of these Statements is of an account that is not the organiser's, or of an unknown currency."""
+    own = own_accounts(config)
+    if not own:
+        raise invalid_at("", "no_account", "cannot be imported because the organiser has no account. Set "
+                         "organiser_iban in eventapi.conf")
+    for statement in found:
+        if statement.account is None:
+            raise invalid_parameter("account", "required", "is required because the file does not name its account. "
+                                    "Send the IBAN of the account")
+        if statement.account not in own:
+            raise invalid_at("", "foreign_account", f"has a statement of the account {statement.account}, but the "
+                             f"accounts of the organiser are {listed(own)}. Add a further account to bank_accounts in "
+                             "eventapi.conf")
+        if statement.currency not in money.CURRENCIES:
+            raise invalid_at("", "currency", f"has a statement in the unknown currency {statement.currency}")
+
+
+# Importing
+
+def run(write, db, found, sha256, books):
+    """Store the transactions of these Statements and book the exact ones if `books` is true. Return the result.
+
+    `write()` opens a write transaction as a context manager and yields its connection; `db` reads. The result is the
+    `data` of the response: {statements, imported, known, skipped_pending, booked, proposed, unmatched, warnings}.
+    """
+    kept = [_store(write, statement, position, sha256) for position, statement in enumerate(found)]
+    totals = Counter()
+    for statement in found:
+        totals += _booked(write, db, statement) if books else _proposed(db, statement)
+    return _result(found, kept, totals, is_dry=False)
+
+
+def _store(write, statement, position, sha256):
+    """Store a Statement and its entries. Return {id, imported, warnings}."""
+    with write() as db:
+        is_new = db.run(sql.add_statement, **_columns(db, statement), sha256=sha256, position=position, now=db.now) > 0
+        kept = {**db.one(sql.statement, sha256=sha256, position=position), "warnings": _warnings(db, statement)}
+        kept["warnings"] += _gap_warnings(db, kept["id"])
+        if is_new:
+            journal.administered(db, entities.BANK_STATEMENT, "imported", kept["id"],
+                                 new={"account": statement.account, "sequence": statement.number,
+                                      "entries": len(statement.entries)})
+    kept["imported"] = 0
+    for start in range(0, len(statement.entries), BATCH):
+        rows = [_row(entry, statement.account, kept["id"]) for entry in statement.entries[start:start + BATCH]]
+        with write() as db:
+            added = sum(db.run(sql.add_transaction, **row, now=db.now) for row in rows)
+            if added:
+                db.run(sql.count_imported, id=kept["id"], imported=added)
+        kept["imported"] += added
+    return kept
+
+
+def _columns(db, statement):
+    total = sum(entry.amount for entry in statement.entries if entry.currency == statement.currency)
+    return {"format": statement.form, "account": statement.account, "currency": statement.currency,
+            "sequence": _sequence(statement), "from_date": statement.starts_on,
+            "to_date": statement.ends_on, "opening_balance": statement.opening, "closing_balance": statement.closing,
+            "total": total, "entries": len(statement.entries),
+            "skipped_pending": statement.skipped, "admin_id": db.actor.admin_id, "admin_name": db.actor.admin_name}
+
+
+def _sequence(statement):
+    """Return the number of a statement as an integer, or None if the bank gives none or another text."""
+    number = statement.number or ""
+    return int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else None
+
+
+def _row(entry, account, statement_id):
+    """Return the columns of an Entry."""
+    texts = (entry.party, entry.ultimate_party, entry.party_iban, entry.reference, entry.description,
+             *entry.creditor_references, entry.end_to_end_id)
+    return {"statement_id": statement_id, "account": account, "currency": entry.currency, "identity": entry.key,
+            "booked_on": entry.booked_on, "amount": entry.amount, "party": entry.party,
+            "ultimate_party": entry.ultimate_party, "iban": entry.party_iban, "bic": entry.party_bic,
+            "text": entry.reference, "cut_at": entry.cut_at, "description": entry.description,
+            "creditor_reference": " ".join(entry.creditor_references) or None, "end_to_end_id": entry.end_to_end_id,
+            "return_reason": entry.return_reason, "is_reversal": int(entry.is_reversal),
+            "search_text": " ".join(text for text in texts if text)}
+
+
+# Booking
+
+def _open_ids(db, statement):
+    """Return the ids of what is open of a Statement, in the order of booking."""
+    identities = as_json([entry.key for entry in statement.entries])
+    return [row["id"] for row in db.all(sql.open_of, account=statement.account, identities=identities)]
+
+
+def _proposed(db, statement):
+    """Return a Counter of what is open of a Statement: with a proposal, and without one. `db` reads."""
+    ids, counts = _open_ids(db, statement), Counter()
+    for start in range(0, len(ids), PAGE):
+        with db.snapshot():
+            found = matching.proposals(db, db.all(sql.of_ids, ids=as_json(ids[start:start + PAGE])))
+        counts.update("proposed" if proposals else "unmatched" for proposals in found.values())
+    return counts
+
+
+def _booked(write, db, statement):
+    """Book what is open of a Statement and matches exactly. Return a Counter of booked, proposed and unmatched.
+
+    Matching happens in the transaction that books, so that an invoice is never paid twice. The size of a transaction
+    follows the time that the one before took.
+    """
+    ids, counts, size, start = _open_ids(db, statement), Counter(), FIRST, 0
+    while start < len(ids):
+        batch = ids[start:start + size]
+        with write() as writer:
+            started = time.monotonic()
+            counts += _book(writer, batch)
+            took = max(time.monotonic() - started, 0.001)
+        start += len(batch)
+        size = max(1, min(MOST, size * 2, int(len(batch) * SECONDS / took)))
+    return counts
+
+
+def _book(db, ids):
+    """Book the exact ones of these transactions, in their order. Return a Counter of the outcomes.
+
+    The proposals of a batch are read once. They are read again for a transaction that an earlier one may have changed:
+    it names the same invoice, or is money that went out.
+    """
+    rows, counts, paid = db.all(sql.of_ids, ids=as_json(ids)), Counter(), set()
+    for id, found in matching.proposals(db, rows).items():      # without those that another import has settled
+        row = next(row for row in rows if row["id"] == id)
+        if paid and (row["amount"] < 0 or paid & {proposal["invoice_id"] for proposal in found}):
+            row = db.one(sql.get, id=id)
+            found = matching.proposals(db, [row]).get(id)
+            if found is None:                   # ignored together with the transfer that it takes back
+                counts["booked"] += 1
+                continue
+        exact = [proposal for proposal in found if proposal["is_exact"]]
+        is_booked = bool(exact) and _settled(db, row, exact)
+        paid |= {proposal["invoice_id"] for proposal in exact} if is_booked else set()
+        counts["booked" if is_booked else "proposed" if found else "unmatched"] += 1
+    return counts
+
+
+def _settled(db, row, exact):
+    """Book exact proposals. Return false, and change nothing, if a rule of payments refuses one of them."""
+    try:
+        with db.savepoint():
+            settling.settle(db, row, exact)
+    except Problem:
+        return False
+    return True
+
+
+# Dry run
+
+def dry_run(db, found, books):
+    """Return the result that an import would have, and change nothing. `db` reads.
+
+    A reversal whose original is in the same file counts as unmatched, because the original is not stored.
+    """
+    kept, totals, taken = [], Counter(), {}
+    with db.snapshot():
+        for statement in found:
+            known = set(db.values(sql.known, account=statement.account,
+                                  identities=as_json([entry.key for entry in statement.entries])))
+            rows = [{**_row(entry, statement.account, None), "id": index, "assigned_amount": 0, "status": "open",
+                     "format": statement.form}
+                    for index, entry in enumerate(statement.entries) if entry.key not in known]
+            kept.append({"id": None, "imported": len(rows), "warnings": _warnings(db, statement)})
+            for start in range(0, len(rows), PAGE):
+                totals += _tried(db, rows[start:start + PAGE], books, taken)
+    return _result(found, kept, totals, is_dry=True)
+
+
+def _tried(db, rows, books, taken):
+    """Return a Counter of what `_book` would do with rows that are not stored. Add what they would pay to `taken`."""
+    counts, known = Counter(), matching.proposals(db, rows, taken)
+    for row in rows:
+        found = known[row["id"]]
+        exact = [proposal for proposal in found if proposal["is_exact"]]
+        paid = [proposal for proposal in exact if books and proposal["invoice_id"] not in taken]
+        for proposal in paid:
+            taken[proposal["invoice_id"]] = proposal["amount"] if row["amount"] > 0 else -proposal["amount"]
+        counts["booked" if paid else "proposed" if found else "unmatched"] += 1
+    return counts
+
+
+# Gaps between statements
+
+def attach(db, rows):
+    """Turn rows of statements into API objects, in place. `missing` needs the statements before them."""
+    ids = sorted({row["previous_id"] for row in rows if row["previous_id"]})
+    before = {row["id"]: row for row in db.all(sql.statements_by_id, ids=as_json(ids))}
+    for row in rows:
+        row["missing"] = missing(row, before.get(row.pop("previous_id")))
+        for name in BALANCES:
+            row[name] = money.major(row[name], row["currency"])
+
+
+def missing(row, previous):
+    """Return what is missing between two rows of statements, or None. Numbers may begin again with the year."""
+    if previous is None:
+        return None
+    first = (previous["sequence"] or 0) + 1
+    if row["to_date"][:4] != previous["to_date"][:4] and row["sequence"] and row["sequence"] < first:
+        first = 1
+    has_both = row["sequence"] and previous["sequence"]
+    numbers = list(range(first, min(row["sequence"], first + MOST_MISSING))) if has_both else []
+    amount = 0
+    if row["opening_balance"] is not None and previous["closing_balance"] is not None:
+        amount = row["opening_balance"] - previous["closing_balance"]
+    if not numbers and not amount:
+        return None
+    return {"previous_id": previous["id"], "sequences": numbers, "amount": money.major(amount, row["currency"])}
+
+
+def _gap_warnings(db, id):
+    """Return the warnings about the place of a stored statement among those of its account."""
+    row = db.one(sql.statement_and_previous, id=id)
+    previous = row["previous_id"] and db.all(sql.statements_by_id, ids=as_json([row["previous_id"]]))[0]
+    gap, found = missing(row, previous or None), []
+    if gap and gap["sequences"]:
+        numbers = ", ".join(map(str, gap["sequences"]))
+        found.append({"code": "missing_sequence", "detail": f"Account {row['account']}: the statements with the "
+                      f"numbers {numbers} are missing. Import them as well."})
+    elif gap:
+        found.append({"code": "balance_gap", "detail": f"Account {row['account']}: the opening balance differs from "
+                      f"the closing balance of {previous['to_date']} by {gap['amount']} {row['currency']}. Import the "
+                      "statements between them."})
+    return found
+
+
+# The result
+
+def _warnings(db, statement):
+    """Return the warnings about one Statement: a missing sequence number, or the same days in another format."""
+    found = []
+    if statement.starts_on and statement.ends_on:
+        other = db.value(sql.other_format, account=statement.account, currency=statement.currency,
+                         form=statement.form, from_date=statement.starts_on, to_date=statement.ends_on)
+        if other:
+            found.append({"code": "other_format", "detail": f"Statements of {statement.account} for these days were "
+                          f"imported as {other}. Transactions of {statement.form} are not recognised as the same."})
+    return found
+
+
+def _result(found, kept, totals, is_dry):
+    """Return the result of an import."""
+    shown = []
+    for statement, entry in zip(found, kept, strict=True):
+        places = statement.currency
+        shown.append({
+            "id": entry["id"], "account": statement.account, "currency": statement.currency, "format": statement.form,
+            "sequence": _sequence(statement), "from_date": statement.starts_on, "to_date": statement.ends_on,
+            "opening_balance": money.major(statement.opening, places),
+            "closing_balance": money.major(statement.closing, places), "imported": entry["imported"],
+            "known": len(statement.entries) - entry["imported"], "skipped_pending": statement.skipped})
+    return {"dry_run": is_dry, "statements": shown, **{name: sum(entry[name] for entry in shown)
+                                                       for name in ("imported", "known", "skipped_pending")},
+            **{name: totals[name] for name in ("booked", "proposed", "unmatched")},
+            "warnings": [warning for entry in kept for warning in entry["warnings"]]}

@@ -1,0 +1,265 @@
+"""Matching of bank transactions with invoices: what is known about a page of transactions, and the proposals.
+
+A proposal is {invoice_id, invoice_number, payment_id, action, amount, bank_transaction_id, reasons, objections,
+is_exact}, with the amount in minor units. `action` is `pay` (record a payment), `refund` (refund a payment of the
+invoice), `return` (the invoice takes no money: send it back) or `offset` (see returns.py). A proposal is exact if
+nothing speaks against it. Only exact ones are booked unasked.
+"""
+from collections import defaultdict
+from types import SimpleNamespace
+
+from eventapi.domain.bank import references, returns
+from eventapi.storage.database import as_json
+from eventapi.storage.folding import letters
+from eventapi.storage.statements import statements
+
+sql = statements("bank_statements")
+
+MOST_ALIKE = 5              # invoices of one amount or one payer that are proposed without a number
+MOST_PAID = 20              # earlier transfers from an account that say whose it is
+MOST = 10                   # proposals of a transaction
+LONGEST_ID = 30             # characters of an end-to-end id that is surely complete; it has at most 35
+NAMED = {"number", "creditor_reference", "end_to_end_id", "reversal"}
+PAYABLE = ("sent", "partially_paid", "paid", "refunded")
+PLACE = ("id", "statement_id", "format", "account", "currency", "booked_on")
+ORDER = ("creditor_reference", "number", "end_to_end_id")     # of two hits of an invoice, the first counts
+
+
+def proposals(db, transactions, taken=None):
+    """Return {id: [proposal, …]} for these rows of transactions, the best proposals first.
+
+    `taken`: invoice id -> minor units that a dry run has already used of its open amount.
+    """
+    waiting = [row for row in transactions if row["status"] == "open"]
+    known = facts(db, waiting, taken or {})
+    return {row["id"]: _of(row, known) for row in waiting}
+
+
+def facts(db, transactions, taken):
+    """Return what is known about the transactions, with a fixed number of statements.
+
+    Attributes: hits (transaction id -> [Hit]), amounts ((currency, amount) -> ids of invoices), payers (IBAN -> ids of
+    contacts), open_of (contact id -> ids of open invoices), invoices (id of an invoice or credit note -> row),
+    originals (transaction id -> rows of credits that it may take back), doubled (ids of transactions that may be stored
+    twice, from statements in two formats).
+    """
+    known = SimpleNamespace(hits=_hits(db, transactions))
+    known.amounts = defaultdict(list)
+    wanted = {(row["currency"], rest(row)) for row in transactions}
+    for row in db.all(sql.open_with_amount, amounts=as_json(sorted(wanted)), most=MOST_ALIKE + 1):
+        known.amounts[row["currency"], row["amount"]].append(row["id"])
+    known.payers, known.open_of = defaultdict(list), defaultdict(list)
+    ibans = sorted({row["iban"] for row in transactions if row["iban"]})
+    for row in db.all(sql.payers, ibans=as_json(ibans), most=MOST_PAID):
+        known.payers[row["iban"]].append(row["contact_id"])
+    contacts = {contact for found in known.payers.values() for contact in found}
+    for row in db.all(sql.open_of_contacts, ids=as_json(sorted(contacts)), most=MOST_ALIKE):
+        known.open_of[row["contact_id"]].append(row["id"])
+    ids = {hit.invoice_id for hits in known.hits.values() for hit in hits}
+    ids |= {id for group in (known.amounts, known.open_of) for found in group.values() for id in found}
+    known.invoices = {row["found_id"]: _less(row, taken) for row in db.all(sql.invoices, ids=as_json(sorted(ids)))}
+    known.originals = returns.originals(db, transactions)
+    places = [{name: row.get(name) for name in PLACE} for row in transactions]
+    known.doubled = set(db.values(sql.in_other_format, transactions=as_json(places)))
+    return known
+
+
+def _less(invoice, taken):
+    return {**invoice, "open_amount": invoice["open_amount"] - taken.get(invoice["id"], 0)}
+
+
+def rest(row):
+    """Return the part of a transaction that is not assigned, with its sign."""
+    return row["amount"] - row["assigned_amount"] if row["amount"] > 0 else row["amount"] + row["assigned_amount"]
+
+
+# Numbers in the texts
+
+def _hits(db, transactions):
+    """Return {transaction id: [Hit]}: the invoices and credit notes whose number a transaction contains.
+
+    A Hit has invoice_id, reason, start and end (its place in the text), is_one_word and is_verbatim (see references),
+    fits (it has the form of the number and is whole), is_named (it means the number, but may be cut off), and is_clear
+    (it is complete).
+    """
+    known = references.prefixes(db.config.invoice_number_format, db.config.credit_note_number_format)
+    texts = {row["id"]: _texts(row, known) for row in transactions}
+    keys, written = set(), set()
+    for found, structured in texts.values():
+        keys |= {candidate.key for _, candidate in found}
+        written |= {candidate.letters for _, candidate in found} | set(structured)
+    numbers = {"key": defaultdict(list), "letters": defaultdict(list)}
+    for row in db.all(sql.numbers, keys=as_json(sorted(keys)), letters=as_json(sorted(written))):
+        numbers[row["form"]][row["found"]].append(row)
+    return {id: _without_parts(_found(*sent, numbers)) for id, sent in texts.items()}
+
+
+def _texts(row, known):
+    """Return ([(reason, Candidate)], [letters and digits of an RF reference]) of a transaction."""
+    found = [("number", candidate) for candidate in references.candidates(row["text"], known, row["cut_at"])]
+    id = row["end_to_end_id"] or ""
+    cut_at = len(id) if len(id) > LONGEST_ID else None
+    found += [("end_to_end_id", candidate) for candidate in references.candidates(id, known, cut_at)]
+    structured = references.creditor_references(row["creditor_reference"])
+    return found, structured or references.creditor_references(row["text"])
+
+
+def _found(found, structured, numbers):
+    """Yield a Hit for each invoice that the candidates or RF references of a transaction name."""
+    for word in structured:
+        rows = numbers["letters"].get(word, ())
+        for row in rows:
+            yield SimpleNamespace(invoice_id=row["id"], reason="creditor_reference", start=-1, end=-1, fits=True,
+                                  is_verbatim=True, is_one_word=True, is_named=True, is_clear=len(rows) == 1)
+    for reason, candidate in found:
+        rows = [*numbers["key"].get(candidate.key, ()), *numbers["letters"].get(candidate.letters, ())]
+        for row in {row["id"]: row for row in rows}.values():
+            yield _hit(row, reason, candidate)
+
+
+def _hit(row, reason, candidate):
+    """Return the Hit of a candidate and an invoice whose number has one of its forms."""
+    fits = references.fits(row["invoice_number"], candidate) and candidate.is_whole
+    is_named = fits and references.is_distinct(row["invoice_number"], candidate)
+    return SimpleNamespace(
+        invoice_id=row["id"], reason=reason, start=candidate.start, end=candidate.end, fits=fits,
+        is_verbatim=references.is_verbatim(row["invoice_number"], candidate), is_one_word=candidate.is_one_word,
+        is_named=is_named, is_clear=is_named and not candidate.is_cut)
+
+
+def _without_parts(hits):
+    """Return one hit for each invoice, the clearest, without those that are a part of a longer one.
+
+    A hit is not unique if another invoice has a hit at the same place: in INV-2026-1 2, the number may be that of
+    INV-2026-00001 or, with a space inside, of INV-2026-00012. If all zeros are written, only the first is meant.
+    """
+    hits = list(hits)
+    kept = [hit for hit in hits if not any(_swallows(other, hit) for other in hits)]
+    for hit in kept:
+        hit.is_unique = not any(
+            other.invoice_id != hit.invoice_id and other.reason == hit.reason and other.start < hit.end
+            and hit.start < other.end and (other.fits or not hit.is_verbatim) for other in kept)
+    best = {}
+    for hit in sorted(kept, key=lambda hit: (not hit.is_clear, not hit.is_unique, ORDER.index(hit.reason))):
+        best.setdefault(hit.invoice_id, hit)
+    return list(best.values())
+
+
+def _swallows(longer, hit):
+    """Return whether a hit is only a part of a longer clear one: R-1 in R-1/2, but not in R-1 2."""
+    return (longer.reason == hit.reason and longer.is_clear and longer.start <= hit.start and hit.end <= longer.end
+            and longer.end - longer.start > hit.end - hit.start and (longer.is_one_word or not hit.fits))
+
+
+# Judging
+
+def _of(row, known):
+    """Return the proposals of one transaction, the best first."""
+    found = returns.proposals(row, known) if row["amount"] < 0 else []
+    if not any(proposal["is_exact"] for proposal in found):
+        named = _by_number(row, known)
+        found = named if any(proposal["is_exact"] for proposal in named) else found + named
+    if not any(proposal["is_exact"] for proposal in found):
+        found += _by_likeness(row, known, {proposal["invoice_id"] for proposal in found})
+    if row["id"] in known.doubled:
+        found = [{**one, "objections": [*one["objections"], "other_format"], "is_exact": False} for one in found]
+    return sorted(found, key=_rank)[:MOST]
+
+
+def _rank(proposal):
+    return (not proposal["is_exact"], not NAMED & set(proposal["reasons"]), len(proposal["objections"]),
+            -len(proposal["reasons"]), proposal["invoice_id"] or 0)
+
+
+def _by_number(row, known):
+    """Return a proposal for each invoice that the transaction names. Invoices in other currencies are left out."""
+    named, several = {}, set()
+    for hit in known.hits[row["id"]]:
+        invoice = known.invoices[hit.invoice_id]
+        is_clear = hit.is_clear and hit.is_unique
+        several |= {invoice["id"]} if hit.is_named else set()
+        if invoice["currency"] == row["currency"] and (is_clear or invoice["id"] not in named):
+            named[invoice["id"]] = (invoice, hit.reason, is_clear)
+    side = 1 if row["amount"] > 0 else -1
+    owed = [side * invoice["open_amount"] for invoice, *_ in named.values()]
+    adds_up = (len(owed) > 1 and not _takes_back(row, known) and min(owed) > 0 and sum(owed) == abs(rest(row))
+               and all(is_clear and invoice["status"] in PAYABLE for invoice, _, is_clear in named.values()))
+    if adds_up:
+        return [_proposed(row, invoice, [reason, "sum"], [], known, side * invoice["open_amount"])
+                for invoice, reason, _ in named.values()]
+    return _alone(row, list(named.values()), known, ["several"] if len(several) > 1 else [])
+
+
+def _alone(row, named, known, several):
+    """Return the proposals for invoices of which one alone, or none, is what the transaction pays.
+
+    `several`: the objection to clear ones if the text names several, also if the bank may have cut off one of them.
+    """
+    return [_proposed(row, invoice, [reason], several if is_clear else ["uncertain"], known, abs(rest(row)))
+            for invoice, reason, is_clear in named]
+
+
+def _by_likeness(row, known, left_out):
+    """Return proposals for invoices that the transaction does not name: of the same amount, or of the same payer."""
+    alike = known.amounts.get((row["currency"], rest(row)), ())
+    ids = list(alike) if len(alike) <= MOST_ALIKE else []
+    contacts = known.payers.get(row["iban"], ())
+    ids += [id for contact in contacts for id in known.open_of.get(contact, ())] if row["amount"] > 0 else []
+    found = []
+    for invoice in [known.invoices[id] for id in dict.fromkeys(ids)]:
+        if invoice["id"] not in left_out and invoice["currency"] == row["currency"]:
+            part = ["number_part"] if _has_part(row, invoice) else []
+            found.append(_proposed(row, invoice, part, ["no_number"], known, abs(rest(row))))
+    return found
+
+
+def _has_part(row, invoice):
+    """Return whether the text has the last digits of the invoice number, such as 17 or 00017."""
+    last = references.last_digits(invoice["invoice_number"])
+    return bool(last and last in {candidate.key for candidate in references.candidates(row["text"])})
+
+
+def _proposed(row, invoice, reasons, objections, known, amount):
+    """Return the proposal to settle an invoice with `amount` of the transaction, in positive minor units."""
+    judge, owed = (_incoming, invoice["open_amount"]) if row["amount"] > 0 else (_outgoing, -invoice["open_amount"])
+    action, usable, more = judge(amount, owed, invoice)
+    reasons = [*reasons, *(["amount"] if amount == owed else ())]
+    reasons += ["iban"] if row["iban"] and invoice["contact_id"] in known.payers.get(row["iban"], ()) else []
+    reasons += ["name"] if _is_named(row, invoice) else []
+    objections = [*objections, *more, *(["reversal"] if _takes_back(row, known) else ())]
+    return {"invoice_id": invoice["id"], "invoice_number": invoice["invoice_number"], "payment_id": None,
+            "action": action, "amount": usable, "bank_transaction_id": None, "reasons": reasons,
+            "objections": objections, "is_exact": not objections}
+
+
+def _takes_back(row, known):
+    """Return whether an earlier transaction is taken back: that one decides, and not the number in the text."""
+    return bool(row["is_reversal"]) or returns.has_named(row, known)
+
+
+def _incoming(amount, owed, invoice):
+    """Return (action, amount, objections) of money that came in for an invoice."""
+    if invoice["status"] not in PAYABLE:
+        return "return", amount, ["cancelled"]
+    if owed <= 0:
+        return "pay", amount, ["duplicate"]
+    return "pay", min(amount, owed), ["underpaid"] if amount < owed else ["overpaid"] if amount > owed else []
+
+
+def _outgoing(amount, owed, invoice):
+    """Return (action, amount, objections) of money that went out to a customer. `owed`: what the customer is owed."""
+    if invoice["paid_amount"] <= 0:
+        return "return", amount, ["not_paid"]
+    if owed <= 0:
+        return "refund", min(amount, invoice["paid_amount"]), ["not_owed"]
+    # What was paid in another way, such as by card, is sent back in that way.
+    other = ["uncertain"] if amount > invoice["paid_by_transfer"] else []
+    return "refund", min(amount, owed), [*other, *(["amount_differs"] if amount != owed else [])]
+
+
+def _is_named(row, invoice):
+    """Return whether the party of the transaction is the customer of the invoice, as banks write names."""
+    person = " ".join(filter(None, (invoice["first_name"], invoice["last_name"])))
+    known = [letters(name) for name in (invoice["company_name"], person) if name]
+    found = [letters(name) for name in (row["party"], row["ultimate_party"]) if name]
+    return any(min(len(name), len(other)) > 3 and (name in other or other in name) for name in known for other in found)

@@ -1,0 +1,171 @@
+"""Settling of bank transactions: payments and refunds that a transfer has paid. Amounts are minor units.
+
+Everything goes through billing.payments, so that sums, states, events and the audit log follow. Call these functions
+inside a write transaction.
+"""
+from decimal import Decimal
+
+from eventapi import money, times
+from eventapi.domain.bank import matching, transactions
+from eventapi.domain.billing import ledger, payments, refunds
+from eventapi.domain.books import periods
+from eventapi.domain.records import amounts
+from eventapi.errors import Faults, Problem
+from eventapi.languages import formats
+from eventapi.storage.statements import statements
+
+sql = statements("bank_statements")
+
+GATEWAY = "bank"            # gateway_key of the payments
+OFFSET = "Taken back by the bank: transactions {} and {}"
+
+
+def assign(db, row, shares):
+    """Assign a transaction and return its row.
+
+    `shares`: [{"invoice_number", "amount" or None}] of the request; None or no amount takes what is open. None instead
+    of the list accepts the proposal. Raise 422 for unknown invoices, 409 `invalid_transition`, `no_proposal`,
+    `exceeds_transfer`, `nothing_to_refund` and what payments raise.
+    """
+    transactions.TRANSITIONS.move("assign", row["status"])
+    if row["status"] == "assigned":
+        raise transactions.TRANSITIONS.refused(
+            f"Bank transaction {row['id']} is assigned already. Delete its payments to assign it again.",
+            row["status"], ("open",))
+    settle(db, row, _accepted(db, row) if shares is None else _shares(db, row, shares))
+    return transactions.row(db, row["id"])
+
+
+def settle(db, row, shares):
+    """Book `shares` of a transaction, which are proposals or have their fields action, amount and the invoice."""
+    left = abs(matching.rest(row))
+    if sum(share["amount"] for share in shares) > left:
+        shown = money.major(left, row["currency"])
+        raise Problem("exceeds_transfer", "The amounts exceed what is left of the transfer. Assign at most "
+                      f"{formats.money(shown, row['currency'], 'en')}.", left=shown)
+    for share in shares:
+        BOOK[share["action"]](db, row, share)
+    new = transactions.row(db, row["id"])
+    if new["assigned_amount"] != row["assigned_amount"]:
+        transactions.journal_change(db, row, new)
+
+
+def _accepted(db, row):
+    """Return the proposals to book if the request names no invoice: the exact ones, or the only one."""
+    found = matching.proposals(db, [row])[row["id"]]
+    exact = [proposal for proposal in found if proposal["is_exact"]]
+    accepted = exact or found
+    if (len(accepted) != 1 and not exact) or accepted[0]["action"] == "return":
+        reason = ("there is none" if not found else "its invoice takes no money, so send it back" if len(found) == 1
+                  else f"there are {len(found)}")
+        raise Problem("no_proposal", f"Bank transaction {row['id']} has no proposal that can be accepted: {reason}. "
+                      "Name the invoices in `invoices`, or use POST /payments/unmatched/"
+                      f"{row['id']}/ignore for a transfer that pays none, such as a fee.", proposals=len(found))
+    return accepted
+
+
+def _shares(db, row, wanted):
+    """Return the shares that a request names. Raise 422 with everything that is wrong."""
+    faults, shares, left = Faults(), [], abs(matching.rest(row))
+    for index, item in enumerate(wanted):
+        invoice = ledger.by_number(db, item["invoice_number"])
+        place = f"/invoices/{index}"
+        if item["invoice_number"] in {earlier["invoice_number"] for earlier in wanted[:index]}:
+            faults.add(f"{place}/invoice_number", "repeated", "is there twice. Send one `amount` for the invoice")
+        elif invoice is None:
+            faults.add(f"{place}/invoice_number", "unknown",
+                       f"is unknown: no invoice has the number {item['invoice_number']}")
+        elif invoice["currency"] != row["currency"]:
+            faults.add(f"{place}/invoice_number", "disagrees", f"must be an invoice in {row['currency']}, the currency "
+                       f"of the transfer, but {item['invoice_number']} is in {invoice['currency']}")
+        else:
+            amount = _amount(row, item, invoice, left, place, faults)
+            left -= amount
+            shares.append({"action": "pay" if row["amount"] > 0 else "refund", "invoice_id": invoice["id"],
+                           "invoice_number": invoice["invoice_number"], "payment_id": None, "amount": amount})
+    faults.raise_any()
+    return shares
+
+
+def _amount(row, item, invoice, left, place, faults):
+    """Return the amount of one share: as sent, or what is open of the invoice and left of the transfer."""
+    if item.get("amount") is not None:
+        return amounts.of_currency(item["amount"], row["currency"], faults, f"{place}/amount") or 0
+    owed = invoice["total"] - invoice["credited"] - invoice["paid_amount"]
+    amount = min(left, owed if row["amount"] > 0 else -owed)
+    if amount <= 0:
+        faults.add(f"{place}/amount", "required", "is required: nothing is open of this invoice, or nothing is left of "
+                   "the transfer")
+    return max(amount, 0)
+
+
+# Booking
+
+def _pay(db, row, share):
+    payments.record(db, {
+        "invoice_number": share["invoice_number"], "amount": _major(share["amount"], row), "currency": row["currency"],
+        "gateway_key": GATEWAY, "transaction_id": _transaction_id(db, row), "status": "completed",
+        "payment_date": booking_date(db, row), "notes": None}, bank_transaction_id=row["id"])
+
+
+def _refund(db, row, share):
+    """Refund the payment that the share names, or payments of its invoice until the amount is reached.
+
+    Those that came from the same account are first, then those that came by transfer, and of these the latest.
+    """
+    left = share["amount"]
+    found = sorted(db.all(sql.payments_of_invoice, id=share["invoice_id"]), key=lambda payment: (
+        not (row["iban"] and payment["iban"] == row["iban"]), not payment["is_transfer"]))
+    for payment in found:
+        amount = min(left, payment["rest"])
+        if amount and share["payment_id"] in (None, payment["id"]):
+            old = payments.row(db, payment["id"])
+            date, paid = booking_date(db, row), refunds.paid_at(old)
+            payments.refund(db, old, {
+                "amount": _major(amount, row), "notes": None, "transaction_id": _transaction_id(db, row),
+                "refunded_at": paid if refunds.is_before(date, paid, db.config.timezone) else date},
+                bank_transaction_id=row["id"])
+            left -= amount
+    if left:
+        shown = money.major(share["amount"] - left, row["currency"])
+        raise Problem("nothing_to_refund", f"Payments of {share['invoice_number']} can be refunded by at most "
+                      f"{formats.money(shown, row['currency'], 'en')}.", left=shown)
+
+
+def _offset(db, row, share):
+    """Ignore a debit and the credit that it takes back, of which nothing was assigned."""
+    original = transactions.row(db, share["bank_transaction_id"])
+    if original["status"] != "open" or original["assigned_amount"]:
+        raise Problem("no_proposal", f"Bank transaction {original['id']} is no longer open. Read the proposals again.",
+                      proposals=0)
+    for one in (original, row):
+        transactions.set_status(db, one, "ignored", OFFSET.format(original["id"], row["id"]))
+
+
+def _return(db, row, share):
+    raise Problem("no_proposal", f"{share['invoice_number']} takes no money. Send it back, or name another invoice.",
+                  proposals=1)
+
+
+BOOK = {"pay": _pay, "refund": _refund, "offset": _offset, "return": _return}
+
+
+def booking_date(db, row):
+    """Return the date of a payment or refund: the day on which the bank has booked it.
+
+    It is today if that day is later, because banks book transfers for Monday on the evening before a weekend, or if
+    its month is closed.
+    """
+    today = times.today(db.config.timezone, db.now)
+    return today if periods.closed_month(db, row["booked_on"]) else min(row["booked_on"], today)
+
+
+def _major(units, row):
+    return Decimal(units).scaleb(-money.decimals(row["currency"]))
+
+
+def _transaction_id(db, row):
+    """Return the transaction id of the next payment or refund of a transfer: unique for the account."""
+    identity, taken = db.value(sql.identity, id=row["id"]), set(db.values(sql.transaction_ids, id=row["id"]))
+    return next(name for name in (identity, *(f"{identity}/{number}" for number in range(2, len(taken) + 3)))
+                if name not in taken)

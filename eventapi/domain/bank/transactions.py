@@ -1,0 +1,130 @@
+"""Bank transactions as the work list shows them: API objects with their proposals and assignments."""
+from eventapi import journal, money
+from eventapi.domain.bank import matching
+from eventapi.domain.records import entities
+from eventapi.states import Transitions
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
+
+sql = statements("bank_statements")
+
+PAGE = 200                  # transactions that are matched at once
+TRANSITIONS = Transitions("bank transaction", {
+    "assign": (("open",), "assigned"),
+    "ignore": (("open",), "ignored"),
+    "reopen": (("ignored",), "open"),
+})
+
+
+def row(db, id):
+    """Return the row of a transaction, or None."""
+    return db.one(sql.get, id=id)
+
+
+def represent(row):
+    """Return the API object of a row, without proposals and assignments."""
+    left = abs(matching.rest(row)) if row["status"] == "open" else 0
+    shown = {**row, "is_reversal": bool(row["is_reversal"]), "open_amount": left}
+    del shown["cut_at"]
+    money.convert_to_major(shown, ("amount", "assigned_amount", "open_amount"), row["currency"])
+    return shown
+
+
+def stored(row):
+    """Return a row of another statement with its amount in major units."""
+    return {**row, "amount": money.major(row["amount"], row["currency"])}
+
+
+def complete(db, rows):
+    """Return the API objects of these rows, with proposals and assignments, by a fixed number of statements."""
+    found = [represent(row) for row in rows]
+    attach_assignments(db, found)
+    proposed = matching.proposals(db, rows)
+    for record in found:
+        record["proposals"] = [_shown(proposal, record["currency"]) for proposal in proposed.get(record["id"], ())]
+    return found
+
+
+def attach(db, rows):
+    """Turn the rows of a list into API objects, in place."""
+    for row, record in zip(rows, complete(db, rows), strict=True):
+        row.clear()
+        row.update(record)
+
+
+def attach_assignments(db, records):
+    """Add `assignments` to API objects: the payments and refunds that have settled the transaction."""
+    found = {record["id"]: [] for record in records}
+    for row in db.all(sql.assignments, ids=as_json(list(found))):
+        currency, id = row.pop("currency"), row.pop("bank_transaction_id")
+        found[id].append({**row, "amount": money.major(row["amount"], currency)})
+    for record in records:
+        record["assignments"] = found[record["id"]]
+
+
+def exactly_paid(db):
+    """Return the ids of invoices that open transactions pay exactly, so that only their booking is missing.
+
+    This takes about a millisecond for each open transaction: call it outside of write transactions.
+    """
+    ids, found = db.values(sql.open_credits), set()
+    for start in range(0, len(ids), PAGE):
+        rows = db.all(sql.of_ids, ids=as_json(ids[start:start + PAGE]))
+        found |= {proposal["invoice_id"] for proposals in matching.proposals(db, rows).values()
+                  for proposal in proposals if proposal["is_exact"]}
+    return found
+
+
+def _shown(proposal, currency):
+    return {**proposal, "amount": money.major(proposal["amount"], currency)}
+
+
+def erase_old(db, before, size):
+    """Erase the personal data of at most `size` transactions booked before a date. Return their number."""
+    return db.run(sql.erase_old, before=before, size=size, now=db.now)
+
+
+# Changing the state without money
+
+def ignore(db, row, reason):
+    """Take a transaction off the work list and return its row. Raise 409 `invalid_transition` if it is assigned."""
+    if TRANSITIONS.move("ignore", row["status"]) is None:
+        return row
+    return set_status(db, row, "ignored", reason)
+
+
+def reopen(db, row):
+    """Put an ignored transaction back on the work list and return its row. Raise 409 `invalid_transition`."""
+    return row if TRANSITIONS.move("reopen", row["status"]) is None else set_status(db, row, "open", None)
+
+
+def set_status(db, old, status, reason):
+    """Store and journal a status that no payment causes. Return the row."""
+    db.run(sql.set_status, id=old["id"], status=status, ignored_reason=reason)
+    new = row(db, old["id"])
+    journal_change(db, old, new)
+    return new
+
+
+def journal_change(db, old, new):
+    """Write the audit entry of a changed status or assigned amount. It has no data about the payer."""
+    action = new["status"] if new["status"] != "open" else "reopened" if old["status"] == "ignored" else "assigned"
+    journal.administered(db, entities.BANK_TRANSACTION, action, new["id"], old=_state(old), new=_state(new))
+
+
+def _state(row):
+    shown = represent(row)
+    return {name: shown[name] for name in ("status", "assigned_amount", "currency")}
+
+
+# Checks of `eventapi check`
+
+def check(db):
+    """Yield a sentence for each transaction or statement whose sums are wrong. All amounts are minor units."""
+    for wrong in db.all(sql.wrong_sums):
+        yield (f"bank transaction {wrong['id']}: {wrong['stored']} of {wrong['amount']} is assigned, but its payments "
+               f"and refunds add up to {wrong['computed']} (minor units), or differ from it in currency or direction")
+    for wrong in db.all(sql.wrong_statements):
+        yield (f"bank statement {wrong['id']}: {wrong['imported']} transactions were imported with it, and "
+               f"{wrong['stored']} are stored; the balances are {wrong['opening_balance']} and "
+               f"{wrong['closing_balance']}, and its entries add up to {wrong['total']} (minor units)")

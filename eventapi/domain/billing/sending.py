@@ -1,0 +1,299 @@
+"""Send an invoice or credit note: what it needs, its number and parties, its e-invoice and the source of its PDF.
+
+Functions take rows of invoices (see `invoices`).
+"""
+
+from eventapi import money, times
+from eventapi.domain.billing import claims, drafts, invoices, ledger, mails, payments, pdf, refunds
+from eventapi.domain.billing import lines as invoice_lines
+from eventapi.domain.books import bookings
+from eventapi.domain.originals import composing, parties, requirements, store, transfers
+from eventapi.domain.records import amounts, numbering
+from eventapi.errors import Faults, Problem, listed
+from eventapi.languages import choice
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
+from eventapi.validation.identifiers.organiser import faulty_options
+
+sql = statements("invoicing")
+
+
+def issue(db, row, mail=None, prepaid=0):
+    """Lock a draft: store its number, parties, e-invoice and PDF source. Return its new row.
+
+    `prepaid` is the amount paid before, in minor units. Call this inside a write transaction. Raise 409
+    `invoice_incomplete`, `no_e_invoice` or `period_closed`.
+    """
+    seller, buyer = invoices.parties(db, row)
+    has_xml = has_document(row)
+    if not has_xml and not row["taken_over"] and _profile(buyer) != "en16931":
+        raise refusal(row)
+    missing = _missing(db.config, row, seller, buyer)
+    missing += ["contact.email"] if mail and not mails.recipient(db, row, buyer) else []
+    if missing:
+        faults = _findings(db, as_sent_now(db, row), _profile(buyer))[0] if has_xml else []
+        faults = requirements.refused(faults, _profile(buyer))
+        raise _incomplete(db.config, missing, faults)
+    issued = _values(db, row, seller, buyer)
+    if row["invoice_type"] == "credit_note":
+        issued.update(ledger.fit_into_invoice(db, row))
+    faults = Faults()
+    drafts.check_due_date({**row, **issued}, faults)
+    faults.raise_any()
+    bookings.refuse_invoice(db, issued["issue_date"])
+    if not row["taken_over"]:
+        issued.update(numbering.number(db, row["invoice_type"], times.today(db.config.timezone, db.now)[:4]))
+    reference = _payment_reference(db.config, row, issued["invoice_number"])
+    db.run(sql.send, id=row["id"], **issued, prepaid_amount=prepaid, payment_reference=reference, now=db.now)
+    sent = invoices.row(db, row["id"])
+    sent = _with_document(db, sent, buyer) if has_xml else sent
+    pdf.freeze(db, sent)
+    return sent
+
+
+def _payment_reference(config, row, number):
+    """Return the creditor reference of an invoice, or None. The other system has named that of one taken over."""
+    is_ours = row["invoice_type"] == "invoice" and not row["taken_over"]
+    return transfers.creditor_reference(config, number) if is_ours else None
+
+
+def _values(db, row, seller, buyer):
+    """Return the columns that sending sets, except number and totals."""
+    issue_date = row["issue_date"] or times.today(db.config.timezone, db.now)
+    values = {**{name: row[name] for name in ("subtotal", "tax_total", "total", "invoice_number", "due_date",
+                                            "service_date")},
+              "language": row["language"] or choice.choose(db.config, buyer["language"]),
+              "series": None, "sequence": None, "issue_date": issue_date, "status": "sent",
+              "seller": as_json(seller), "buyer": as_json(buyer), "debtor_number": buyer["customer_number"],
+              "exchange_rate": row["exchange_rate"] or invoices.usual_rate(db.config, row["currency"])}
+    if row["invoice_type"] == "invoice":
+        values.update(status=ledger.status_of(row["total"], 0, 0), service_date=row["service_date"] or issue_date,
+                      due_date=row["due_date"] or times.add_days(issue_date, db.config.payment_days))
+    return values
+
+
+# What is missing
+
+def _missing(config, row, seller, buyer):
+    """Return the names of what the law requires on every invoice and this one lacks.
+
+    An option with a wrong identifier counts as missing.
+    """
+    missing = [f"organiser_{name}" for name in ("name", "street", "city") if not seller[name]]
+    wanted = {"name": "company_name or last_name", "address": "address", "city": "city"}
+    if any(item["tax_category"] == "AE" for item in row["items"]):
+        wanted["vat_id"] = "tax_id"                     # rule BR-AE-02 of EN 16931: the buyer owes the tax
+        missing += [] if seller["vat_id"] else ["organiser_vat_id"]
+    elif not (seller["vat_id"] or seller["tax_number"]):
+        missing.append("organiser_vat_id or organiser_tax_number")
+    missing += [f"contact.{field}" for name, field in wanted.items() if not buyer[name]]
+    return missing + [name for name in faulty_options(config) if name not in missing]
+
+
+def _incomplete(config, missing, faults):
+    """Return the Problem that names everything that is missing. `faults` are those of the e-invoice."""
+    names = list(dict.fromkeys([*missing, *(fault["field"] or fault["term"] for fault in faults)]))
+    causes = [*(sentence for name, sentence in faulty_options(config).items() if name in missing),
+              *(fault["detail"] for fault in faults if fault["field"] not in missing)]
+    what = f"without {listed(missing)}." if missing else f"as it is: {listed(names)} must be set or corrected."
+    return Problem("invoice_incomplete", " ".join([f"The invoice cannot be sent {what}", *causes[:10], _where(names)]),
+                   missing=names, faults=faults)
+
+
+def _where(missing):
+    """Return the sentence that says where the missing values are set."""
+    places = {"organiser_": "the options in the configuration of the server", "contact.": "the fields of the contact"}
+    found = dict.fromkeys(next((text for prefix, text in places.items() if name.startswith(prefix)),
+                               "the fields of the invoice") for name in sorted(missing, reverse=True))
+    without = " To send it without mail, send `mail` as false." if missing == ["contact.email"] else ""
+    return f"Set {listed(list(found))}, then send the invoice again.{without}"
+
+
+# The e-invoice
+
+def has_document(row):
+    """Return whether an invoice gets an e-invoice when it is sent. The norm knows amounts of two decimals only."""
+    return not row["taken_over"] and money.decimals(row["currency"]) <= 2
+
+
+def _profile(buyer):
+    """Return the profile whose rules the invoices of a buyer meet. Buyers of earlier versions have none."""
+    return buyer.get("e_invoice_profile") or "en16931"
+
+
+def _with_document(db, sent, buyer):
+    """Store the e-invoice of an invoice that was just sent, and return its row. Raise 409 `invoice_incomplete`.
+
+    Without e-invoice go what only the norm forbids, if the buyer expects none, and the credit notes of an invoice
+    without e-invoice: its parties may lack what the rules require, and nobody can change them.
+    """
+    document = document_of(db, sent)
+    faults, _ = requirements.findings(composing.in_profile(document, _profile(buyer)), _profile(buyer))
+    if faults and sent["invoice_type"] == "credit_note" and not store.get(db, sent["related_invoice_id"]):
+        return sent
+    if refused := requirements.refused(faults, _profile(buyer)):
+        raise _incomplete(db.config, [], refused)
+    return sent if faults else {**sent, "xml_sha256": store.add(db, sent["id"], document)}
+
+
+def document_of(db, row):
+    """Return the Document of a row with number, dates and parties."""
+    invoice = invoices.represent({**row, **pdf.printed(db, row)})
+    return composing.compose(invoice, invoice["seller"], invoices.buyer_as_sent(invoice), db.config.currency)
+
+
+def as_sent_now(db, row):
+    """Return the row of a draft as it would be if it was sent now, still with the number of the draft."""
+    seller, buyer = invoices.parties(db, row)
+    row = {**row, **_values(db, row, seller, buyer)}
+    if row["invoice_type"] == "invoice":
+        return row
+    taxes, _ = ledger.taxes_of_credit(db, row["related_invoice_id"], row["items"], row["currency"])
+    return row if taxes is None else {**row, "taxes": taxes, **invoice_lines.totals(taxes)}
+
+
+def check(db, row, profile=None):
+    """Return what POST /invoices/{id}/check shows. `profile` is that of the buyer by default. This changes nothing.
+
+    Raise 409 `anonymized`, or `no_e_invoice` for an invoice that gets none.
+    """
+    if not has_document(row):
+        raise refusal(row)
+    faults = []
+    if not row["locked_at"]:
+        seller, buyer = invoices.parties(db, row)
+        wrong = faulty_options(db.config)
+        faults = [requirements.finding(wrong.get(name) or f"`{name}` is missing. Add it.", name)
+                  for name in _missing(db.config, row, seller, buyer)]
+        row = as_sent_now(db, row)
+        faults += _obstacles(db, row)
+    buyer = invoices.buyer_as_sent(invoices.represent(row))
+    profile = profile or _profile(buyer)
+    by_rules, warnings = _findings(db, row, profile)
+    refused = requirements.refused(by_rules, profile)
+    if not refused:
+        warnings = [*map(requirements.without_e_invoice, by_rules), *warnings]
+    known = {fault["field"] for fault in faults}
+    faults += [fault for fault in refused if fault["field"] is None or fault["field"] not in known]
+    has_e_invoice = bool(row["xml_sha256"]) if row["locked_at"] else not by_rules
+    return {"is_valid": not faults, "has_e_invoice": has_e_invoice, "profile": profile, "faults": faults,
+            "warnings": warnings}
+
+
+def _obstacles(db, row):
+    """Yield what prevents sending a draft beside its e-invoice: its due date, a closed month, and outdated lines."""
+    faults = Faults()
+    drafts.check_due_date(row, faults)
+    yield from (requirements.finding(f"`due_date` {fault['detail']}.", "due_date") for fault in faults)
+    try:
+        bookings.refuse_invoice(db, row["issue_date"])
+    except Problem as problem:
+        yield requirements.finding(problem.detail, "issue_date")
+    for line in claims.outdated(db, row):
+        yield requirements.finding(f"Line {line['position']}: {line['detail']} Refresh or change the draft.", "items")
+
+
+def _findings(db, row, profile):
+    """Return (faults, warnings) of an invoice: of its original if it has one, otherwise of what would be sent."""
+    original = row["xml_sha256"] and store.get(db, row["id"])
+    document = store.derived(original, profile, store.CII)[0] if original else document_of(db, row)
+    faults, warnings = requirements.findings(composing.in_profile(document, profile), profile)
+    buyer = invoices.represent(row)["buyer"]
+    is_reverse_charge = any(item["tax_category"] == "AE" for item in row["items"])
+    warnings += [requirements.finding(detail, field)
+                 for field, detail in parties.doubtful(buyer, is_reverse_charge=is_reverse_charge)]
+    if profile == "xrechnung" and not row["buyer_reference"] and not parties.leitweg_id(buyer):
+        warnings.append(requirements.finding(
+            f"The buyer reference (BT-10) is the customer number {buyer['customer_number']}. A public authority "
+            "requires its Leitweg-ID: set `contact.leitweg_id`.", "buyer_reference", term="BT-10"))
+    if row["currency"] != db.config.currency and not row["exchange_rate"]:
+        warnings.append(requirements.finding(
+            f"The invoice is in {row['currency']}, and the VAT total in {db.config.currency} is missing. Set "
+            "`exchange_rate`.", "exchange_rate", term="BT-111"))
+    return faults, warnings
+
+
+def xml(db, row, profile, syntax):
+    """Return the XML of an invoice in this profile and syntax.
+
+    Raise 409 `no_e_invoice` or `anonymized`, or `invoice_incomplete` if the invoice lacks what the profile requires.
+    """
+    if row["locked_at"] and not row["taken_over"]:
+        invoices.buyer_as_sent(invoices.represent(row))         # raises if the buyer was anonymised
+    original = row["xml_sha256"] and store.get(db, row["id"])
+    if not original:
+        raise refusal(row)
+    if (profile, syntax) == ("en16931", store.CII):
+        return original                                         # without reading it: 1,000 lines would take 140 ms
+    document, text = store.derived(original, profile, syntax)
+    faults, _ = requirements.findings(document, profile) if profile != "en16931" else ([], [])
+    if faults:
+        raise _not_in_profile(row, profile, faults)
+    return text
+
+
+def _not_in_profile(row, profile, faults):
+    """Return the Problem that says what a sent invoice lacks, which nobody can add to it any more."""
+    names = list(dict.fromkeys(fault["field"] or fault["term"] for fault in faults))
+    causes = " ".join(fault["detail"] for fault in faults[:10])
+    return Problem("invoice_incomplete", f"{row['invoice_number']} was sent without {listed(names)}, so it cannot be "
+                   f"returned in the profile {profile}. {causes} A sent invoice does not change: cancel it, set "
+                   f"`e_invoice_profile` of the contact to {profile} and what is missing, and send a new one.",
+                   missing=names, faults=faults)
+
+
+def xml_for_buyer(db, invoice):
+    """Return (file name, XML) for a buyer that requires XRechnung (in CII) or Peppol (in UBL), otherwise None.
+
+    `invoice` is an API object.
+    """
+    syntax = {"xrechnung": store.CII, "peppol": store.UBL}.get(_profile(invoice["buyer"]))
+    original = syntax and store.get(db, invoice["id"])
+    if not original:
+        return None
+    name = pdf.file_name(invoice, extension="xml", words=(_profile(invoice["buyer"]), ))
+    return name, store.derived(original, _profile(invoice["buyer"]), syntax)[1]
+
+
+def refusal(row):
+    """Return the Problem that says why an invoice has no e-invoice."""
+    number, places = row["invoice_number"], money.decimals(row["currency"])
+    if row["taken_over"]:
+        reason = f"{number} comes from another system, which has issued the original."
+    elif places > 2:
+        reason = (f"{number} is in {row['currency']}, whose amounts have {places} decimals. An e-invoice (EN 16931) "
+                  "allows two. Use another `currency`.")
+    elif not row["locked_at"]:
+        reason = f"{number} is a draft. Send it first."
+    else:
+        reason = (f"{number} was sent without an e-invoice: by an earlier version of eventapi, or since EN 16931 "
+                  f"forbids something in it. POST /invoices/{row['id']}/check names that.")
+    return Problem("no_e_invoice", reason)
+
+
+# Payments before the invoice
+
+def prepaid(db, row, sent):
+    """Return the sum of the payments that are sent with an invoice, in minor units. Raise 422 for their faults."""
+    faults, units = Faults(), []
+    for place, payment in enumerate(sent):
+        own = Faults()
+        units.append(amounts.of_currency(payment["amount"], row["currency"], own) or 0)
+        if payment.get("payment_date") and not own:
+            refunds.check_completion(db, payment["payment_date"], own)
+        faults.below(f"/payments/{place}", own)
+    if sent and row["invoice_type"] == "credit_note":
+        faults.add("/payments", "credit_note", "must be empty for a credit note, which cannot receive payments")
+    if sent and not faults and sum(units) > row["total"]:
+        faults.add("/payments", "maximum", f"must total at most {money.major(row['total'], row['currency'])}, the "
+                   "total of the invoice. Record what was paid beyond it with POST /payments after sending")
+    faults.raise_any()
+    return sum(units)
+
+
+def record(db, number, sent):
+    """Record the payments that were sent with an invoice."""
+    for payment in sent:
+        payments.record(db, {"currency": None, "status": "completed", "invoice_number": number,
+                             **{name: payment.get(name) for name in ("amount", "payment_date", "gateway_key",
+                                                                     "transaction_id", "notes")}})

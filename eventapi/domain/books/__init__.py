@@ -1,0 +1,1 @@
+"""Books: the ledger of the customers, and months that are closed."""

@@ -1,0 +1,75 @@
+"""Bookings in closed months: which changes of invoices, payments and refunds are refused.
+
+Rows are those of `payments`; only a completed or refunded payment counts. It belongs to the month of its date. Moving
+it to another invoice and refunding it have a date of their own, and are always possible.
+"""
+from eventapi.domain.books import periods
+from eventapi.errors import quoted
+
+COUNTING = ("completed", "refunded")
+FIXED = ("amount", "currency", "gateway_key", "gateway_fee")
+
+
+def dated(payment):
+    """Return the date or timestamp at which a payment counts, or None if it does not count."""
+    counts = payment and payment["status"] in COUNTING
+    return (payment["payment_date"] or payment["created_at"]) if counts else None
+
+
+def refuse_payment(db, old, new):
+    """Raise 409 `period_closed` if a change of a payment would change a closed month.
+
+    `old` and `new` are its rows; None for one that does not exist.
+    """
+    before, after = dated(old), dated(new)
+    if before:
+        month = periods.closed_month(db, before)
+        changed = month and changed_fields(old, new, before != after)
+        if changed:
+            raise periods.closed(db, month, changed[0], _fact(old, new, month, changed),
+                                 "Refund the payment, which is dated today, and record another one if needed.")
+    if after and after != before:
+        periods.refuse_closed(db, after, "payment_date", "Send a `payment_date` in an open month, or record the "
+                              "payment without one: then it is dated now.")
+
+
+def changed_fields(old, new, is_moved):
+    """Return the fields that differ and count. For a deletion, `payment_date` stands for all."""
+    if new is None:
+        return ["payment_date"]
+    return [*(name for name in FIXED if new[name] != old[name]), *(["payment_date"] if is_moved else [])]
+
+
+def _fact(old, new, month, changed):
+    what = f"Payment {old['id']} cannot be deleted" if new is None else f"{quoted(changed)} cannot change"
+    return f"{what} because the payment is dated {dated(old)}, and {month} is closed."
+
+
+def completed(db, payment):
+    """Return the row of a pending payment as it is completed: dated now if the month of its date is closed."""
+    new = {**payment, "status": "completed"}
+    if periods.closed_month(db, dated(new)):
+        new["payment_date"] = db.now
+    return new
+
+
+def refuse_refund(db, refunded_at):
+    """Raise 409 `period_closed` for a new refund that is dated in a closed month."""
+    periods.refuse_closed(db, refunded_at, "refunded_at", "Send a later `refunded_at`, or none: then the refund is "
+                          "dated now.")
+
+
+def refuse_deletion(db, refund):
+    """Raise 409 `period_closed` if a refund that shall be deleted is dated in a closed month. `refund` is a row."""
+    month = periods.closed_month(db, refund["refunded_at"])
+    if month:
+        raise periods.closed(
+            db, month, "refunded_at", f"Refund {refund['id']} cannot be deleted because it is dated "
+            f"{refund['refunded_at']}, and {month} is closed.", "If the money was not given back, record it as a "
+            "payment, which is dated today.")
+
+
+def refuse_invoice(db, issue_date):
+    """Raise 409 `period_closed` if an invoice that shall be sent has an issue date in a closed month."""
+    periods.refuse_closed(db, issue_date, "issue_date", "An invoice from another system counts in the month in which "
+                          "that system issued it. Book it there, and delete this draft.")

@@ -1,0 +1,150 @@
+"""Closed months: what counts in a closed month never changes. Corrections are dated in an open month.
+
+A month such as 2026-05 is closed together with all months before it, and is never opened again. Its figures are kept,
+and the audit log has them with their hash. Days are those of the organiser's time zone.
+"""
+import json
+import re
+from functools import lru_cache
+from hashlib import sha256
+
+from eventapi import journal, times
+from eventapi.domain.books import figures
+from eventapi.domain.records import entities
+from eventapi.domain.reports.periods import next_first_day
+from eventapi.errors import Problem
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
+
+sql = statements("periods")
+
+MONTH = re.compile(r"(?!000)\d{4}-(0[1-9]|1[0-2])", re.ASCII)
+LAST_YEAR = "9999"                  # the month after December of this year is outside the calendar
+
+
+# What other modules ask before they write
+
+def first_open_day(db):
+    """Return the first day that is not in a closed month, or None if no month is closed."""
+    found = db.one(sql.last)
+    return found and found["first_open_day"]
+
+
+def closed_month(db, date):
+    """Return the closed month that a date or a timestamp lies in, or None.
+
+    A month that is not over is never closed, and `db.stamp` is never before the closing of a month. So a date of this
+    month costs no statement, and that of now, the usual one, only a comparison.
+    """
+    zone, stamp = db.config.timezone, db.stamp or times.now()
+    if date >= stamp:
+        return None
+    at = times.start(date, zone)
+    if at >= month_began(zone, stamp[:16]):
+        return None
+    last = db.one(sql.last)
+    if last is None:
+        return None
+    is_closed = at < last["open_from"] or (
+        times.is_date(date) and date < last["first_open_day"])          # the time zone may have changed since
+    return times.local_date(date, zone)[:7] if is_closed else None
+
+
+@lru_cache(maxsize=8)
+def month_began(zone, minute):
+    """Return the timestamp at which the month began that a minute such as 2026-05-01T09:30 (UTC) lies in."""
+    return times.start(f"{times.local_date(f'{minute}:00Z', zone)[:7]}-01", zone)
+
+
+def refuse_closed(db, date, member, remedy):
+    """Raise 409 `period_closed` if a date or timestamp lies in a closed month.
+
+    `member` is the field that has the date or cannot change because of it, `remedy` a sentence that says what to do.
+    """
+    month = closed_month(db, date)
+    if month:
+        raise closed(db, month, member, f"`{member}` is {date}, and {month} is closed.", remedy)
+
+
+def closed(db, month, member, fact, remedy):
+    """Return the 409 Problem for a change in a closed month. `fact` and `remedy` are sentences."""
+    return Problem("period_closed", f"{fact} {remedy}", month=month, member=member, first_open_day=first_open_day(db))
+
+
+# Closing
+
+def all_months(db):
+    """Return the months with records and the closed months as API objects, oldest first."""
+    with db.snapshot():
+        rows = {row["month"]: represent(row) for row in db.all(sql.list)}
+        last = max(rows, default="")
+        months = sorted({*rows, *figures.months(db)})
+    return [rows.get(month) or unclosed(month, "closed" if month <= last else "open") for month in months]
+
+
+def unclosed(month, state):
+    """Return the API object of a month without figures: an open one, or a closed one without a record."""
+    return {"month": month, "state": state, **dict.fromkeys(("closed_at", "closed_by", "figures", "sha256"))}
+
+
+def represent(row):
+    """Return the API object of a closed month, with its amounts in major units."""
+    return {"month": row["month"], "state": "closed", "closed_at": row["closed_at"], "closed_by": row["admin_name"],
+            "figures": figures.in_major_units(json.loads(row["figures"])), "sha256": row["sha256"]}
+
+
+def close(db, month):
+    """Close a month and all months before it, and return the API object of the month.
+
+    A month that is closed already stays as it is. Call this inside a write transaction. Raise 404 for what is no
+    month, and 409 `period_not_over`.
+    """
+    if not MONTH.fullmatch(month) or month >= LAST_YEAR:
+        raise Problem("not_found", f"Month {month} not found. Write a month as YYYY-MM, such as 2026-09.")
+    last = db.one(sql.last)
+    if last and month <= last["month"]:
+        row = db.one(sql.get, month=month)
+        return represent(row) if row else unclosed(month, "closed")
+    refuse_early(db, month)
+    months = {found for found in figures.months(db) if found < month and (not last or found > last["month"])}
+    closing = sorted({*months, month})
+    for each, kept in figures.of_months(db, closing).items():
+        keep(db, each, kept)
+    return represent(db.one(sql.get, month=month))
+
+
+def refuse_early(db, month):
+    """Raise 409 `period_not_over` for a month that is not over in the organiser's time zone."""
+    first_day = next_first_day(f"{month}-01", "month")
+    if times.today(db.config.timezone, db.now) < first_day:
+        raise Problem("period_not_over", f"{month} is not over. Close it on {first_day} or later.", month=month,
+                      closable_from=first_day)
+
+
+def keep(db, month, kept):
+    """Store and journal a month that is closed. `kept` are its figures."""
+    day, zone, text = next_first_day(f"{month}-01", "month"), db.config.timezone, as_json(kept)
+    digest = sha256(text.encode()).hexdigest()
+    id = db.insert(sql.add, month=month, first_open_day=day, open_from=times.start(day, zone), timezone=zone,
+                   admin_id=db.actor.admin_id, admin_name=db.actor.admin_name, figures=text, sha256=digest, now=db.now)
+    journal.administered(db, entities.PERIOD, "closed", id, title=month, old={"state": "open"},
+                         new={"state": "closed", "month": month, "sha256": digest, "figures": kept})
+
+
+# Checks of `eventapi check`
+
+def check(db):
+    """Yield a sentence for each closed month whose figures differ from those when it was closed."""
+    rows = db.all(sql.list)
+    for row in rows:
+        if row["timezone"] != db.config.timezone:
+            yield (f"{row['month']} was closed with the time zone {row['timezone']}, but the option timezone is "
+                   f"{db.config.timezone} now: set it back")
+        if sha256(row["figures"].encode()).hexdigest() != row["sha256"]:
+            yield f"{row['month']}: the figures that were kept when the month was closed were changed"
+    computed = figures.of_months(db, [row["month"] for row in rows])
+    for row in rows:
+        kept = json.loads(row["figures"])
+        for name in kept:
+            if kept[name] != json.loads(as_json(computed[row["month"]][name])):
+                yield f"{row['month']}: {name} differ from those when the month was closed"

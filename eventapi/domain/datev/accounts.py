@@ -1,0 +1,118 @@
+"""The accounts of bookings: those of the options, and the debtor account of each customer.
+
+Nothing is guessed. An account that is not known is noted as missing, and the export is refused at its end.
+"""
+import re
+
+from eventapi import money
+from eventapi.validation.identifiers.bookkeeping import Account, revenue_name
+
+UNKNOWN = Account("")
+BANK = "bank"               # gateway_key of payments that were read from a bank statement
+DOCUMENT = re.compile(r"[A-Za-z0-9$&%+/-]{1,36}")       # without *, which marks a number that was rewritten
+DOCUMENT_LENGTH = 36
+
+
+class Accounts:
+    """The accounts that the options name.
+
+    `numbers` is {customer number: ids of the contacts whose invoices bear it}, over all sent invoices.
+    """
+
+    def __init__(self, config, missing, numbers):
+        self.config, self.missing, self.length = config, missing, config.datev_account_length
+        self.first, self.last = 10 ** self.length, 7 * 10 ** self.length - 1        # debtors begin with 1 to 6
+        self.known, self.holders = {}, {}
+        self._check_options()
+        for number, contacts in numbers.items():
+            account = self._debtor(number)[0]
+            self.holders.setdefault(account, {})[number] = contacts
+
+    def _check_options(self):
+        """Note options that every file needs, and those that do not fit to each other."""
+        config = self.config
+        for name in ("datev_adviser", "datev_client", "datev_chart", "datev_debtor_base"):
+            if getattr(config, name) in (None, ""):
+                self.missing.option(name)
+        base = config.datev_debtor_base
+        if base and not self.first <= base <= self.last:
+            self._wrong("datev_debtor_base", f"must have {self.length + 1} digits and begin with 1 to 6, but is {base}")
+        if money.decimals(config.currency) > 2:
+            self._wrong("currency", f"{config.currency} has {money.decimals(config.currency)} decimals. DATEV has two.")
+        accounts = {"datev_bank": config.datev_bank, "datev_fees": config.datev_fees,
+                    **{f"datev_gateways: {key}": account for key, account in config.datev_gateways.items()},
+                    **{f"datev_revenue: {name}": account for name, account in config.datev_revenue.items()}}
+        for name, account in accounts.items():
+            if account and len(account.number) != self.length:
+                self._wrong(name, f"must have {self.length} digits, as datev_account_length says, but is "
+                            f"{account.number}")
+
+    def _wrong(self, option, detail):
+        self.missing.record("option", option, f"{detail.rstrip('.')}. Correct it in the configuration of the server.")
+
+    def revenue(self, category, rate, region):
+        """Return the revenue account of a tax category and its rate in hundredths of a percent.
+
+        With reverse charge (AE), an account of the region, such as AE_EU, counts more than that of AE.
+        """
+        name, of_all = revenue_name(category, rate), self.config.datev_revenue
+        found = of_all.get(name)
+        if category == "AE":
+            name = f"AE_{region}"
+            found = of_all.get(name, found)
+        if found is None:
+            self.missing.option("datev_revenue", name)
+        return found or UNKNOWN
+
+    def money(self, gateway_key):
+        """Return the account that a payment arrives at: that of its gateway, or the bank.
+
+        Payments of bank statements have the gateway `bank`, which needs no account of its own.
+        """
+        found, is_bank = self.config.datev_gateways.get(gateway_key), gateway_key in (None, BANK)
+        found = found or (self.config.datev_bank if is_bank else None)
+        if found is None and is_bank:
+            self.missing.option("datev_bank")
+        elif found is None:
+            self.missing.option("datev_gateways", gateway_key)
+        return found or UNKNOWN
+
+    def debtor(self, number):
+        """Return the debtor account of a customer number as text."""
+        if number not in self.known:
+            account, fault = self._debtor(number)
+            holders = self.holders.get(account, {}) if account else {}
+            if len(holders) > 1 and len(set().union(*holders.values())) > 1:
+                others = ", ".join(sorted(set(holders) - {number}))
+                fault = f"has the same debtor account {account} as {others}."
+            if fault:
+                self.missing.record("customer", number, f"{fault} Set its account in datev_debtors, such as "
+                                    f"{number}={self.last}, in the configuration of the server.")
+            self.known[number] = str(account or "")
+        return self.known[number]
+
+    def _debtor(self, number):
+        """Return (account, fault) of a customer number; the account is None if there is none."""
+        account = self.config.datev_debtors.get(number)
+        digits = re.sub(r"\D", "", number or "", flags=re.ASCII)
+        if account is None:
+            if not digits:
+                return None, "has no digits, which the debtor account would be made of."
+            if self.config.datev_debtor_base is None:
+                return None, None                       # noted once, for the option
+            account = self.config.datev_debtor_base + int(digits)
+        if not self.first <= account <= self.last:
+            return None, f"would get the debtor account {account}, which is not between {self.first} and {self.last}."
+        return account, None
+
+
+def document(number, id):
+    """Return the number of an invoice as DATEV accepts it: the key by which payments are matched to invoices.
+
+    Other letters, and numbers that are too long, are replaced, and end in * and the id of the invoice. So two numbers
+    never become equal.
+    """
+    if DOCUMENT.fullmatch(number):
+        return number
+    end = f"*{id}"
+    return re.sub(r"[^A-Za-z0-9$&%+/-]", "-", number)[:DOCUMENT_LENGTH - len(end)] + end

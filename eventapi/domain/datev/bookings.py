@@ -1,0 +1,195 @@
+"""Bookings: what an invoice, a credit note, a payment or a refund is in the accounts.
+
+A booking has a positive amount on one side of an account and on the other side of its contra account. What takes back
+another booking turns the sides; the amount never becomes negative. Amounts of rows are in minor units and include tax.
+"""
+from dataclasses import dataclass, replace
+from decimal import ROUND_HALF_UP, Decimal
+
+from eventapi import money
+from eventapi.domain.datev.accounts import document
+from eventapi.domain.datev.lines import amount, date, quoted
+from eventapi.validation.identifiers import companies
+
+DEBIT, CREDIT = "S", "H"            # Soll, Haben
+RATE_SCALE = 10                     # decimals of invoices.exchange_rate
+MOST_DIGITS = 10                    # of an amount, before the decimal comma
+MOST_RATE = Decimal("9999.999999")
+# EU VAT ids begin with these letters: those of the country, but EL for Greece, and XI for Northern Ireland.
+EU = frozenset("AT BE BG CY CZ DE DK EE EL ES FI FR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK XI".split())
+
+
+@dataclass(frozen=True)
+class Booking:
+    """One line of a batch.
+
+    kind: invoice, credit_note, payment, refund, move or fee; the control sums are separated by it.
+    units: minor units, positive if the account is debited. rate: ten-billionths of the tenant's currency for one unit.
+    account, contra: numbers. document: number of the invoice, the key of the open item. day: of the document.
+    details: (kind, content) pairs, such as the number of a credit note.
+    """
+    kind: str
+    day: str
+    units: int
+    currency: str
+    rate: int | None
+    account: str
+    contra: str
+    document: str
+    text: str
+    tax_key: str = ""
+    due_date: str | None = None
+    service_date: str | None = None
+    vat_id: str = ""
+    details: tuple = ()
+
+
+def of_invoice(row, accounts, country):
+    """Return the booking of one tax group of an invoice or credit note: the debtor against revenue.
+
+    A credit note has the document number of the invoice that it credits. `country` is that of the organiser.
+    """
+    account, number = accounts.revenue(row["category"], row["rate"], _region(row, country)), row["invoice_number"]
+    is_invoice, key = row["invoice_type"] == "invoice", document(row["paid_number"], row["paid_id"])
+    return Booking(
+        kind=row["invoice_type"], day=row["issue_date"], units=row["gross"], currency=row["currency"],
+        rate=row["exchange_rate"], account=accounts.debtor(row["debtor_number"]), contra=account.number,
+        document=key, tax_key=account.tax_key,
+        text=_text("Rechnung" if is_invoice else "Rechnungskorrektur", number, row["name"]),
+        due_date=row["due_date"] if is_invoice else None,
+        service_date=row["service_date_to"] or row["service_date"],
+        vat_id=eu_vat_id(row["vat_id"], country) if row["category"] in ("AE", "K") else "",
+        details=() if key == number else (("Belegnummer", number),))
+
+
+def _region(row, country):
+    """Return where the buyer is: HOME, EU or THIRD (§ 13b, § 3a (2) and § 18b UStG). `country` is the organiser's.
+
+    A VAT id of another country of the EU counts more than the address, because the buyer ordered under it. One of
+    Northern Ireland counts for goods only.
+    """
+    own, vat_id, buyer = country or "DE", eu_vat_id(row["vat_id"], country), row["country"] or country or "DE"
+    if vat_id and vat_id[:2] != "XI":
+        return "EU"
+    if buyer == own:
+        return "HOME"
+    return "EU" if ("EL" if buyer == "GR" else buyer) in EU - {"XI"} else "THIRD"
+
+
+def of_payment(row, accounts):
+    """Return the booking of a payment: the account of the money against the debtor."""
+    return _of_money("payment", row, accounts, row["amount"], "Zahlung")
+
+
+def of_refund(row, accounts):
+    """Return the booking of a refund: that of a payment with the sides turned."""
+    return _of_money("refund", row, accounts, -row["amount"], "Erstattung")
+
+
+def of_move(row, accounts):
+    """Return the booking of one side of a payment that moved from one invoice to another.
+
+    `amount` is negative for the invoice that loses the payment. Both sides are booked over the account of the money,
+    whose balance stays the same, because an account cannot be booked against itself.
+    """
+    return _of_money("move", row, accounts, row["amount"], "Umbuchung")
+
+
+def of_fee(row, accounts, fees):
+    """Return the booking of the fee of a gateway: the account of fees against that of the gateway."""
+    account = accounts.money(row["gateway_key"])
+    return Booking(kind="fee", day=row["day"], units=row["gateway_fee"], currency=row["currency"],
+                   rate=row["exchange_rate"], account=fees.number, contra=account.number, tax_key=fees.tax_key,
+                   document=document(row["invoice_number"], row["invoice_id"]),
+                   text=_text("Gebühr", row["invoice_number"], row["gateway_key"]), details=_transaction(row))
+
+
+def _of_money(kind, row, accounts, units, word):
+    account, number = accounts.money(row["gateway_key"]), row["invoice_number"]
+    return Booking(kind=kind, day=row["day"], units=units, currency=row["currency"], rate=row["exchange_rate"],
+                   account=account.number, contra=accounts.debtor(row["debtor_number"]),
+                   document=document(number, row["invoice_id"]), text=_text(word, number, row["name"]),
+                   details=_transaction(row))
+
+
+def _text(word, number, name):
+    return " ".join(filter(None, (word, number, name)))
+
+
+def _transaction(row):
+    return (("Transaktion", row["transaction_id"]),) if row["transaction_id"] else ()
+
+
+def eu_vat_id(text, country):
+    """Return a VAT id of another country of the EU without separators, or "" for any other text.
+
+    Bookings with reverse charge, and supplies to other countries of the EU, need it for the recapitulative statement.
+    """
+    found = companies.vat_id_by_format(text)
+    own = "EL" if country == "GR" else country
+    return found if found and found[:2] in EU - {own} else ""
+
+
+# Amounts in two currencies
+
+def with_rate(booking, rate):
+    """Return the booking with an exchange rate, which is a Decimal: the tenant's currency for one unit."""
+    return replace(booking, rate=int((rate * 10 ** RATE_SCALE).to_integral_value()))
+
+
+def base_units(units, currency, rate, base):
+    """Return a positive amount in minor units of the currency `base`, rounded half away from zero.
+
+    It is at least 1, because DATEV refuses 0.00.
+    """
+    shift = RATE_SCALE + money.decimals(currency) - money.decimals(base)
+    return max(1, money.divided(units * rate, 10 ** shift))
+
+
+def quotation(rate):
+    """Return DATEV's rate (Kurs) for an exchange rate: units of the other currency for one euro.
+
+    DATEV quotes as the ECB does: 1.0842 for USD, 0.83 for GBP. Ours is the reciprocal. Return None if it has more than
+    the four digits before the decimal comma that DATEV allows.
+    """
+    found = (Decimal(10) ** RATE_SCALE / rate).quantize(Decimal("0.000001"), ROUND_HALF_UP)
+    return found if 0 < found <= MOST_RATE else None
+
+
+def amounts(booking, base):
+    """Return (fields of the amounts, details) of a booking: {1-based column: field}, and further pairs.
+
+    An amount in another currency is shown in both. DATEV allows that only beside the euro, with two decimals, ten
+    digits of an amount and four of a rate. Where they do not suffice, the amount is in the tenant's currency alone,
+    and a detail shows the original one.
+    """
+    units, currency = abs(booking.units), booking.currency
+    places = money.decimals(currency)
+    if currency == base:
+        return {1: amount(units, places)}, ()
+    own = amount(base_units(units, currency, booking.rate, base), money.decimals(base))
+    rate = quotation(booking.rate)
+    if base == "EUR" and places <= 2 and rate is not None and units < 10 ** (MOST_DIGITS + places):
+        return {1: amount(units, places), 3: quoted(currency), 4: f"{rate:f}".replace(".", ","), 5: own,
+                6: quoted(base)}, ()
+    original = f"{Decimal(units).scaleb(-places):f}".replace(".", ",")
+    return {1: own}, (("Originalbetrag", f"{original} {currency}"),)
+
+
+def fields(booking, lines, base, *, is_locked):
+    """Return the fields of a booking, {1-based column: field}. `lines` writes the texts, see lines.py."""
+    found, further = amounts(booking, base)
+    found.update({
+        2: quoted(DEBIT if booking.units > 0 else CREDIT), 7: booking.account, 8: booking.contra,
+        9: quoted(booking.tax_key), 10: date(booking.day, "DDMM"), 11: quoted(booking.document),
+        14: lines.text(booking.text, 60), 114: str(int(is_locked))})
+    if booking.due_date:
+        found[12] = quoted(date(booking.due_date, "DDMMYY"))
+    if booking.vat_id:
+        found[40] = quoted(booking.vat_id)
+    if booking.service_date:            # DATEV requires the tax period beside it: that of the document, as in reports
+        found[115], found[116] = date(booking.service_date, "DDMMYYYY"), date(booking.day, "DDMMYYYY")
+    details = [(lines.text(kind, 20), lines.text(content, 210)) for kind, content in booking.details + further]
+    for place, pair in enumerate(pair for pair in details if pair[1] != '""'):
+        found[21 + 2 * place], found[22 + 2 * place] = pair
+    return found

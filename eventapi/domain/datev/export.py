@@ -1,0 +1,184 @@
+"""The two files: the bookings of a month or year, and the debtors.
+
+A file is written once, into a temporary file and in one snapshot of the database. So memory stays small, and an error
+is known before the response begins.
+"""
+from collections import defaultdict
+from contextlib import contextmanager
+from itertools import groupby
+from operator import itemgetter
+from tempfile import TemporaryFile
+from typing import NamedTuple
+
+from eventapi import money, times
+from eventapi.domain.books.periods import first_open_day
+from eventapi.domain.datev import bookings, debtors, lines
+from eventapi.domain.datev.accounts import Accounts
+from eventapi.domain.datev.missing import Missing, refuse_incomplete
+from eventapi.domain.datev.periods import fiscal_year, period, refuse_two_fiscal_years
+from eventapi.errors import invalid_parameter
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
+
+sql = statements("datev")
+
+MOST_BOOKINGS = 99_999              # that DATEV imports from one file
+CHUNK = 64 * 1024                   # bytes of the file that are sent at a time
+WITH_DEBTORS = (sql.invoices, sql.payments, sql.refunds, sql.moves)
+
+
+class File(NamedTuple):
+    """A file to be sent. `content` is open at its beginning. `summary` is an API object."""
+    name: str
+    size: int
+    content: object
+    summary: dict
+
+    def pieces(self):
+        """Yield the content as bytes, and close the file."""
+        with self.content:
+            while piece := self.content.read(CHUNK):
+                yield piece
+
+
+# Bookings
+
+def batch(db, year, month=None):
+    """Return the File of the bookings of a month, or of a year. DATEV locks those of a closed period.
+
+    Raise 409 `datev_incomplete`; 422 for a year in two fiscal years, or one with too many bookings.
+    """
+    refuse_two_fiscal_years(db.config, year, month)
+    chosen, missing, sheet = period(db.config, year, month), Missing(), lines.bookings()
+    sums, made_at = defaultdict(lambda: [0, 0, 0]), times.now()
+    with _temporary(db.config) as content, db.snapshot():
+        accounts, is_locked = Accounts(db.config, missing, _holders(db)), chosen.last < (first_open_day(db) or "")
+        content.write(sheet.head(lines.batch_header(db.config, made_at, chosen, is_locked=is_locked)))
+        for row, booking in found(db, chosen, accounts):
+            booking = priced(row, booking, db.config, missing)
+            if booking.units and not missing:
+                content.write(sheet.line(bookings.fields(booking, sheet, db.config.currency, is_locked=is_locked)))
+                _count(sums, booking)
+        refuse_incomplete(missing)
+        taken_over = db.value(sql.taken_over, first=chosen.first, last=chosen.last)
+        count = sum(entry[0] for entry in sums.values())
+        if count > MOST_BOOKINGS and month is None:
+            raise invalid_parameter("month", "too_many", f"must be sent: {year} has {count} bookings, and DATEV "
+                                    f"imports at most {MOST_BOOKINGS} from one file")
+    return _file(f"EXTF_Buchungsstapel_{chosen.name}.csv", content, sheet, {
+        "report_type": "datev", "filters": {"year": year, "month": month}, "lines": count,
+        "sums": _represented(sums), "taken_over": taken_over, "is_locked": is_locked, "generated_at": made_at})
+
+
+def found(db, chosen, accounts):
+    """Yield (row, booking) for all of a period: invoices and credit notes, payments and fees, refunds, moves."""
+    values, country, fees = chosen._asdict(), db.config.organiser_country, db.config.datev_fees
+    for row in db.iterate(sql.invoices, **values):
+        yield row, bookings.of_invoice(row, accounts, country)
+    for row in _dated(db, sql.payments, values):
+        yield row, bookings.of_payment(row, accounts)
+        if fees and row["gateway_fee"]:
+            yield row, bookings.of_fee(row, accounts, fees)
+    for row in _dated(db, sql.refunds, values):
+        yield row, bookings.of_refund(row, accounts)
+    for row in _dated(db, sql.moves, values):
+        yield row, bookings.of_move(row, accounts)
+
+
+def _dated(db, statement, values):
+    """Yield the rows of a statement with `day`, the date of `at` in the tenant's time zone."""
+    for row in db.iterate(statement, **values):
+        row["day"] = times.local_date(row["at"], db.config.timezone)
+        yield row
+
+
+def priced(row, booking, config, missing):
+    """Return a booking with an exchange rate if it needs one: that of its invoice, else that of the options."""
+    if booking.currency == config.currency or booking.rate or not booking.units:
+        return booking
+    rate = config.exchange_rates.get(booking.currency)
+    if rate is None:
+        missing.record("invoice", row["invoice_number"], (
+            f"is in {booking.currency} and has no exchange rate. Set {booking.currency} in exchange_rates in the "
+            "configuration of the server; it counts for invoices without a rate of their own."))
+        return booking
+    return bookings.with_rate(booking, rate)
+
+
+def _count(sums, booking):
+    """Add a booking to the control sums: {(kind, currency): [bookings, debit, credit]}."""
+    entry = sums[booking.kind, booking.currency]
+    entry[0] += 1
+    entry[1 if booking.units > 0 else 2] += abs(booking.units)
+
+
+def _represented(sums):
+    """Return the control sums as API objects, in major units."""
+    return [{"kind": kind, "currency": currency, "bookings": count, "debit": money.major(debit, currency),
+             "credit": money.major(credit, currency)}
+            for (kind, currency), (count, debit, credit) in sorted(sums.items())]
+
+
+# Debtors
+
+def debtor_file(db, year=None, month=None):
+    """Return the File of the debtors with bookings in a month or year, or of all.
+
+    Raise 409 `datev_incomplete`; 422 for a month without a year.
+    """
+    if month and not year:
+        raise invalid_parameter("year", "required", "is required together with `month`")
+    missing, sheet, made_at = Missing(), lines.debtors(), times.now()
+    chosen = year and period(db.config, year, month)
+    fiscal = chosen.fiscal_year if chosen else fiscal_year(db.config, times.today(db.config.timezone))
+    with _temporary(db.config) as content, db.snapshot():
+        holders = _holders(db)
+        accounts = Accounts(db.config, missing, holders)
+        numbers = _numbers(db, chosen) if chosen else sorted(holders)
+        content.write(sheet.head(lines.debtors_header(db.config, made_at, fiscal)))
+        count = 0
+        for number, rows in groupby(db.iterate(sql.customers, numbers=as_json(numbers)), itemgetter("number")):
+            *_, row = rows                              # several contacts may have borne the number
+            account, count = accounts.debtor(number), count + 1
+            if not missing:
+                content.write(sheet.line(debtors.fields(row, account, sheet, db.config)))
+        refuse_incomplete(missing)
+    return _file("_".join(filter(None, ("EXTF_Debitoren", chosen and chosen.name))) + ".csv", content, sheet, {
+        "report_type": "datev_debtors", "filters": {"year": year, "month": month}, "lines": count,
+        "generated_at": made_at})
+
+
+def _numbers(db, chosen):
+    """Return the customer numbers of the bookings of a period, sorted."""
+    return sorted({row["debtor_number"] for statement in WITH_DEBTORS
+                   for row in db.iterate(statement, **chosen._asdict())})
+
+
+def _holders(db):
+    """Return {customer number: ids of the contacts that bear it} over all sent invoices."""
+    holders = defaultdict(set)
+    for row in db.iterate(sql.numbers):
+        holders[row["number"]].add(row["contact_id"])
+    return holders
+
+
+# Files
+
+@contextmanager
+def _temporary(config):
+    """Open an unnamed file in the data directory, because /tmp may be in memory. Close it if the block raises."""
+    config.files.mkdir(exist_ok=True)
+    file = TemporaryFile("w+b", dir=config.files)
+    try:
+        yield file
+    except BaseException:
+        file.close()
+        raise
+
+
+def _file(name, content, sheet, summary):
+    """Return the File of what was written. `summary` gets its name, and the texts whose letters were replaced."""
+    size = content.tell()
+    content.seek(0)
+    replaced = [{"text": text, "written": written} for text, written in sorted(sheet.replaced.items())]
+    return File(name, size, content, {**summary, "file": name, "replaced": replaced})

@@ -1,0 +1,59 @@
+"""Titles and texts of dunning letters: the organiser's own, or the default ones, with placeholders.
+
+A placeholder is written as `{{number}}`, as in document templates.
+"""
+import re
+
+from eventapi.errors import listed
+from eventapi.languages import formats
+
+FIELDS = ("title_de", "title_en", "text_de", "text_en")
+PLACEHOLDER = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+AMOUNTS = ("open_amount", "fee", "costs", "interest", "total_claim")
+DAYS = ("issue_date", "due_date", "deadline")
+KNOWN = ("number", "level_name", "days_overdue", *AMOUNTS, *DAYS)
+FIRST = {"de": "Zahlungserinnerung", "en": "Payment reminder"}
+LATER = {"de": "{number}. Mahnung", "en": "Overdue notice {number}"}
+# A German text goes on in lower case after the greeting.
+DEFAULTS = {
+    "de": "unsere Rechnung {{number}} vom {{issue_date}} war am {{due_date}} fällig. Nach unseren Unterlagen sind noch "
+          "{{open_amount}} offen.\n\n"
+          "Bitte zahlen Sie {{total_claim}} bis zum {{deadline}} unter Angabe der Rechnungsnummer {{number}}. Eine "
+          "Kopie der Rechnung liegt bei.\n\n"
+          "Sollten Sie bereits gezahlt haben, betrachten Sie dieses Schreiben bitte als gegenstandslos.",
+    "en": "Our invoice {{number}} dated {{issue_date}} was due on {{due_date}}. According to our records, "
+          "{{open_amount}} is still outstanding.\n\n"
+          "Please pay {{total_claim}} by {{deadline}}, quoting invoice number {{number}}. A copy of the invoice is "
+          "enclosed.\n\n"
+          "If you have already paid, please disregard this letter.",
+}
+
+
+def check(pointer, text, faults):
+    """Add a fault for each placeholder of a text that does not exist. `text` may be None."""
+    unknown = [name for name in PLACEHOLDER.findall(text or "") if name not in KNOWN]
+    if unknown:
+        names, known = (["{{%s}}" % name[:50] for name in found] for found in (unknown[:5], KNOWN))
+        noun = "placeholders" if len(names) > 1 else "placeholder"
+        faults.add(pointer, "unknown_placeholder",
+                   f"contains the unknown {noun} {listed(names)}. The placeholders are {listed(known)}")
+
+
+def title(level, language):
+    """Return the title of the letters of a level: its own, or the default one."""
+    number = level["level"]
+    default = FIRST[language] if number == 1 else LATER[language].format(number=number - 1)
+    return level[f"title_{language}"] or default
+
+
+def filled(level, claim, language):
+    """Return the text of a letter. `claim` is the API object of what is claimed, with the fields of KNOWN."""
+    def value(match):
+        name = match[1]
+        if name in AMOUNTS:
+            return formats.money(claim[name], claim["currency"], language)
+        if name in DAYS:
+            return formats.day(claim[name], language)
+        return str(claim[name])
+    claim = {**claim, "number": claim["invoice_number"]}
+    return PLACEHOLDER.sub(value, level[f"text_{language}"] or DEFAULTS[language])

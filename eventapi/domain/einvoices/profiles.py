@@ -1,0 +1,21 @@
+"""The specifications that a document can comply with, and their identifiers (BT-24)."""
+
+EN16931 = "en16931"
+XRECHNUNG = "xrechnung"
+PEPPOL = "peppol"
+# Profile -> BT-24 of documents that we write.
+IDS = {
+    EN16931: "urn:cen.eu:en16931:2017",
+    XRECHNUNG: "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0",
+    PEPPOL: "urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0",
+}
+# BT-23: the business process of Peppol BIS Billing, which XRechnung requires too (PEPPOL-EN16931-R001).
+PROCESS = "urn:fdc:peppol.eu:2017:poacc:billing:01:1.0"
+
+
+def profile_of(specification):
+    """Return the profile that BT-24 of a document names, whichever its version is: `en16931` if it is no other one."""
+    text = (specification or "").lower()
+    if "xrechnung" in text:
+        return XRECHNUNG
+    return PEPPOL if "peppol.eu" in text else EN16931

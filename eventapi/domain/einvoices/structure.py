@@ -1,0 +1,101 @@
+"""The order of elements that the schemas of CII and UBL require.
+
+The lists name the elements that carry terms of EN 16931. Elements that they do not name may stand anywhere, since the
+schemas allow many more than the norm uses.
+"""
+from itertools import pairwise
+
+CII = {
+    "CrossIndustryInvoice": "ExchangedDocumentContext ExchangedDocument SupplyChainTradeTransaction",
+    "ExchangedDocumentContext": "BusinessProcessSpecifiedDocumentContextParameter "
+                                "GuidelineSpecifiedDocumentContextParameter",
+    "ExchangedDocument": "ID TypeCode IssueDateTime IncludedNote",
+    "SupplyChainTradeTransaction": "IncludedSupplyChainTradeLineItem ApplicableHeaderTradeAgreement "
+                                   "ApplicableHeaderTradeDelivery ApplicableHeaderTradeSettlement",
+    "IncludedSupplyChainTradeLineItem": "AssociatedDocumentLineDocument SpecifiedTradeProduct "
+                                        "SpecifiedLineTradeAgreement SpecifiedLineTradeDelivery "
+                                        "SpecifiedLineTradeSettlement",
+    "SpecifiedTradeProduct": "GlobalID SellerAssignedID BuyerAssignedID Name Description",
+    "SpecifiedLineTradeAgreement": "GrossPriceProductTradePrice NetPriceProductTradePrice",
+    "NetPriceProductTradePrice": "ChargeAmount BasisQuantity",
+    "SpecifiedLineTradeSettlement": "ApplicableTradeTax BillingSpecifiedPeriod SpecifiedTradeAllowanceCharge "
+                                    "SpecifiedTradeSettlementLineMonetarySummation",
+    "SpecifiedTradeAllowanceCharge": "ChargeIndicator CalculationPercent BasisAmount ActualAmount ReasonCode Reason "
+                                     "CategoryTradeTax",
+    "ApplicableHeaderTradeAgreement": "BuyerReference SellerTradeParty BuyerTradeParty "
+                                      "SellerTaxRepresentativeTradeParty SellerOrderReferencedDocument "
+                                      "BuyerOrderReferencedDocument ContractReferencedDocument",
+    **dict.fromkeys(("SellerTradeParty", "BuyerTradeParty", "ShipToTradeParty"),
+                    "ID GlobalID Name Description SpecifiedLegalOrganization DefinedTradeContact PostalTradeAddress "
+                    "URIUniversalCommunication SpecifiedTaxRegistration"),
+    "DefinedTradeContact": "PersonName DepartmentName TelephoneUniversalCommunication EmailURIUniversalCommunication",
+    "PostalTradeAddress": "PostcodeCode LineOne LineTwo LineThree CityName CountryID CountrySubDivisionName",
+    "ApplicableHeaderTradeDelivery": "ShipToTradeParty ActualDeliverySupplyChainEvent",
+    "ApplicableHeaderTradeSettlement": "CreditorReferenceID PaymentReference TaxCurrencyCode InvoiceCurrencyCode "
+                                       "PayeeTradeParty SpecifiedTradeSettlementPaymentMeans ApplicableTradeTax "
+                                       "BillingSpecifiedPeriod SpecifiedTradeAllowanceCharge "
+                                       "SpecifiedTradePaymentTerms SpecifiedTradeSettlementHeaderMonetarySummation "
+                                       "InvoiceReferencedDocument",
+    "SpecifiedTradeSettlementPaymentMeans": "TypeCode Information ApplicableTradeSettlementFinancialCard "
+                                            "PayerPartyDebtorFinancialAccount PayeePartyCreditorFinancialAccount "
+                                            "PayeeSpecifiedCreditorFinancialInstitution",
+    "PayeePartyCreditorFinancialAccount": "IBANID AccountName ProprietaryID",
+    "ApplicableTradeTax": "CalculatedAmount TypeCode ExemptionReason BasisAmount CategoryCode ExemptionReasonCode "
+                          "TaxPointDate DueDateTypeCode RateApplicablePercent",
+    "CategoryTradeTax": "TypeCode CategoryCode RateApplicablePercent",
+    "BillingSpecifiedPeriod": "StartDateTime EndDateTime",
+    "SpecifiedTradePaymentTerms": "Description DueDateDateTime DirectDebitMandateID",
+    "SpecifiedTradeSettlementHeaderMonetarySummation": "LineTotalAmount ChargeTotalAmount AllowanceTotalAmount "
+                                                       "TaxBasisTotalAmount TaxTotalAmount RoundingAmount "
+                                                       "GrandTotalAmount TotalPrepaidAmount DuePayableAmount",
+}
+_PARTIES = ("InvoicePeriod OrderReference BillingReference AccountingSupplierParty AccountingCustomerParty PayeeParty "
+            "TaxRepresentativeParty Delivery PaymentMeans PaymentTerms AllowanceCharge TaxTotal LegalMonetaryTotal")
+_LINE = "ID Note {} LineExtensionAmount InvoicePeriod AllowanceCharge Item Price"
+UBL = {
+    "Invoice": "CustomizationID ProfileID ID IssueDate DueDate InvoiceTypeCode Note TaxPointDate DocumentCurrencyCode "
+               f"TaxCurrencyCode AccountingCost BuyerReference {_PARTIES} InvoiceLine",
+    "CreditNote": "CustomizationID ProfileID ID IssueDate TaxPointDate CreditNoteTypeCode Note DocumentCurrencyCode "
+                  f"TaxCurrencyCode AccountingCost BuyerReference {_PARTIES} CreditNoteLine",
+    "InvoiceLine": _LINE.format("InvoicedQuantity"),
+    "CreditNoteLine": _LINE.format("CreditedQuantity"),
+    "InvoicePeriod": "StartDate EndDate",
+    "Party": "EndpointID PartyIdentification PartyName PostalAddress PartyTaxScheme PartyLegalEntity Contact",
+    **dict.fromkeys(("PostalAddress", "Address"),
+                    "StreetName AdditionalStreetName CityName PostalZone CountrySubentity AddressLine Country"),
+    "PartyTaxScheme": "CompanyID TaxScheme",
+    "PartyLegalEntity": "RegistrationName CompanyID CompanyLegalForm",
+    "Contact": "Name Telephone ElectronicMail",
+    "Delivery": "ActualDeliveryDate DeliveryLocation DeliveryParty",
+    "PaymentMeans": "PaymentMeansCode PaymentDueDate PaymentID CardAccount PayeeFinancialAccount PaymentMandate",
+    "PayeeFinancialAccount": "ID Name FinancialInstitutionBranch",
+    "AllowanceCharge": "ChargeIndicator AllowanceChargeReasonCode AllowanceChargeReason MultiplierFactorNumeric Amount "
+                       "BaseAmount TaxCategory",
+    "TaxTotal": "TaxAmount TaxSubtotal",
+    "TaxSubtotal": "TaxableAmount TaxAmount TaxCategory",
+    "TaxCategory": "ID Percent TaxExemptionReasonCode TaxExemptionReason TaxScheme",
+    "LegalMonetaryTotal": "LineExtensionAmount TaxExclusiveAmount TaxInclusiveAmount AllowanceTotalAmount "
+                          "ChargeTotalAmount PrepaidAmount PayableRoundingAmount PayableAmount",
+    "Item": "Description Name ClassifiedTaxCategory",
+    "ClassifiedTaxCategory": "ID Percent TaxScheme",
+    "Price": "PriceAmount BaseQuantity AllowanceCharge",
+}
+ORDER = {parent: {child: place for place, child in enumerate(children.split())}
+         for parent, children in {**CII, **UBL}.items()}
+
+
+def misplaced(root):
+    """Return what is wrong with the order of elements below the root, for the first fault, or None."""
+    for parent in root.iter():
+        order = ORDER.get(_local(parent), {})
+        known = [name for name in map(_local, parent) if name in order]
+        for before, after in pairwise(known):
+            if order[before] > order[after]:
+                return (f"The XML has its elements in the wrong order: in {_local(parent)}, {after} must stand before "
+                        f"{before}. Ask the sender for a file that complies with the schema.")
+    return None
+
+
+def _local(node):
+    """Return the name of an element without its namespace."""
+    return node.tag.rpartition("}")[2]

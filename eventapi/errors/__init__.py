@@ -1,0 +1,109 @@
+"""Errors that clients receive: problem documents (RFC 9457), each with a code whose meaning never changes."""
+from eventapi.errors.codes import CODES
+
+MAX_FAULTS = 1000          # in one response: a malicious body could otherwise cause megabytes of faults
+MAX_SUGGESTIONS = 20       # for the unknown names of one object: a comparison with all known names is slow
+
+
+class Problem(Exception):
+    """An error response.
+
+    errors: list of faults, see `fault`.
+    headers: further headers of the response.
+    keeps: commit what the request has written so far although it is refused, for instance that a hold has expired.
+    members: further fields of the problem document.
+    """
+
+    def __init__(self, code, detail, *, errors=None, headers=None, keeps=False, **members):
+        super().__init__(code, detail)
+        self.code, self.detail, self.errors, self.headers, self.members = code, detail, errors, headers or {}, members
+        self.keeps = keeps
+        self.status, self.title, _ = CODES[code]
+
+    def document(self, base_url, request_id):
+        """Return the problem document as a dict."""
+        problem = {"type": f"{base_url}/problems/{self.code}", "title": self.title, "status": self.status,
+                   "detail": self.detail, "code": self.code, **self.members}
+        if self.errors is not None:
+            problem["errors"] = self.errors[:MAX_FAULTS]
+        problem["meta"] = {"request_id": request_id}
+        return problem
+
+
+def fault(code, detail, *, pointer=None, parameter=None):
+    """Return an entry of `errors`, with a JSON pointer (RFC 6901) into the body or the name of a query parameter."""
+    place = {"pointer": pointer} if pointer is not None else {"parameter": parameter}
+    return {**place, "code": code, "detail": detail}
+
+
+def invalid(faults):
+    """Return the 422 Problem for a list of faults."""
+    count, where = f"{len(faults)} faults", "see `errors`"
+    if len(faults) == 1:
+        count = "one fault"
+    elif len(faults) > MAX_FAULTS:                      # those beyond may not have been searched for
+        count, where = f"more than {MAX_FAULTS} faults", f"`errors` contains the first {MAX_FAULTS}"
+    return Problem("validation_failed", f"The request has {count}; {where}.", errors=faults)
+
+
+def internal_error():
+    """Return the 500 Problem. Call this where the cause is logged."""
+    return Problem("internal_error", "The server failed. Send the request id to the administrator, who finds the "
+                                     "cause in the log.")
+
+
+def damaged():
+    """Return the 503 Problem of a damaged database. Call this where the cause is logged."""
+    return Problem("unhealthy", "The database is damaged; nothing was changed. The administrator finds the cause in "
+                   "the log, and restores a backup.", headers={"Retry-After": "60"})
+
+
+def invalid_at(pointer, code, detail):
+    """Return the 422 Problem for one fault of the body, at a JSON pointer (RFC 6901)."""
+    return invalid([fault(code, detail, pointer=pointer)])
+
+
+def invalid_parameter(parameter, code, detail):
+    """Return the 422 Problem for one fault of a query parameter, a header or a command line option."""
+    return invalid([fault(code, detail, parameter=parameter)])
+
+
+def suggestion(word, known):
+    """Return "; did you mean X?" with the known word that is most like `word`, or "" if none is like it."""
+    from difflib import get_close_matches
+    near = get_close_matches(word[:200], known, 1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def listed(words, last="and"):
+    """Return words as an English list: `a`, `a and b` or `a, b and c`. `last` is the word before the last of them."""
+    *rest, end = map(str, words)
+    return f"{', '.join(rest)} {last} {end}" if rest else end
+
+
+def quoted(names, last="and"):
+    """Return names of fields or actions, each in backticks, as `listed` does."""
+    return listed((f"`{name}`" for name in names), last)
+
+
+def not_found(noun, key):
+    """Return the 404 Problem for a record that does not exist."""
+    noun = noun.replace("_", " ")
+    return Problem("not_found", f"{noun[0].upper()}{noun[1:]} {key} not found.")
+
+
+class Faults(list):
+    """A list of faults of a body, so that one response reports all of them."""
+
+    def add(self, pointer, code, detail):
+        """Add a fault at a JSON pointer."""
+        self.append(fault(code, detail, pointer=pointer))
+
+    def below(self, place, faults):
+        """Add the faults of a part of the body, whose pointers are relative to `place`."""
+        self.extend({**entry, "pointer": place + entry["pointer"]} for entry in faults)
+
+    def raise_any(self):
+        """Raise the 422 Problem if there are faults."""
+        if self:
+            raise invalid(list(self))

@@ -1,0 +1,137 @@
+"""Bank statements: transactions of imported statements, and their assignment to invoices."""
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from eventapi import money
+from eventapi.domain.bank import archives, importing, settling, transactions
+from eventapi.errors import invalid_at
+from eventapi.storage import folding
+from eventapi.storage.statements import statements
+from eventapi.validation.identifiers import accounts
+from eventapi.web import uploads
+from eventapi.web.lists import page
+from eventapi.web.rest import Response, found
+from eventapi.web.routes import Routes
+
+routes = Routes("bank-statements", "bank_transaction", scope="payments", flag="invoices",
+                states=(transactions.TRANSITIONS,))
+sql = statements("bank_statements")
+
+FORMS = ("application/xml", "text/xml", "application/zip", "text/csv")
+YES = ("true", "1")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file with bank statements, as it was sent, and its SHA-256."""
+
+    statements: list
+    sha256: str
+
+
+@contextmanager
+def receive(environ, config, query):
+    """Yield the Source of a request. The content decides on the format, not the media type.
+
+    Raise 413 or 415 as uploads do, and 422 if the file is not a complete statement.
+    """
+    with uploads.stored(environ, config, config.max_import_mb * 1024 * 1024) as upload:
+        environ["eventapi.raw_body"] = upload.sha256.encode()
+        try:
+            with open(upload.path, "rb") as file:
+                found = list(archives.read(file, query.get("account") and accounts.compact(query["account"])))
+        except ValueError as error:
+            raise invalid_at("", "statement", f"is not a bank statement that can be imported. {error}") from None
+        yield Source(found, upload.sha256)
+
+
+def import_statements(write, db, values):
+    """Return the result of an import, see domain/bank/importing."""
+    query, upload = values["query"], values["upload"]
+    importing.refuse_foreign(db.config, upload.statements)
+    books = query["auto"] == "exact"
+    if query["dry_run"] in YES:
+        return importing.dry_run(db, upload.statements, books)
+    return importing.run(write, db, upload.statements, upload.sha256, books)
+
+
+@routes.post("/payments/import", query="bank_statement.import", raw_body=FORMS, receive=receive,
+             in_pieces=import_statements, response="bank_statement.imported", status=201, again=200)
+def import_payments(query, upload, before):
+    """Import bank statements.
+
+    The body is a statement as the bank offers it for download: camt.053 (ISO 20022, such as `camt.053.001.02` and
+    `.08`), a ZIP archive of such files, or CSV of a German bank. Only booked transactions are imported, batches as
+    their single transactions, at most 50,000 in a request. The account must be `organiser_iban` or one of
+    `bank_accounts`.
+
+    A transaction is stored once: the same file may be sent again, in pieces, or overlapping with others. With
+    `auto=exact`, transactions that match an invoice exactly become payments. GET /payments/unmatched lists the others.
+
+    201 if transactions were imported or booked, otherwise 200. After an interrupted import, send the file again.
+    """
+    return Response(before, 201 if not before["dry_run"] and (before["imported"] or before["booked"]) else 200)
+
+
+@routes.list("/payments/imports", singular="bank_statement", query="bank_statement.query")
+def list_payment_imports(db, query):
+    """List imported statements.
+
+    `missing` shows gaps: numbers of statements that were not imported, and balances that do not follow each other.
+    """
+    return page(db, sql.statements, {**compact_account(query), "include": ["missing"]},
+                includes={"missing": importing.attach})
+
+
+@routes.list("/payments/unmatched", query="bank_transaction.query")
+def list_unmatched_payments(db, query):
+    """List bank transactions that no payment accounts for.
+
+    The list has the open transactions unless `status` is given, each with its `proposals`.
+    """
+    query, currency = compact_account(query), query.get("currency") or db.config.currency
+    for name in ("min_amount", "max_amount"):
+        if query.get(name) is not None:
+            query[name] = int(query[name].scaleb(money.decimals(currency)))
+    if query.get("search"):
+        query["search"] = folding.pattern(query["search"])
+    return page(db, sql.list, {**query, "include": ["proposals"]}, includes={"proposals": transactions.attach})
+
+
+@routes.get("/payments/unmatched/<id>")
+def get_unmatched_payment(db, id):
+    """Get a bank transaction with its proposals and assignments."""
+    return transactions.complete(db, [row(db, id)])[0]
+
+
+@routes.post("/payments/unmatched/<id>/assign", schema="bank_transaction.assign", response="bank_transaction",
+             status=200)
+def assign_unmatched_payment(db, id, body):
+    """Assign a bank transaction to invoices.
+
+    Money that came in is recorded as a payment of each invoice, and money that went out as a refund. What is not
+    assigned stays open. To undo an assignment, delete its payment or refund.
+    """
+    return transactions.complete(db, [settling.assign(db, row(db, id), body.get("invoices"))])[0]
+
+
+@routes.post("/payments/unmatched/<id>/ignore", schema="bank_transaction.ignore", response="bank_transaction",
+             status=200)
+def ignore_unmatched_payment(db, id, body):
+    """Ignore a bank transaction: it belongs to no invoice."""
+    return transactions.complete(db, [transactions.ignore(db, row(db, id), body.get("reason"))])[0]
+
+
+@routes.post("/payments/unmatched/<id>/reopen", response="bank_transaction", status=200)
+def reopen_unmatched_payment(db, id):
+    """Put an ignored bank transaction back on the list."""
+    return transactions.complete(db, [transactions.reopen(db, row(db, id))])[0]
+
+
+def row(db, id):
+    return found(transactions.row(db, id), "bank transaction", id)
+
+
+def compact_account(query):
+    """Return the query with its account without spaces."""
+    return {**query, "account": accounts.compact(query["account"])} if query.get("account") else query

@@ -1,0 +1,66 @@
+"""Dunning: the overdue invoices that are due for a letter, and sending of the letters."""
+from functools import partial
+
+from eventapi import times
+from eventapi.domain.bank import transactions
+from eventapi.domain.billing import invoices
+from eventapi.domain.dunning import claims, letters, sending
+from eventapi.domain.records import references
+from eventapi.domain.records.references import CONTACT, EVENT
+from eventapi.storage.statements import statements
+from eventapi.web.lists import page
+from eventapi.web.rest import Response, found
+from eventapi.web.routes import Routes
+
+routes = Routes("dunning", "dunning", scope="invoices", flag="invoices")
+sql = statements("dunning")
+PDF = "application/pdf"
+
+
+@routes.list("/invoices/dunning", query="dunning.query")
+def list_due_dunnings(db, query):
+    """List the invoices that are due for their next dunning level today, with what would be claimed.
+
+    An invoice is due for a level once its `days` after the due date have passed, the level before it was sent, and the
+    deadline of that letter has passed. `held_back` says why an invoice that is due gets no letter.
+    """
+    today = times.today(db.config.timezone)
+    query = {**references.filters(db, query, CONTACT, EVENT), **claims.parameters(db.config, today)}
+    return page(db, sql.list, query, partial(claims.represent, db.config, today))
+
+
+def seen(db, body):
+    """Return what is due for a request, read before the transaction that sends it."""
+    with db.snapshot():
+        return sending.look(db, body["invoice_ids"], body["level"], transactions.exactly_paid(db))
+
+
+@routes.post("/invoices/dunning/send", schema="dunning.send", response="dunning.result", status=200, dry_run=True,
+             in_pieces=lambda write, db, values: seen(db, values["body"]))
+def send_dunnings(db, body, before=None):
+    """Send dunning letters: all that are due, or those of some invoices, at most 40 in a call, oldest due date first.
+
+    Repeat the call until `left` is 0. No level is sent twice, and nothing is sent for an invoice that is held back, or
+    that an open bank transaction pays exactly (`transfer_open`): assign or ignore that first.
+    Each letter is mailed with the PDF of the letter and of the invoice, unless `mail` is false. Print and post the
+    letters whose `mail` is `skipped`.
+    """
+    given = (body["invoice_ids"], body["level"], body["mail"])
+    if body["dry_run"]:
+        with db.snapshot():
+            return Response(sending.send(db, seen(db, body), *given, dry_run=True), has_etag=False)
+    return Response(sending.send(db, before, *given), has_etag=False)
+
+
+@routes.get("/invoices/<id>/dunning/<item_id>/pdf", forms=(PDF,))
+def get_dunning_pdf(db, id, item_id):
+    """Return a dunning letter as PDF: the amounts are those of the day on which it was sent.
+
+    The letter has a GiroCode over the total claim if the invoice is in EUR and the organiser has an IBAN.
+    """
+    with db.snapshot():
+        invoice = found(invoices.get(db, id), "invoice", id)
+        entry = found(sending.entry(db, id, item_id), "dunning letter", item_id)
+    name = letters.file_name(invoice, entry)
+    return Response(body=letters.draw(db.config, invoice, entry), headers={
+        "Content-Type": PDF, "Content-Disposition": f'attachment; filename="{name}"'})

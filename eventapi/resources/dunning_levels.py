@@ -1,0 +1,44 @@
+"""Dunning levels: after how many days, with which fee, interest and text overdue invoices are dunned."""
+from functools import partial
+
+from eventapi.domain.dunning import levels
+from eventapi.storage.statements import statements
+from eventapi.web.lists import page
+from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.routes import Routes
+
+routes = Routes("dunning-levels", "dunning_level", scope="invoices", flag="invoices")
+sql = statements("dunning_levels")
+
+
+@routes.list("/invoices/dunning-levels", query="dunning_level.query")
+def list_dunning_levels(db, query):
+    return page(db, sql.list, query, partial(levels.represent, db))
+
+
+@routes.post("/invoices/dunning-levels", schema="dunning_level")
+def create_dunning_level(db, body):
+    level = levels.create(db, body)
+    return created(level, f"/invoices/dunning-levels/{level['id']}")
+
+
+@routes.get("/invoices/dunning-levels/<id>")
+def get_dunning_level(db, id):
+    return get(db, id)
+
+
+@routes.update("/invoices/dunning-levels/<id>", schema="dunning_level")
+def update_dunning_level(db, id, body):
+    """Change a dunning level. Letters that were sent stay as they are."""
+    return levels.update(db, unchanged(get(db, id)), body)
+
+
+@routes.delete("/invoices/dunning-levels/<id>")
+def delete_dunning_level(db, id):
+    """Delete a dunning level. Letters that were sent stay in the history of their invoices."""
+    levels.delete(db, unchanged(get(db, id)))
+    return deleted()
+
+
+def get(db, id):
+    return found(levels.get(db, id), "dunning_level", id)

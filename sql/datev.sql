@@ -1,0 +1,70 @@
+-- The bookings of a period for DATEV, and the customers. Amounts are minor units and include tax. A debtor is known by
+-- the customer number that was on the invoice.
+
+-- name: numbers
+-- The customer numbers of all sent invoices, with the contacts that bear them.
+SELECT debtor_number AS number, contact_id FROM invoices WHERE debtor_number IS NOT NULL GROUP BY debtor_number, contact_id;
+
+-- name: invoices
+-- One row for each tax group of the invoices and credit notes of a period, without those that were taken over. `paid_id`
+-- and `paid_number` are those of the invoice that a credit note credits, of an invoice its own.
+SELECT i.invoice_type, i.invoice_number, o.id AS paid_id, o.invoice_number AS paid_number, o.debtor_number, i.issue_date, i.due_date,
+       i.service_date, i.service_date_to, i.currency, coalesce(i.exchange_rate, o.exchange_rate) AS exchange_rate,
+       i.buyer ->> 'name' AS name, i.buyer ->> 'vat_id' AS vat_id, i.buyer ->> 'country' AS country, t.category, t.rate, t.net + t.tax AS gross
+  FROM invoices i
+ CROSS JOIN invoice_taxes t ON t.invoice_id = i.id
+ CROSS JOIN invoices o ON o.id = CASE i.invoice_type WHEN 'credit_note' THEN i.related_invoice_id ELSE i.id END
+ WHERE i.issue_date >= :first AND i.issue_date <= :last AND i.locked_at IS NOT NULL AND i.taken_over = 0
+ ORDER BY i.issue_date, i.id, t.category, t.rate;
+
+-- name: taken_over
+SELECT count(*) FROM invoices WHERE issue_date >= :first AND issue_date <= :last AND locked_at IS NOT NULL AND taken_over = 1;
+
+-- name: payments
+-- A payment belongs to the invoice that it was first completed for: that of its first move, or its invoice if it never
+-- moved. A payment without a date counts when it was created.
+WITH received AS (
+  SELECT id, payment_date_at AS at FROM payments WHERE payment_date_at >= :begins AND payment_date_at < :ends
+   UNION ALL SELECT id, created_at FROM payments INDEXED BY payments_undated WHERE payment_date_at IS NULL AND created_at >= :begins AND created_at < :ends)
+SELECT d.at, p.amount, p.currency, p.gateway_key, p.gateway_fee, p.transaction_id, i.id AS invoice_id, i.invoice_number, i.debtor_number,
+       i.exchange_rate, i.buyer ->> 'name' AS name
+  FROM received d
+ CROSS JOIN payments p ON p.id = d.id
+ CROSS JOIN invoices i ON i.id = coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id
+                                            ORDER BY m.moved_at, m.id LIMIT 1), p.invoice_id)
+ WHERE p.status IN ('completed', 'refunded')
+ ORDER BY d.at, p.id;
+
+-- name: refunds
+-- A refund belongs to the invoice that its payment had at the time of the refund.
+SELECT r.counts_at AS at, r.amount, r.currency, r.gateway_key, r.transaction_id, i.id AS invoice_id, i.invoice_number, i.debtor_number,
+       i.exchange_rate, i.buyer ->> 'name' AS name
+  FROM refunds r
+ CROSS JOIN invoices i ON i.id = coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = r.payment_id
+                                              AND m.moved_at > r.counts_at ORDER BY m.moved_at, m.id LIMIT 1),
+                                          (SELECT p.invoice_id FROM payments p WHERE p.id = r.payment_id))
+ WHERE r.counts_at >= :begins AND r.counts_at < :ends
+ ORDER BY r.counts_at, r.id;
+
+-- name: moves
+-- Two rows for each move of a payment: what the first invoice loses, as a negative amount, and what the second gets.
+SELECT m.moved_at AS at, s.value * (p.amount - (SELECT coalesce(sum(r.amount), 0) FROM refunds r
+                                                 WHERE r.payment_id = p.id AND r.counts_at < m.moved_at)) AS amount,
+       p.currency, p.gateway_key, p.transaction_id, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.exchange_rate,
+       i.buyer ->> 'name' AS name
+  FROM payment_moves m
+ CROSS JOIN payments p ON p.id = m.payment_id
+ CROSS JOIN json_each('[-1, 1]') s
+ CROSS JOIN invoices i ON i.id = CASE s.value WHEN -1 THEN m.from_invoice_id ELSE m.to_invoice_id END
+ WHERE m.moved_at >= :begins AND m.moved_at < :ends AND p.status IN ('completed', 'refunded')
+ ORDER BY m.moved_at, m.id, s.value;
+
+-- name: customers
+-- The contacts of customer numbers. If several contacts bore a number, the one that bears it now comes last.
+WITH pairs (place, number, contact_id) AS (
+  SELECT DISTINCT n.key, n.value, i.contact_id
+    FROM json_each(:numbers) n CROSS JOIN invoices i ON i.debtor_number = n.value)
+SELECT n.number, c.id, c.company_name, c.first_name, c.last_name, c.address, c.postal_code, c.city, c.country,
+       coalesce(c.invoice_email, c.email) AS email, c.phone, c.tax_id, c.language, c.anonymized_at
+  FROM pairs n CROSS JOIN contacts c ON c.id = n.contact_id
+ ORDER BY n.place, c.customer_number IS n.number, c.id;

@@ -1,0 +1,81 @@
+-- Dunning: which overdue invoices are due for which level, what was sent, and disputes.
+
+-- name: list
+-- Invoices that are due for their next level on the day `today`. INDEXED BY and CROSS JOIN keep the order of the due
+-- dates, so that no sort is needed. movements: payments, refunds and credit notes as [date or timestamp, change of the amount owed].
+-- What the bank booked counts from that day, also if its month was closed before, and the payment has a later date.
+-- first_rate: the first day for which the option base_rates has a rate.
+SELECT i.id, i.invoice_number, i.contact_id, c.customer_number, i.buyer ->> 'name' AS buyer_name, i.event_id,
+       (SELECT e.event_key FROM events e WHERE e.id = i.event_id) AS event_key, i.currency, i.total, i.open_amount, i.issue_date, i.due_date,
+       i.language, i.dunning_level AS last_level, i.dunning_deadline AS last_deadline, l.id AS level_id, l.level, l.name AS level_name, l.deadline_days,
+       l.fee AS level_fee, l.has_lump_sum, l.interest AS level_interest, l.interest_rate, l.title_de, l.title_en, l.text_de, l.text_en,
+       c.company_name IS NOT NULL AS is_business, i.updated_at,
+       (SELECT coalesce(sum(d.fee), 0) FROM dunnings d WHERE d.invoice_id = i.id) AS earlier_fees,
+       (SELECT coalesce(max(d.lump_sum), 0) FROM dunnings d WHERE d.invoice_id = i.id) AS earlier_lump_sum,
+       (SELECT json_group_array(json_array(m.day, m.change)) FROM (
+         SELECT coalesce((SELECT t.booked_on FROM bank_transactions t WHERE t.id = p.bank_transaction_id), p.payment_date, p.created_at) AS day, -p.amount AS change FROM payments p
+          WHERE p.invoice_id = i.id AND p.status IN ('completed', 'refunded')
+         UNION ALL SELECT coalesce((SELECT t.booked_on FROM bank_transactions t WHERE t.id = r.bank_transaction_id), r.counts_at), r.amount FROM payments p JOIN refunds r ON r.payment_id = p.id
+          WHERE p.invoice_id = i.id AND p.status IN ('completed', 'refunded')
+         UNION ALL SELECT n.issue_date, n.total FROM invoices n
+          WHERE n.related_invoice_id = i.id AND n.invoice_type = 'credit_note' AND n.locked_at IS NOT NULL) m) AS movements,
+       CASE WHEN i.disputed_at IS NOT NULL THEN 'disputed'
+            WHEN i.buyer IS NULL OR c.anonymized_at IS NOT NULL THEN 'anonymized'
+            WHEN EXISTS (SELECT 1 FROM invoices n WHERE n.related_invoice_id = i.id AND n.invoice_type = 'credit_note' AND n.status = 'draft') THEN 'credit_note_draft'
+            WHEN EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id AND p.status = 'pending') THEN 'payment_pending'
+            WHEN l.interest IN ('consumer', 'business') AND i.due_date < :before_first_rate THEN 'no_base_rate' END AS held_back
+  FROM invoices i INDEXED BY invoices_to_dun
+ CROSS JOIN dunning_levels l ON l.level = (SELECT min(n.level) FROM dunning_levels n WHERE n.level > coalesce(i.dunning_level, 0))
+ CROSS JOIN contacts c ON c.id = i.contact_id
+ WHERE i.status IN ('sent', 'partially_paid') AND i.invoice_type = 'invoice' AND i.open_amount > 0
+   AND i.due_date < :today AND date(i.due_date, l.days || ' days') <= :today
+   AND coalesce(i.dunning_deadline, '') < :today
+   AND i.id IN (SELECT value FROM json_each(:ids))                              -- when ids
+   AND i.id NOT IN (SELECT value FROM json_each(:left_out))                     -- when left_out
+   AND likelihood(i.updated_at >= :updated_since, 0.0001)                       -- when updated_since
+   AND l.level = :level                                                         -- when level
+   AND i.event_id = :event_id                                                   -- when event_id
+   AND i.contact_id = :contact_id                                               -- when contact_id
+   AND +i.currency = :currency                                                  -- when currency
+   AND :held_back = (i.disputed_at IS NOT NULL OR i.buyer IS NULL OR c.anonymized_at IS NOT NULL OR EXISTS (SELECT 1 FROM invoices n WHERE n.related_invoice_id = i.id AND n.invoice_type = 'credit_note' AND n.status = 'draft') OR EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id AND p.status = 'pending') OR l.interest IN ('consumer', 'business') AND i.due_date < :before_first_rate)  -- when held_back
+ ORDER BY {sort} {order} NULLS LAST, i.id {order}  -- sort: id=i.id due_date=i.due_date
+
+-- name: states
+-- Invoices of a request, with what decides whether they can be dunned.
+SELECT i.id, i.invoice_number, i.invoice_type, i.status, i.open_amount, i.due_date, i.dunning_level AS last_level, i.dunning_deadline AS last_deadline
+  FROM invoices i WHERE i.id IN (SELECT value FROM json_each(:ids));
+
+-- name: add
+INSERT INTO dunnings (invoice_id, level, level_name, sent_on, due_date, days_overdue, open_amount, fee, lump_sum, costs, interest, total_claim, deadline,
+  language, title, text, mail, mail_reason, mail_id, created_at)
+VALUES (:invoice_id, :level, :level_name, :sent_on, :due_date, :days_overdue, :open_amount, :fee, :lump_sum, :costs, :interest, :total_claim, :deadline,
+  :language, :title, :text, :mail, :mail_reason, :mail_id, :now);
+
+-- name: record
+UPDATE invoices SET dunning_level = :level, dunning_deadline = :deadline, reminder_count = reminder_count + 1, reminder_sent_at = :now,
+  updated_at = :stamp
+ WHERE id = :id;
+
+-- name: of_invoices
+-- What was sent for several invoices. mail is the state of the mail as long as it is kept.
+SELECT d.id, d.invoice_id, i.currency, d.level, d.level_name, d.sent_on, d.due_date, d.days_overdue, d.open_amount, d.fee, d.lump_sum, d.costs, d.interest,
+       d.total_claim, d.deadline, d.language, d.title, d.text, coalesce((SELECT m.state FROM mails m WHERE m.id = d.mail_id), d.mail) AS mail, d.mail_reason,
+       d.created_at
+  FROM dunnings d JOIN invoices i ON i.id = d.invoice_id
+ WHERE d.invoice_id IN (SELECT value FROM json_each(:ids)) ORDER BY d.invoice_id, d.level;
+
+-- name: by_mail
+SELECT d.id, d.invoice_id FROM dunnings d WHERE d.mail_id = :mail_id;
+
+-- name: dispute
+UPDATE invoices SET disputed_at = coalesce(disputed_at, :now), dispute_reason = :reason, updated_at = :stamp WHERE id = :id;
+
+-- name: settle
+UPDATE invoices SET disputed_at = NULL, dispute_reason = NULL, updated_at = :stamp WHERE id = :id;
+
+-- name: wrong_levels
+-- Invoices whose last level or deadline differs from their history. For `eventapi check`.
+SELECT i.invoice_number, i.dunning_level AS stored, (SELECT max(d.level) FROM dunnings d WHERE d.invoice_id = i.id) AS computed
+  FROM invoices i
+ WHERE i.dunning_level IS NOT (SELECT max(d.level) FROM dunnings d WHERE d.invoice_id = i.id)
+    OR i.dunning_deadline IS NOT (SELECT d.deadline FROM dunnings d WHERE d.invoice_id = i.id ORDER BY d.level DESC LIMIT 1);

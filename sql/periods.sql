@@ -1,0 +1,69 @@
+-- Closed months.
+
+-- name: last
+-- The last month that was closed. Months are closed in their order.
+SELECT month, first_open_day, open_from FROM periods ORDER BY id DESC LIMIT 1;
+
+-- name: list
+SELECT month, timezone, admin_name, figures, sha256, closed_at FROM periods ORDER BY id;
+
+-- name: get
+SELECT month, admin_name, figures, sha256, closed_at FROM periods WHERE month = :month;
+
+-- name: add
+INSERT INTO periods (month, first_open_day, open_from, timezone, admin_id, admin_name, figures, sha256, closed_at)
+VALUES (:month, :first_open_day, :open_from, :timezone, :admin_id, :admin_name, :figures, :sha256, :now);
+
+-- name: entries
+-- Every booking of the period, in a fixed order. Their hash is kept when the month is closed.
+SELECT 'invoice' AS kind, i.id, i.invoice_number, i.invoice_type, i.issue_date AS at, i.currency, i.subtotal, i.tax_total, i.total, i.event_id, i.related_invoice_id
+  FROM invoices i INDEXED BY invoices_by_issue_date
+ WHERE i.locked_at IS NOT NULL AND i.issue_date >= :first AND i.issue_date <= :last AND i.invoice_type = 'credit_note'
+ UNION ALL
+SELECT 'invoice', i.id, i.invoice_number, i.invoice_type, i.issue_date, i.currency, i.subtotal, i.tax_total, i.total, i.event_id, NULL
+  FROM invoices i INDEXED BY invoices_by_issue_date
+ WHERE i.locked_at IS NOT NULL AND i.issue_date >= :first AND i.issue_date <= :last AND i.invoice_type = 'invoice'
+ UNION ALL
+SELECT 'tax', t.invoice_id, t.category, t.rate, i.issue_date, i.currency, t.net, t.tax, NULL, NULL, NULL
+  FROM invoices i INDEXED BY invoices_by_issue_date CROSS JOIN invoice_taxes t ON t.invoice_id = i.id
+ WHERE i.locked_at IS NOT NULL AND i.issue_date >= :first AND i.issue_date <= :last
+ UNION ALL
+SELECT 'payment', p.id, p.gateway_key, 'dated', p.payment_date_at, p.currency, p.amount, p.gateway_fee, NULL, coalesce(
+         (SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1), p.invoice_id), NULL
+  FROM payments p INDEXED BY payments_by_date
+ WHERE p.payment_date_at >= :begins AND p.payment_date_at < :ends AND p.status IN ('completed', 'refunded')
+ UNION ALL
+SELECT 'payment', p.id, p.gateway_key, 'undated', p.created_at, p.currency, p.amount, p.gateway_fee, NULL, coalesce(
+         (SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1), p.invoice_id), NULL
+  FROM payments p INDEXED BY payments_undated
+ WHERE p.payment_date_at IS NULL AND p.created_at >= :begins AND p.created_at < :ends AND p.status IN ('completed', 'refunded')
+ UNION ALL
+SELECT 'refund', r.id, r.gateway_key, NULL, r.counts_at, r.currency, r.amount, NULL, NULL, r.payment_id, NULL
+  FROM refunds r INDEXED BY refunds_by_time WHERE r.counts_at >= :begins AND r.counts_at < :ends
+ UNION ALL
+SELECT 'move', m.id, NULL, NULL, m.moved_at, NULL, NULL, NULL, m.payment_id, m.from_invoice_id, m.to_invoice_id
+  FROM payment_moves m INDEXED BY payment_moves_by_time WHERE m.moved_at >= :begins AND m.moved_at < :ends
+ ORDER BY 1, 2, 3, 4;
+
+-- name: next_issue
+-- The first issue date of a sent invoice on or after a day.
+SELECT min(issue_date) FROM invoices INDEXED BY invoices_by_issue_date WHERE issue_date >= :after AND locked_at IS NOT NULL;
+
+-- name: next_payment
+-- The first payment, refund or move of a payment at or after a time. A payment without a date counts when it was created.
+SELECT min(at) FROM (
+  SELECT min(payment_date_at) AS at FROM payments WHERE payment_date_at >= :after
+   UNION ALL SELECT min(created_at) FROM payments INDEXED BY payments_undated WHERE payment_date_at IS NULL AND created_at >= :after
+   UNION ALL SELECT min(counts_at) FROM refunds WHERE counts_at >= :after
+   UNION ALL SELECT min(moved_at) FROM payment_moves WHERE moved_at >= :after);
+
+-- name: issued
+-- What was invoiced and credited in a period, with tax, by currency.
+WITH RECURSIVE kinds (currency) AS (
+  SELECT min(currency) FROM invoices
+   UNION ALL SELECT (SELECT min(i.currency) FROM invoices i WHERE i.currency > k.currency) FROM kinds k WHERE k.currency IS NOT NULL)
+SELECT i.currency, sum(CASE i.invoice_type WHEN 'invoice' THEN i.total ELSE 0 END) AS invoiced,
+       sum(CASE i.invoice_type WHEN 'credit_note' THEN -i.total ELSE 0 END) AS credited
+  FROM kinds k CROSS JOIN invoices i INDEXED BY invoices_by_currency
+    ON i.currency = k.currency AND i.issue_date >= :first AND i.issue_date <= :last AND i.locked_at IS NOT NULL
+ GROUP BY i.currency;

@@ -1,0 +1,146 @@
+"""What really happened in the year, in exact arithmetic of its own: no code of the service is used here.
+
+Amounts are integers in hundredths of a currency (EUR, CHF, USD). Days are texts such as 2025-03-04.
+"""
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+
+
+def rounded(number):
+    """Return a Decimal in units as an integer in hundredths, rounded half away from zero."""
+    return int((number * 100).quantize(Decimal(1), ROUND_HALF_UP))
+
+
+def net_of(item):
+    """Return the net amount of a line: quantity times price less its discount, rounded once (EN 16931, BT-131)."""
+    quantity, price = Decimal(str(item["quantity"])), Decimal(str(item["unit_price"]))
+    return rounded(quantity * price * (100 - Decimal(str(item.get("discount_percent") or 0))) / 100)
+
+
+def groups_of(items, is_reverse_charge=False):
+    """Return {(category, rate): (net, tax)} of lines. The tax is computed on the sum of a group (BT-117)."""
+    nets = defaultdict(int)
+    for item in items:
+        rate = Decimal(str(item.get("tax_rate", 19)))
+        category = item.get("tax_category") or ("S" if rate else "Z")
+        nets["AE" if is_reverse_charge else category, Decimal(0) if is_reverse_charge else rate] += net_of(item)
+    return {(category, rate): (net, rounded(Decimal(net) * rate / 10000)) for (category, rate), net in nets.items()}
+
+
+@dataclass(eq=False)
+class Bill:
+    """An invoice, or a credit note, whose groups are negative. credits: the credit notes of an invoice."""
+    id: int
+    number: str
+    customer: dict
+    currency: str
+    day: str
+    groups: dict
+    due: str | None = None
+    of: object = None
+    reference: str | None = None
+    credits: list = field(default_factory=list)
+    kind: str = ""
+    disputed: bool = False
+
+    @property
+    def net(self):
+        return sum(net for net, _ in self.groups.values())
+
+    @property
+    def tax(self):
+        return sum(tax for _, tax in self.groups.values())
+
+    @property
+    def total(self):
+        return self.net + self.tax
+
+
+@dataclass(frozen=True)
+class Movement:
+    """Money for an invoice: positive if it was received, negative if it was given back. fee: of the gateway."""
+    day: str
+    bill: Bill
+    amount: int
+    gateway: str
+    fee: int = 0
+
+
+class Books:
+    """All bills and movements of the year."""
+
+    def __init__(self):
+        self.bills, self.movements, self.dunned = [], [], set()
+
+    def move(self, day, bill, amount, gateway="bank", fee=0):
+        """Record money for an invoice."""
+        self.movements.append(Movement(day, bill, amount, gateway, fee))
+
+    def paid(self, bill, until="9999", stated="9999"):
+        """Return what was paid for an invoice and not given back until a day.
+
+        `stated` is the last day of the bank statements that are known: the office does not know of later transfers.
+        """
+        return sum(one.amount for one in self.movements if one.bill is bill and one.day <= until
+                   and (one.gateway != "bank" or one.day <= stated))
+
+    def open(self, bill, until="9999", stated="9999"):
+        """Return what is open of an invoice at the end of a day, negative if it is overpaid."""
+        credited = sum(note.total for note in bill.credits if note.day <= until)
+        return bill.total + credited - self.paid(bill, until, stated)
+
+    def taxes(self):
+        """Return {(month, currency, category, rate): (net, tax)} by the dates of invoices and credit notes."""
+        found = defaultdict(lambda: (0, 0))
+        for bill in self.bills:
+            for (category, rate), (net, tax) in bill.groups.items():
+                key = bill.day[:7], bill.currency, category, rate
+                found[key] = found[key][0] + net, found[key][1] + tax
+        return dict(found)
+
+    def received(self):
+        """Return {(month, currency, gateway): (received, refunded, fees)}."""
+        found = defaultdict(lambda: (0, 0, 0))
+        for one in self.movements:
+            key = one.day[:7], one.bill.currency, one.gateway
+            received, refunded, fees = found[key]
+            found[key] = received + max(one.amount, 0), refunded + max(-one.amount, 0), fees + one.fee
+        return dict(found)
+
+    def receivables(self, day):
+        """Return {currency: sum of the open amounts} at the end of a day."""
+        found = defaultdict(int)
+        for bill in self.bills:
+            if bill.of is None and bill.day <= day:
+                found[bill.currency] += self.open(bill, day)
+        return {currency: amount for currency, amount in found.items() if amount}
+
+    def accounts(self, until="9999"):
+        """Return {(customer number, currency): (invoiced, credited, received, refunded)} until a day."""
+        found = defaultdict(lambda: [0, 0, 0, 0])
+        for bill in self.bills:
+            if bill.day <= until:
+                found[bill.customer["customer_number"], bill.currency][0 if bill.of is None else 1] += abs(bill.total)
+        for one in self.movements:
+            if one.day <= until:
+                place = 2 if one.amount > 0 else 3
+                found[one.bill.customer["customer_number"], one.bill.currency][place] += abs(one.amount)
+        return {key: tuple(values) for key, values in found.items() if any(values)}
+
+    def days_late(self, bill, day):
+        """Return the number of days since the due date."""
+        return (date.fromisoformat(day) - date.fromisoformat(bill.due)).days
+
+    def interest(self, bill, day, stated):
+        """Return the interest of a company until a day: 9 points over the base rate (§ 288 (2) BGB), day by day.
+
+        The day of a payment still bears interest. The base rate was 2.27 % until June 2025, and 1.27 % from July on.
+        """
+        sum_of_days, present, last = Decimal(0), date.fromisoformat(bill.due) + timedelta(1), date.fromisoformat(day)
+        while present <= last:
+            rate = Decimal("11.27") if present < date(2025, 7, 1) else Decimal("10.27")
+            sum_of_days += max(self.open(bill, (present - timedelta(1)).isoformat(), stated), 0) * rate
+            present += timedelta(1)
+        return int((sum_of_days / 36500).quantize(Decimal(1), ROUND_HALF_UP))

@@ -1,0 +1,63 @@
+"""Electronic addresses of seller and buyer over Peppol, which has no e-mail addresses (PEPPOL-EN16931-CL008)."""
+import pytest
+
+from eventapi.domain.einvoices import reading
+from tests.originals.conftest import BUYER, STAND, act, xml_of
+
+PEPPOL = "?profile=peppol&syntax=ubl"
+
+
+@pytest.fixture
+def draft_for(organiser):
+    """Return a function that creates a draft for a contact with the profile `peppol`."""
+    def make(item=STAND, **contact):
+        buyer = organiser.make("/contacts", {**BUYER, "e_invoice_profile": "peppol", **contact})
+        return organiser.make("/invoices", {"contact_id": buyer["id"], "items": [item], "buyer_reference": "PO 1"})
+    return make
+
+
+@pytest.mark.parametrize("configured, expected", [
+    ("", ("9930", "DE136695976")), ("EM:office@messe.test", ("9930", "DE136695976")),
+    ("0088:4012345000009", ("0088", "4012345000009"))])
+def test_the_seller_has_its_vat_id_or_the_configured_peppol_id(organiser, settings, draft_for, configured, expected):
+    settings.organiser_electronic_address = configured
+    draft = draft_for()
+    checked = act(organiser, draft, "check")
+    assert (checked["is_valid"], checked["profile"], checked["faults"], checked["warnings"]) == (True, "peppol", [], [])
+    invoice = act(organiser, draft, "send")
+    seller = reading.read(xml_of(organiser, invoice, PEPPOL)).seller
+    assert (seller.address_scheme, seller.address) == expected
+    for query in ("", "?profile=xrechnung"):                # other profiles keep the mail address
+        other = reading.read(xml_of(organiser, invoice, query)).seller
+        assert (other.address_scheme, other.address) == (expected if configured[:4] == "0088" else (
+            "EM", "office@messe.test"))
+
+
+def test_a_seller_without_vat_id_needs_a_peppol_id(organiser, settings, draft_for):
+    settings.organiser_vat_id = ""
+    draft = draft_for({**STAND, "tax_rate": 0, "tax_category": "E", "exemption_reason": "x"})
+    answer = act(organiser, draft, "send", status=409)
+    assert (answer["code"], answer["missing"]) == ("invoice_incomplete", ["organiser_electronic_address"])
+    settings.organiser_electronic_address = "0088:4012345000009"
+    assert act(organiser, draft, "send")["status"] == "sent"
+
+
+@pytest.mark.parametrize("contact", [
+    {"tax_id": None}, {"electronic_address": "EM:office@muster.example"}, {"tax_id": "FI20774740", "country": "FI"},
+    {"tax_id": None, "email": None}])
+def test_a_buyer_without_peppol_id_is_refused_before_the_number_is_used(organiser, draft_for, contact):
+    draft = draft_for(**contact)
+    answer = act(organiser, draft, "send", status=409)
+    assert (answer["code"], answer["missing"]) == ("invoice_incomplete", ["contact.electronic_address"])
+    fault, = act(organiser, draft, "check")["faults"]
+    assert "EM for an e-mail address" not in fault["detail"] and "0088 with a GLN" in fault["detail"]
+    assert organiser.data("/invoices/numbering") == []
+    assert act(organiser, draft, "check", {"profile": "en16931"})["is_valid"]
+
+
+def test_a_wrong_peppol_id_is_refused_before_the_number_is_used(organiser, draft_for):
+    draft = draft_for(electronic_address="0208:0123456789", country="BE", tax_id="BE0428759497")
+    assert act(organiser, draft, "send", status=409)["missing"] == ["contact.electronic_address"]
+    fault, = act(organiser, draft, "check")["faults"]
+    assert fault["rule"] == "PEPPOL-COMMON-R043" and "'0123456789'" in fault["detail"]
+    assert organiser.data("/invoices/numbering") == []

@@ -1,0 +1,958 @@
+"""Bank statements: import, matching, and the work list.
+
+The tests named `case_…` are the faults that users of pretix have reported about its import of bank statements.
+"""
+import io
+import random
+import re
+import zipfile
+
+import pytest
+
+from eventapi import times
+from eventapi.domain.bank import importing, settling, transactions
+from eventapi.domain.billing import ledger, refunds
+from eventapi.domain.upkeep import checks, housekeeping
+from eventapi.storage import database
+from eventapi.storage.database import as_json
+from tests.support import camt
+from tests.support.dates import in_days
+
+ACCOUNT, DOLLARS = "DE02120300000000202051", "DE27100777770209299700"
+UNPAID = ("overdue", 0)
+ROSEN, SUED = "DE75512108001245126199", "DE88100900001234567892"
+
+
+@pytest.fixture(autouse=True)
+def books(db):
+    """After each test, check that the books balance and that no transfer has paid more than it was."""
+    yield
+    assert [*ledger.check(db), *refunds.check(db), *transactions.check(db)] == []
+
+
+@pytest.fixture
+def buyer(organiser):
+    return organiser.make("/contacts", {"company_name": "Rosen Tantau KG", "address": "Weg 1", "postal_code": "25436",
+                                        "city": "Uetersen", "country": "DE", "email": "office@rosen.example"})
+
+
+@pytest.fixture
+def invoice(organiser, buyer):
+    """Return a function that sends an invoice with a number of another system, and returns it."""
+    def make(number, total, currency="EUR", contact=None):
+        draft = organiser.make("/invoices", {
+            "contact_id": (contact or buyer)["id"], "invoice_number": number, "issue_date": "2026-04-01",
+            "currency": currency,
+            "items": [{"description": "Stand", "quantity": 1, "unit_price": total, "tax_rate": 0,
+                       "tax_category": "Z"}]})
+        return organiser.post(f"/invoices/{draft['id']}/send", {}, status=200).json["data"]
+    return make
+
+
+@pytest.fixture
+def send(organiser):
+    """Return a function that imports a file and returns the result."""
+    def imported(data, form="application/xml", status=None, **query):
+        text = "&".join(f"{name}={value}" for name, value in query.items())
+        response = organiser("POST", f"/payments/import?{text}", raw=data, headers={"Content-Type": form})
+        assert response.status_int in ((status,) if status else (200, 201)), response.text[:800]
+        return response.json.get("data", response.json)
+    return imported
+
+
+@pytest.fixture
+def bank(send):
+    """Return a function that imports a statement with these entries and `auto=exact`."""
+    def imported(*entries, **more):
+        return send(statement(*entries, **more), auto="exact")
+    return imported
+
+
+def statement(*entries, account=ACCOUNT, version="02", **more):
+    """Return a file with one statement. An entry lacks only what camt.py requires and the default below has."""
+    whole = [{"day": "2026-05-04", **entry} for entry in entries]
+    return camt.document([camt.statement(account, whole, version=version, **more)], version)
+
+
+def open_list(client, query=""):
+    return client.data(f"/payments/unmatched?per_page=100&{query}")
+
+
+def paid(client, invoice):
+    found = client.data(f"/invoices/{invoice['id']}")
+    return found["status"], found["paid_amount"]
+
+
+def proposals(client):
+    """Return (invoice number, action, amount, objections) of each proposal of the only open transaction."""
+    (only,) = open_list(client)
+    return [(one["invoice_number"], one["action"], one["amount"], one["objections"]) for one in only["proposals"]]
+
+
+# Booking
+
+def test_an_exact_match_becomes_a_payment(organiser, invoice, bank):
+    sent = invoice("R-2026-00017", 2960.02)
+    result = bank({"amount": 296002, "party": "Rosen Tantau KG", "iban": ROSEN, "text": "R-2026-00017 Gartenmesse"})
+    assert (result["imported"], result["booked"], result["proposed"], result["unmatched"]) == (1, 1, 0, 0)
+    (payment,) = organiser.data("/payments")
+    assert (payment["amount"], payment["payment_date"], payment["gateway_key"]) == (2960.02, "2026-05-04", "bank")
+    assert payment["bank_transaction_id"] == 1 and payment["transaction_id"]
+    assert paid(organiser, sent) == ("paid", 2960.02)
+    transaction = organiser.data("/payments/unmatched/1")
+    assert [transaction[name] for name in ("status", "assigned_amount", "open_amount")] == ["assigned", 2960.02, 0]
+    assert transaction["assignments"] == [{"payment_id": payment["id"], "refund_id": None, "amount": 2960.02,
+                                           "invoice_id": sent["id"], "invoice_number": "R-2026-00017"}]
+    assert open_list(organiser) == []
+
+
+def test_without_auto_nothing_is_booked_and_the_proposals_have_reasons(organiser, invoice, send):
+    sent = invoice("R-2026-00017", 119)
+    data = statement({"amount": 11900, "party": "ROSEN TANTAU KG", "text": "r 2026 17"})
+    result = send(data)
+    assert (result["imported"], result["booked"], result["proposed"]) == (1, 0, 1)
+    (only,) = open_list(organiser)
+    assert only["proposals"] == [{
+        "invoice_id": sent["id"], "invoice_number": "R-2026-00017", "payment_id": None, "action": "pay", "amount": 119,
+        "bank_transaction_id": None, "reasons": ["number", "amount", "name"], "objections": [], "is_exact": True}]
+    again = send(data, auto="exact")
+    assert (again["imported"], again["known"], again["booked"]) == (0, 1, 1)
+    assert paid(organiser, sent) == ("paid", 119)
+
+
+def test_several_invoices_are_paid_by_one_transfer_if_their_open_amounts_add_up(organiser, invoice, bank):
+    first, second = invoice("R-2026-00019", 1000), invoice("R-2026-00020", 2000)
+    bank({"amount": 300000, "text": ["RECHNUNGEN R-2026-00019 UND R-20", "26-00020 ABZGL. NICHTS"]})
+    assert paid(organiser, first) == ("paid", 1000) and paid(organiser, second) == ("paid", 2000)
+    (transaction,) = open_list(organiser, "status=assigned")
+    assert [one["amount"] for one in transaction["assignments"]] == [1000, 2000]
+    ids = {payment["transaction_id"] for payment in organiser.data("/payments")}
+    assert len(ids) == 2
+
+
+def test_a_creditor_reference_names_the_invoice(organiser, invoice, bank):
+    sent = invoice("OLD-2025-00022", 1785)
+    bank({"amount": 178500, "rf": "RF07OLD202500022"})
+    assert paid(organiser, sent) == ("paid", 1785)
+
+
+def test_a_creditor_reference_is_found_in_the_text(organiser, invoice, bank):
+    sent = invoice("OLD-2025-00022", 1785)
+    bank({"amount": 178500, "text": "rf07 OLD2 0250 0022 danke"})
+    assert paid(organiser, sent) == ("paid", 1785)
+
+
+def test_a_credit_note_in_the_text_belongs_to_its_invoice(organiser, invoice, bank):
+    sent = invoice("R-2026-00030", 1000)
+    note = organiser.post(f"/invoices/{sent['id']}/credit", {"items": [
+        {"description": "One metre less", "quantity": 1, "unit_price": 100, "tax_rate": 0, "tax_category": "Z"}]},
+        status=201).json["data"]
+    bank({"amount": 90000, "text": f"R-2026-00030 abzgl. {note['invoice_number']}"})
+    assert paid(organiser, sent) == ("paid", 900)
+
+
+# The 15 cases
+
+def test_case_1_leading_zeros_do_not_matter_and_several_hits_are_proposed(organiser, invoice, bank):
+    sent = invoice("EVENT-00005", 119)
+    bank({"amount": 11900, "text": "EVENT-0005"})
+    assert paid(organiser, sent) == ("paid", 119)
+    invoice("MESSE-0007", 50), invoice("MESSE-007", 50)
+    bank({"amount": 5000, "text": "MESSE-07", "day": "2026-05-05"})
+    assert proposals(organiser) == [("MESSE-0007", "pay", 50, ["uncertain"]), ("MESSE-007", "pay", 50, ["uncertain"])]
+
+
+def test_case_2_an_amount_that_cannot_be_read_refuses_the_file(organiser, send):
+    data = statement({"amount": 11900, "text": "R-1"}).replace(b">119.00<", b">1.1900e2<", 1)
+    assert send(data, status=422)["code"] == "validation_failed"
+    assert open_list(organiser) == [] and organiser.data("/payments/imports") == []
+
+
+def test_case_3_a_transfer_for_several_invoices_that_does_not_add_up_is_left_to_a_person(organiser, invoice, bank):
+    first, second = invoice("R-2026-00019", 1000), invoice("R-2026-00020", 2000)
+    bank({"amount": 290000, "text": "R-2026-00019 und R-2026-00020"})
+    assert proposals(organiser) == [("R-2026-00019", "pay", 1000, ["several", "overpaid"]),
+                                    ("R-2026-00020", "pay", 2000, ["several", "overpaid"])]
+    assert paid(organiser, first) == paid(organiser, second) == UNPAID
+
+
+def test_case_4_an_invoice_that_is_paid_twice_is_a_duplicate(organiser, invoice, bank):
+    sent = invoice("R-2026-00017", 119)
+    bank({"amount": 11900, "text": "R-2026-00017"}, {"amount": 11900, "text": "R-2026-00017", "day": "2026-05-06"})
+    assert paid(organiser, sent) == ("paid", 119)
+    assert proposals(organiser) == [("R-2026-00017", "pay", 119, ["duplicate"])]
+
+
+def test_case_5_the_same_transactions_again_are_known(organiser, invoice, bank):
+    invoice("R-2026-00017", 119)
+    first = {"amount": 11900, "text": "R-2026-00017 Gartenmesse", "party": "A"}
+    second = {"amount": 500, "text": "Danke", "day": "2026-05-05", "bank_reference": "B2"}
+    bank(first, second)
+    again = bank({**first, "text": "R-2026-00017  Garten messe"}, second, {**second, "bank_reference": "B3"}, number=2)
+    assert (again["imported"], again["known"]) == (1, 2)
+    assert len(organiser.data("/payments")) == 1
+
+
+def test_case_6_the_lines_of_a_text_are_joined(organiser, invoice, bank):
+    sent = invoice("R-2026-00017", 119)
+    bank({"amount": 11900, "text": ["Beleg vom 4. Mai, Rechnung R-2026-", "00017, mit Dank"]})
+    assert paid(organiser, sent) == ("paid", 119)
+
+
+def test_case_7_a_batch_is_split_into_its_transactions(organiser, invoice, bank):
+    first, second = invoice("R-2026-00021", 1190), invoice("R-2026-00022", 1785)
+    result = bank({"amount": 357000, "bank_reference": "B", "parts": [
+        {"amount": 119000, "party": "A", "text": "R-2026-00021", "bank_reference": "B-1"},
+        {"amount": 178500, "party": "B", "text": "R-2026-00022", "bank_reference": "B-2"},
+        {"amount": 59500, "party": "Unbekannt", "text": "Danke", "bank_reference": "B-3"}]}, version="08")
+    assert (result["imported"], result["booked"], result["unmatched"]) == (3, 2, 1)
+    assert paid(organiser, first) == ("paid", 1190) and paid(organiser, second) == ("paid", 1785)
+    assert [row["party"] for row in open_list(organiser)] == ["Unbekannt"]
+
+
+def test_case_8_pending_entries_are_skipped_and_counted_once_when_they_are_booked(organiser, invoice, bank):
+    sent = invoice("R-2026-00023", 714)
+    entry = {"amount": 71400, "text": "R-2026-00023", "party": "Floristik West"}
+    result = bank({**entry, "status": "PDNG"})
+    assert (result["imported"], result["skipped_pending"]) == (0, 1)
+    assert paid(organiser, sent) == UNPAID and open_list(organiser) == []
+    bank({**entry, "day": "2026-05-05"}, number=2)
+    assert paid(organiser, sent) == ("paid", 714)
+
+
+def test_case_9_money_in_another_currency_pays_no_invoice(organiser, invoice, bank, app):
+    app.app.settings.bank_accounts = (DOLLARS,)
+    sent = invoice("R-2026-00017", 2960.02)
+    bank({"amount": 296002, "text": "R-2026-00017"}, account=DOLLARS, currency="USD")
+    assert proposals(organiser) == [] and paid(organiser, sent) == UNPAID
+    fault = organiser.post("/payments/unmatched/1/assign", {"invoices": [{"invoice_number": "R-2026-00017"}]},
+                           status=422).json["errors"][0]
+    assert (fault["pointer"], fault["code"]) == ("/invoices/0/invoice_number", "disagrees")
+
+
+def test_case_10_a_returned_transfer_is_refunded(organiser, invoice, bank):
+    sent = invoice("R-2026-00018", 1190)
+    transfer = {"amount": 119000, "text": "R 2026 18", "iban": ROSEN, "end_to_end_id": "ZAHLUNG 4",
+                "bank_reference": "A1"}
+    bank(transfer)
+    assert paid(organiser, sent) == ("paid", 1190)
+    result = bank({**transfer, "amount": -119000, "is_reversal": True, "reason": "AC01", "day": "2026-05-08",
+                   "text": "RUECKUEBERWEISUNG R 2026 18", "bank_reference": "A2"}, number=2)
+    assert result["booked"] == 1
+    assert paid(organiser, sent) == UNPAID
+    (payment,) = organiser.data("/payments?include=refunds")
+    (given_back,) = payment["refunds"]
+    assert (payment["status"], given_back["refunded_at"], given_back["bank_transaction_id"]) == (
+        "refunded", "2026-05-08", 2)
+
+
+def test_case_11_the_names_of_version_08_are_read(organiser, bank):
+    bank({"amount": 100, "party": "Gärtnerei Süd GmbH", "iban": SUED, "bic": "BEVODEBBXXX"}, version="08")
+    (only,) = open_list(organiser)
+    assert (only["party"], only["iban"], only["bic"]) == ("Gärtnerei Süd GmbH", SUED, "BEVODEBBXXX")
+
+
+def test_case_12_a_booking_date_with_a_time_is_a_date(organiser, invoice, bank):
+    invoice("R-2026-00017", 119)
+    bank({"amount": 11900, "text": "R-2026-00017", "is_timestamp": True})
+    assert organiser.data("/payments")[0]["payment_date"] == "2026-05-04"
+
+
+def test_case_13_money_for_a_cancelled_invoice_shall_be_sent_back(organiser, invoice, bank):
+    sent = invoice("R-2026-00017", 119)
+    organiser.post(f"/invoices/{sent['id']}/cancel", {}, status=200)
+    bank({"amount": 11900, "text": "R-2026-00017"})
+    assert proposals(organiser) == [("R-2026-00017", "return", 119, ["cancelled"])]
+    refused = organiser.post("/payments/unmatched/1/assign", {}, status=409)
+    assert refused.json["code"] == "no_proposal"
+
+
+def test_case_14_two_equal_payments_of_a_day_are_two(organiser, bank):
+    twin = {"amount": 1300, "party": "Eva Klein", "text": "Ausstellerausweis"}
+    assert bank(twin, twin)["imported"] == 2
+    assert bank(twin, twin)["known"] == 2
+    assert [row["amount"] for row in open_list(organiser)] == [13, 13]
+
+
+@pytest.mark.parametrize("text", ["R-2026-00017", "r 2026 17", "R202600017", "R-2026/00017", "r_2026_0017", "R.2026.17",
+                                  "Rechnung:R-2026-00017.", "R-2026-0 0017", "Re. R–2026–00017"])
+def test_case_15_spaces_hyphens_and_case_do_not_matter(organiser, invoice, bank, text):
+    sent = invoice("R-2026-00017", 119)
+    bank({"amount": 11900, "text": text})
+    assert paid(organiser, sent) == ("paid", 119)
+
+
+@pytest.mark.parametrize("text", ["OLD-2025-00017", "OLD202500017", "OLD-2025-0001-7", "XOLD-2025-0001A"])
+def test_case_15_a_number_does_not_match_inside_a_longer_one(organiser, invoice, bank, text):
+    sent = invoice("OLD-2025-0001", 119)
+    bank({"amount": 11900, "text": text})
+    assert paid(organiser, sent) == UNPAID
+
+
+def test_a_number_at_the_end_of_a_text_that_may_be_cut_off_is_uncertain(organiser, invoice, bank):
+    sent = invoice("OLD-2025-0001", 119)
+    text = "x" * (140 - len(" OLD-2025-0001")) + " OLD-2025-0001"
+    bank({"amount": 11900, "text": text})
+    assert paid(organiser, sent) == UNPAID
+    assert proposals(organiser)[0] == ("OLD-2025-0001", "pay", 119, ["uncertain"])
+
+
+SAME = 119
+# text -> the invoice that it pays if all of them are open with 119 EUR, or None
+MEANT = {
+    "INV-2026-00001 2 Ausstellerausweise": "INV-2026-00001",        # all zeros are written
+    "INV-2026-00001, 04.05.2026": "INV-2026-00001",
+    "INV-2026-00001/2": None,
+    "INV-2026-1 2 Karten": None,                                    # or INV-2026-12, with a space of the bank
+    "INV-2026-0001 2": None,
+    "INV-2026-1 1 Stueck": None,
+    "INV-2026-01, 2": None,
+    "INV-2026-1/2": None,
+    "inv 2026 1 2": None,
+    "INV-2026-0 0012": "INV-2026-00012",                            # a space of the bank
+    "I NV-2026-00012": "INV-2026-00012",
+    "INV-20 26-00012": "INV-2026-00012",
+    "INV202600012": "INV-2026-00012",
+    "inv 2026 12": "INV-2026-00012",
+    "INV-2026-00012 und INV-2026-00001": None,
+    "INV-2026-00012A": None,
+    "INV-2026-00012-A": None,
+    "INV\u20132026\u201300001\u20132": None,
+    "INV-2026-00012_3": None,
+    "Miete fuer 2026 20": None,                                     # R-2026-00020 is an invoice, too
+    "Jahr-2026-20": None,
+    "Rechnung:R-2026-20": "R-2026-00020",
+    "RechnungINV-2026-00012": "INV-2026-00012",
+    "KD4711 INV-2026-00012 vom 4.5.": "INV-2026-00012",
+    "K20260017": None,
+    "20260017EUR": None,
+    "Tel. 2026 0017": None,
+    "RE 20260017 danke": "20260017",
+    "Angebot-Nr. 2026-00020": None,                                 # R is the last letter of Nr
+    "Vertrag Nr 2026/20": None,
+    "AR-2026-00020": None,
+    "PROINV-2026-00012": None,
+    "RE 20260017,20": None,
+    "Rechnung vom R 2026 20,00 EUR, 20": None,
+    "DE20 2600 1700 0000": None,
+    "NuernbergINV-2026-00012": None,
+    "KD-INV-2026-00012": None,
+    "X9INV-2026-00012": None,
+    "4711-INV-2026-00012": None,
+    "Rg-INV-2026-00012": "INV-2026-00012",
+    "Rechnung (INV-2026-00012)": "INV-2026-00012",
+    "Kunde K 4711, Rechnung folgt": None,
+    "von K47 1100 0000": None,
+    "Rechnung K-4711 vom 4.5.": "K-4711",
+    "INV-2026-0 0012 0000 1700": None,
+}
+
+
+@pytest.mark.parametrize("text", MEANT)
+def test_a_number_is_exact_only_if_no_other_invoice_can_be_meant(organiser, invoice, bank, app, text):
+    app.app.settings.invoice_number_format = "NEW-{year}-{seq:05}"      # else these numbers cannot be given
+    numbers = ["INV-2026-00001", "INV-2026-00002", "INV-2026-00011", "INV-2026-00012", "R-2026-00020", "20260017",
+               "DE-202600", "K-4711", "K-47"]
+    sent = {number: invoice(number, SAME) for number in numbers}
+    app.app.settings.invoice_number_format = "R-{year}-{seq:05}" if text.endswith("20") else "INV-{year}-{seq:05}"
+    result = bank({"amount": SAME * 100, "text": text})
+    assert [number for number in numbers if paid(organiser, sent[number])[1]] == ([MEANT[text]] if MEANT[text] else [])
+    assert result["booked"] == bool(MEANT[text])
+
+
+@pytest.mark.parametrize("numbers, text", [
+    (("B-17", "B-17-2"), "B-17 2 Karten"), (("B-0017", "B-017"), "B-17"), (("B-1-11", "B-11-1"), "B111"),
+    (("B-2026-17", "2026-17"), "B 2026 17")])
+def test_numbers_that_look_alike_are_left_to_a_person(organiser, invoice, bank, numbers, text):
+    for number in numbers:
+        invoice(number, SAME)
+    assert bank({"amount": SAME * 100, "text": text})["booked"] == 0
+    assert {objections for *_, (objections, *_) in proposals(organiser)} == {"uncertain"}
+
+
+@pytest.mark.parametrize("text", ["R-2026-00017/R-2026-00018", "R-2026-17+R-2026-18", "R-2026-17,R-2026-18",
+                                  "R-2026-17&R-2026-18", "Re.R-2026-00017 u. R-2026-00018"])
+def test_the_numbers_of_a_list_may_stand_close(organiser, invoice, bank, text):
+    sent = invoice("R-2026-00017", SAME), invoice("R-2026-00018", SAME)
+    bank({"amount": 2 * SAME * 100, "text": text})
+    assert {paid(organiser, one) for one in sent} == {("paid", SAME)}
+
+
+def test_the_longer_of_two_numbers_is_meant_if_it_is_one_word(organiser, invoice, bank):
+    invoice("B-17", SAME)
+    longer = invoice("B-17-2", SAME)
+    bank({"amount": SAME * 100, "text": "Rechnung B-17-2"})
+    assert paid(organiser, longer) == ("paid", SAME)
+
+
+def lines_of(text, length):
+    return [text[start:start + length] for start in range(0, len(text), length)]
+
+
+def padded(length, end):
+    """Return a text with double spaces that has this length and this end."""
+    return ("Standmiete  Halle  " + "x" * length)[:length - len(end) - 1] + " " + end
+
+
+@pytest.mark.parametrize("texts", [
+    lines_of(padded(140, "R-2026-0001"), 35), lines_of(padded(140, "R-2026-0001"), 140),
+    lines_of(padded(70, "R-2026-0001"), 35), lines_of(padded(54, "R-2026-0001"), 27), padded(35, "R-2026-0001"),
+    padded(27, "R-2026-0001"), [line.strip() for line in lines_of(padded(140, "R-2026-0001"), 35)],
+    padded(140, "R-2026-0001-"), padded(138, "R-2026-0001"), padded(2400, "R-2026-0001")[:2200] + " R-2026-0001"])
+@pytest.mark.parametrize("after", ["", "<Strd><AddtlRmtInf>Danke</AddtlRmtInf></Strd>"])
+def test_a_number_that_the_bank_may_have_cut_is_uncertain_wherever_spaces_are(organiser, invoice, send, texts, after):
+    sent = invoice("R-2026-00001", SAME)
+    data = statement({"amount": SAME * 100, "text": texts}).replace(b"</RmtInf>", f"{after}</RmtInf>".encode())
+    assert send(data, auto="exact")["booked"] == 0
+    assert paid(organiser, sent) == UNPAID
+
+
+def test_a_text_of_full_length_is_exact_if_it_ends_behind_the_number(organiser, invoice, bank):
+    sent = invoice("R-2026-00001", SAME)
+    bank({"amount": SAME * 100, "text": lines_of(padded(140, "R-2026-00001 Danke"), 35)})
+    assert paid(organiser, sent) == ("paid", SAME)
+
+
+def test_a_second_number_that_the_bank_has_cut_makes_the_first_one_doubtful(organiser, invoice, bank):
+    first, _ = invoice("R-2026-00001", SAME), invoice("R-2026-00002", SAME)
+    bank({"amount": SAME * 100, "text": padded(140, "R-2026-00001 R-2026-00002")})
+    assert paid(organiser, first) == UNPAID
+
+
+def test_a_cut_text_of_a_csv_file_is_recognised(organiser, invoice, send):
+    sent = invoice("R-2026-00001", SAME)
+    head = ("Buchungsdatum;Wertstellung;Status;Zahlungspflichtige*r;Zahlungsempfänger*in;Verwendungszweck;Umsatztyp;"
+            "IBAN;Betrag (€);Gläubiger-ID;Mandatsreferenz;Kundenreferenz\n")
+    data = f"Girokonto;{ACCOUNT}\n\n{head}04.05.26;;Gebucht;Eva;Messe;{padded(140, 'R-2026-0001')};Eingang;;119,00;;;\n"
+    assert send(data.encode(), form="text/csv", auto="exact")["imported"] == 1
+    assert paid(organiser, sent) == UNPAID
+
+
+def test_a_reference_of_the_payer_of_full_length_may_be_cut(organiser, invoice, bank):
+    sent = invoice("R-2026-00001", SAME)
+    bank({"amount": SAME * 100, "text": "Danke", "end_to_end_id": padded(35, "R-2026-0001")})
+    assert paid(organiser, sent) == UNPAID
+
+
+def test_digits_alone_are_no_number_unless_they_are_long(organiser, invoice, bank):
+    invoice("17", 119), invoice("2026-12", 50)
+    bank({"amount": 11900, "text": "Rechnung 17"}, {"amount": 5000, "text": "vom 2026-12-04"})
+    assert [one["proposals"][0]["objections"] for one in open_list(organiser)] == [["uncertain"], ["uncertain"]]
+
+
+# Everything else is proposed
+
+def test_less_and_more_than_the_open_amount_is_proposed(organiser, invoice, bank):
+    invoice("R-2026-00017", 119)
+    bank({"amount": 10000, "text": "R-2026-00017"})
+    assert proposals(organiser) == [("R-2026-00017", "pay", 100, ["underpaid"])]
+    bank({"amount": 12000, "text": "R-2026-00017", "day": "2026-05-05"})
+    assert organiser.data("/payments/unmatched/2")["proposals"][0]["objections"] == ["overpaid"]
+    assert organiser.data("/payments") == []
+
+
+def test_the_amount_the_name_and_a_part_of_the_number_are_reasons_but_not_enough(organiser, invoice, bank):
+    invoice("R-2026-00017", 119)
+    bank({"amount": 11900, "text": "Ihre Rechnung 00017 dankend erhalten", "party": "Rosen Tantau"})
+    (only,) = open_list(organiser)
+    assert only["proposals"][0]["reasons"] == ["number_part", "amount", "name"]
+    assert only["proposals"][0]["objections"] == ["no_number"]
+
+
+def test_an_account_that_has_paid_before_is_a_reason(organiser, invoice, bank):
+    invoice("R-2026-00017", 119)
+    bank({"amount": 11900, "text": "R-2026-00017", "iban": ROSEN})
+    invoice("R-2026-00018", 50)
+    bank({"amount": 4000, "text": "Anzahlung", "iban": ROSEN, "day": "2026-05-05"})
+    (only,) = open_list(organiser)
+    assert [(one["invoice_number"], one["reasons"]) for one in only["proposals"]] == [("R-2026-00018", ["iban"])]
+
+
+def test_a_transfer_that_comes_back_before_it_was_assigned_is_ignored_with_it(organiser, bank):
+    transfer = {"amount": 5000, "iban": ROSEN, "end_to_end_id": "E1", "text": "Danke"}
+    bank({**transfer, "amount": -5000, "is_reversal": True, "day": "2026-05-06"}, number=2)
+    bank(transfer)
+    assert open_list(organiser) == []
+    assert [row["id"] for row in open_list(organiser, "status=ignored")] == [1, 2]
+
+
+TRANSFER = {"amount": 11900, "text": "R-1001", "iban": ROSEN, "end_to_end_id": "B"}
+BACK = {**TRANSFER, "amount": -11900, "is_reversal": True, "day": "2026-05-06", "bank_reference": "back"}
+
+
+@pytest.mark.parametrize("back", [
+    {"end_to_end_id": "A"},                                     # of a transfer that was never imported
+    {"end_to_end_id": "NOTPROVIDED"}, {"iban": SUED}, {"is_reversal": False, "end_to_end_id": "A"},
+    {"is_reversal": False, "iban": None}])
+def test_a_reversal_of_another_transfer_refunds_nothing(organiser, invoice, bank, back):
+    sent = invoice("R-1001", 119)
+    bank(TRANSFER)
+    assert bank({**BACK, **back}, number=2)["booked"] == 0
+    assert paid(organiser, sent) == ("paid", 119)
+
+
+@pytest.mark.parametrize("id", ["A", "B", "NOTPROVIDED"])
+def test_a_reversal_of_an_ignored_transfer_refunds_nothing(organiser, invoice, bank, id):
+    sent = invoice("R-1001", 119)
+    ids = {"end_to_end_id": "B" if id == "A" else id}
+    bank({**TRANSFER, **ids})
+    bank({**TRANSFER, "text": "R-1001 doppelt", "end_to_end_id": id, "day": "2026-05-05"}, number=2)
+    organiser.post("/payments/unmatched/2/ignore", {"reason": "Goes back"}, status=200)
+    assert bank({**BACK, "text": "R-1001 doppelt", "end_to_end_id": id}, number=3)["booked"] == 0
+    assert paid(organiser, sent) == ("paid", 119)
+
+
+def test_a_transfer_is_taken_back_only_once(organiser, invoice, bank):
+    sent = invoice("R-1001", 119)
+    bank(TRANSFER)
+    assert bank(BACK, number=2)["booked"] == 1
+    bank({**TRANSFER, "end_to_end_id": "C", "day": "2026-05-07"}, number=3)
+    assert bank({**BACK, "bank_reference": "again", "day": "2026-05-08"}, number=4)["booked"] == 0
+    assert paid(organiser, sent) == ("paid", 119)
+
+
+def test_a_reversal_is_no_refund_of_what_the_customer_is_owed(organiser, invoice, bank):
+    """It takes back a transfer that was not imported, although its text and amount fit a credit note."""
+    sent = invoice("R-1001", 219)
+    bank({**TRANSFER, "amount": 21900})
+    organiser.post(f"/invoices/{sent['id']}/credit", {"items": [
+        {"description": "Less", "quantity": 1, "unit_price": 119, "tax_rate": 0, "tax_category": "Z"}]}, status=201)
+    assert bank({**BACK, "end_to_end_id": "A"}, number=2)["booked"] == 0
+    assert proposals(organiser) == [("R-1001", "refund", 119, ["reversal"])]
+
+
+def test_a_reversal_without_end_to_end_id_repeats_the_text_of_the_only_transfer(organiser, invoice, bank):
+    sent, none = invoice("R-1001", 119), {"end_to_end_id": "NOTPROVIDED"}
+    bank({**TRANSFER, **none})
+    assert bank({**BACK, **none, "text": "Anderes"}, number=2)["booked"] == 0
+    assert bank({**BACK, **none, "text": "RUECKGABE R-1001", "bank_reference": "b"}, number=3)["booked"] == 1
+    assert paid(organiser, sent) == UNPAID
+
+
+def test_money_that_is_owed_after_a_credit_note_and_sent_back_is_a_refund(organiser, invoice, bank):
+    sent = invoice("R-2026-00030", 1000)
+    bank({"amount": 100000, "text": "R-2026-00030"})
+    note = organiser.post(f"/invoices/{sent['id']}/credit", {"items": [
+        {"description": "One metre less", "quantity": 1, "unit_price": 100, "tax_rate": 0, "tax_category": "Z"}]},
+        status=201).json["data"]
+    result = bank({"amount": -10000, "text": f"Gutschrift {note['invoice_number']}", "party": "Rosen Tantau KG",
+                   "day": "2026-05-09"})
+    assert result["booked"] == 1
+    assert paid(organiser, sent) == ("paid", 900)
+    assert organiser.data(f"/invoices/{sent['id']}")["open_amount"] == 0
+
+
+@pytest.mark.parametrize("iban", [ROSEN, SUED, None])
+def test_a_refund_by_transfer_refunds_what_was_paid_by_transfer(organiser, invoice, bank, iban):
+    invoice("R-1001", 119)
+    bank(TRANSFER)
+    organiser.make("/payments", {"invoice_number": "R-1001", "amount": 119, "gateway_key": "card",
+                                 "transaction_id": "c"})
+    back = {"amount": -11900, "text": "Erstattung R-1001", "day": "2026-05-10", "iban": iban}
+    assert bank(back, number=2)["booked"] == 1
+    found = {row["gateway_key"]: row["refunded_amount"] for row in organiser.data("/payments")}
+    assert found == {"bank": 119, "card": 0}
+
+
+def test_of_several_transfers_that_of_the_same_account_is_refunded(organiser, invoice, bank):
+    invoice("R-1001", 119)
+    bank(TRANSFER)
+    bank({**TRANSFER, "iban": SUED, "end_to_end_id": "C", "day": "2026-05-05"}, number=2)
+    body = {"invoices": [{"invoice_number": "R-1001", "amount": 119}]}
+    organiser.post("/payments/unmatched/2/assign", body, status=200)
+    bank({"amount": -11900, "text": "Erstattung R-1001", "day": "2026-05-10", "iban": ROSEN}, number=3)
+    assert [row["refunded_amount"] for row in organiser.data("/payments?sort=id&order=ASC")] == [119, 0]
+
+
+def test_a_refund_by_transfer_of_what_was_paid_by_card_is_only_proposed(organiser, invoice, bank):
+    sent = invoice("R-1001", 119)
+    for id in ("c1", "c2"):
+        organiser.make("/payments", {"invoice_number": "R-1001", "amount": 119, "gateway_key": "card",
+                                     "transaction_id": id})
+    bank({"amount": -11900, "text": "Erstattung R-1001"})
+    assert proposals(organiser) == [("R-1001", "refund", 119, ["uncertain"])]
+    assert paid(organiser, sent) == ("paid", 238)
+
+
+def test_fees_and_unknown_money_have_no_proposal(organiser, invoice, bank):
+    invoice("R-2026-00017", 119)
+    result = bank({"amount": -1275, "description": "KONTOFUEHRUNG"}, {"amount": 59500, "text": "Danke"})
+    assert (result["unmatched"], result["proposed"]) == (2, 0)
+
+
+# The work list
+
+def test_a_transfer_is_split_and_the_rest_stays_open(organiser, invoice, bank):
+    first, second = invoice("R-2026-00019", 1000), invoice("R-2026-00020", 2000)
+    bank({"amount": 350000, "text": "Messe"})
+    address = "/payments/unmatched/1/assign"
+    body = {"invoices": [{"invoice_number": "R-2026-00019"}, {"invoice_number": "R-2026-00020", "amount": 1500}]}
+    transaction = organiser.post(address, body, status=200).json["data"]
+    assert (transaction["status"], transaction["assigned_amount"], transaction["open_amount"]) == ("open", 2500, 1000)
+    assert paid(organiser, first) == ("paid", 1000) and paid(organiser, second)[1] == 1500
+    body = {"invoices": [{"invoice_number": "R-2026-00020", "amount": 1000.01}]}
+    refused = organiser.post(address, body, status=409)
+    assert (refused.json["code"], refused.json["left"]) == ("exceeds_transfer", 1000)
+    body["invoices"][0]["amount"] = 1000
+    assert organiser.post(address, body, status=200).json["data"]["status"] == "assigned"
+    assert paid(organiser, second) == ("paid", 2500)
+    assert organiser.post(address, body, status=409).json["code"] == "invalid_transition"
+
+
+def test_an_assignment_names_each_invoice_once_and_only_known_ones(organiser, invoice, bank):
+    invoice("R-2026-00019", 1000)
+    bank({"amount": 350000, "text": "Messe"})
+    body = {"invoices": [{"invoice_number": "R-2026-00019"}, {"invoice_number": "R-2026-00019"},
+                         {"invoice_number": "R-2026-99999"}, {"invoice_number": "R-2026-00019", "amount": 0.001}]}
+    faults = organiser.post("/payments/unmatched/1/assign", body, status=422).json["errors"]
+    assert [(fault["pointer"], fault["code"]) for fault in faults] == [
+        ("/invoices/1/invoice_number", "repeated"), ("/invoices/2/invoice_number", "unknown"),
+        ("/invoices/3/invoice_number", "repeated")]
+    body = {"invoices": [{"invoice_number": "R-2026-00019", "amount": 0.001}]}
+    fault, = organiser.post("/payments/unmatched/1/assign", body, status=422).json["errors"]
+    assert (fault["pointer"], fault["code"]) == ("/invoices/0/amount", "decimals")
+    assert organiser.data("/payments") == []
+
+
+def test_deleting_the_payment_undoes_an_assignment(organiser, invoice, bank):
+    sent = invoice("R-2026-00017", 119)
+    bank({"amount": 11900, "text": "R-2026-00017"})
+    (payment,) = organiser.data("/payments")
+    organiser.delete(f"/payments/{payment['id']}", status=204)
+    assert paid(organiser, sent) == UNPAID
+    (only,) = open_list(organiser)
+    assert (only["status"], only["assigned_amount"], only["proposals"][0]["is_exact"]) == ("open", 0, True)
+    again = organiser.post("/payments/unmatched/1/assign", {}, status=200).json["data"]
+    assert again["status"] == "assigned" and paid(organiser, sent) == ("paid", 119)
+
+
+def test_deleting_the_refund_of_a_returned_transfer_opens_the_return(organiser, invoice, bank):
+    sent = invoice("R-2026-00018", 1190)
+    transfer = {"amount": 119000, "text": "R-2026-00018", "iban": ROSEN, "end_to_end_id": "E1"}
+    bank(transfer, {**transfer, "amount": -119000, "is_reversal": True, "day": "2026-05-08"})
+    (payment,) = organiser.data("/payments?include=refunds")
+    organiser.delete(f"/payments/{payment['id']}/refunds/{payment['refunds'][0]['id']}", status=204)
+    assert paid(organiser, sent) == ("paid", 1190)
+    assert [row["amount"] for row in open_list(organiser)] == [-1190]
+    organiser.post("/payments/unmatched/2/assign", status=200)
+    organiser.delete(f"/payments/{payment['id']}", status=204)
+    assert [row["amount"] for row in open_list(organiser)] == [-1190, 1190]
+
+
+def test_the_amount_of_a_payment_by_transfer_is_fixed(organiser, invoice, bank):
+    invoice("R-2026-00017", 119), invoice("R-2026-00018", 50)
+    bank({"amount": 11900, "text": "R-2026-00017"})
+    (payment,) = organiser.data("/payments")
+    refused = organiser.patch(f"/payments/{payment['id']}", {"amount": 200}, status=409)
+    assert (refused.json["code"], refused.json["members"]) == ("payment_locked", ["amount"])
+    organiser.patch(f"/payments/{payment['id']}", {"invoice_number": "R-2026-00018", "notes": "x"}, status=200)
+
+
+def test_a_transaction_is_ignored_and_reopened(organiser, bank):
+    bank({"amount": -1275, "description": "KONTOFUEHRUNG"})
+    address = "/payments/unmatched/1"
+    ignored = organiser.post(f"{address}/ignore", {"reason": "Fee"}, status=200).json["data"]
+    assert (ignored["status"], ignored["ignored_reason"], ignored["open_amount"]) == ("ignored", "Fee", 0)
+    assert open_list(organiser) == []
+    refused = organiser.post(f"{address}/assign", {}, status=409).json
+    assert (refused["code"], refused["allowed_actions"]) == ("invalid_transition", ["reopen"])
+    assert organiser.post(f"{address}/reopen", status=200).json["data"]["status"] == "open"
+    actions = [entry["action"] for entry in organiser.data("/audit-log?entity_type=bank_transaction&order=ASC")]
+    assert actions == ["ignored", "reopened"]
+
+
+def test_assigning_money_that_went_out_needs_something_to_refund(organiser, invoice, bank):
+    invoice("R-2026-00017", 119)
+    bank({"amount": -5000, "text": "R-2026-00017"})
+    assert proposals(organiser) == [("R-2026-00017", "return", 50, ["not_paid"])]
+    body = {"invoices": [{"invoice_number": "R-2026-00017", "amount": 50}]}
+    assert organiser.post("/payments/unmatched/1/assign", body, status=409).json["code"] == "nothing_to_refund"
+    assert organiser.data("/payments/unmatched/1")["assigned_amount"] == 0
+
+
+@pytest.mark.parametrize("query, found", [
+    ("", [4, 3, 2, 1]), ("order=ASC", [1, 2, 3, 4]), ("date_from=2026-05-02&date_to=2026-05-03", [3, 2]),
+    ("min_amount=0.5", [4, 2, 1]), ("max_amount=-1", [3]), ("sort=amount", [2, 4, 1, 3]), ("search=gartner", [2]),
+    ("search=de75%205121", []), ("search=DE75512108001245126199", [1]), ("currency=USD", []), ("status=ignored", []),
+    ("account=DE02%201203%200000%200000%202020%2051", [4, 3, 2, 1]), ("search=100%25", [4])])
+def test_the_work_list_is_filtered_and_sorted(organiser, bank, query, found):
+    bank({"amount": 100, "day": "2026-05-01", "iban": ROSEN, "party": "A"},
+         {"amount": 300, "day": "2026-05-02", "party": "Gärtner"}, {"amount": -200, "day": "2026-05-03", "party": "C"},
+         {"amount": 150, "day": "2026-05-04", "text": "100% Rabatt"})
+    assert [row["id"] for row in open_list(organiser, query)] == found
+
+
+def test_the_proposals_of_a_page_need_a_fixed_number_of_statements(organiser, invoice, bank, db):
+    for number in range(20):
+        invoice(f"R-2026-{number:05}", 100 + number)
+    bank(*({"amount": 100, "text": f"R-2026-{number:05}", "iban": ROSEN} for number in range(20)))
+    connection, counts = organiser.app.app.connections.reader().connection, []
+    for size in (2, 19):
+        seen = []
+        connection.set_trace_callback(seen.append)
+        organiser.data(f"/payments/unmatched?per_page={size}&after=")
+        connection.set_trace_callback(None)
+        counts.append(len(seen))
+    assert counts[0] == counts[1]
+
+
+# Statements
+
+def test_a_statement_of_another_account_is_refused(organiser, send):
+    refused = send(statement({"amount": 100}, account=SUED), status=422)
+    assert SUED in refused["errors"][0]["detail"] and ACCOUNT in refused["errors"][0]["detail"]
+    assert organiser.data("/payments/imports") == []
+
+
+def test_a_statement_that_is_cut_off_is_refused(organiser, send):
+    data = statement({"amount": 100, "text": "A"}, {"amount": 200, "text": "B"})
+    assert send(data[:-200], status=422)["code"] == "validation_failed"
+    start, end = data.index(b"<Ntry>"), data.index(b"</Ntry>") + len(b"</Ntry>")
+    assert "closing balance" in send(data[:start] + data[end:], status=422)["errors"][0]["detail"]
+    assert open_list(organiser) == []
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "1899-12-31", "1999-12-31", "2100-01-01", "9999-12-31"])
+def test_a_date_of_no_bank_refuses_the_file(organiser, invoice, send, day):
+    invoice("R-1001", 119)
+    refused = send(statement({"amount": 11900, "text": "R-1001", "day": day}), status=422, auto="exact")
+    assert f'The date "{day}"' in refused["errors"][0]["detail"]
+    assert organiser.data("/payments/imports") == []
+
+
+def test_amounts_that_cannot_be_added_refuse_the_file(organiser, send):
+    entry = ('<Ntry><Amt Ccy="CLF">999999999999.9999</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt>'
+             "<Dt>2026-05-04</Dt></BookgDt></Ntry>")
+    data = statement(currency="CLF").replace(b"</Stmt>", entry.encode() * 1000 + b"</Stmt>")
+    data = re.sub(b"<Bal>.*?</Bal>", b"", data, flags=re.S)
+    assert "more than can be stored" in send(data, status=422)["errors"][0]["detail"]
+    assert organiser.data("/payments/imports") == []
+
+
+def test_statements_show_what_is_missing_between_them(organiser, bank):
+    bank({"amount": 100, "day": "2026-05-04"}, number=7, opening=1000)
+    assert bank({"amount": 100, "day": "2026-05-05"}, number=8, opening=1100)["warnings"] == []
+    result = bank({"amount": 50, "day": "2026-05-08"}, number=11, opening=1500)
+    assert [warning["code"] for warning in result["warnings"]] == ["missing_sequence"]
+    listed = organiser.data("/payments/imports?order=ASC")
+    assert [row["missing"] for row in listed] == [None, None, {"previous_id": 2, "sequences": [9, 10], "amount": 3}]
+    assert [(row["opening_balance"], row["closing_balance"], row["imported"]) for row in listed] == [
+        (10, 11, 1), (11, 12, 1), (15, 15.5, 1)]
+    result = bank({"amount": 100, "day": "2027-01-02"}, number=1, opening=1600)
+    assert [warning["code"] for warning in result["warnings"]] == ["balance_gap"]
+
+
+def test_a_dry_run_changes_nothing(organiser, invoice, send):
+    sent = invoice("R-2026-00017", 119)
+    data = statement({"amount": 11900, "text": "R-2026-00017"}, {"amount": 11900, "text": "R-2026-00017 again"},
+                     {"amount": 700, "text": "?"})
+    result = send(data, auto="exact", dry_run="true", status=200)
+    assert (result["dry_run"], result["imported"], result["booked"], result["proposed"], result["unmatched"]) == (
+        True, 3, 1, 1, 1)
+    assert paid(organiser, sent) == UNPAID and open_list(organiser) == []
+    assert organiser.data("/payments/imports") == []
+    real = send(data, auto="exact")
+    assert [real[name] for name in ("imported", "booked", "proposed", "unmatched")] == [3, 1, 1, 1]
+
+
+def test_an_archive_of_statements_is_imported(organiser, invoice, send):
+    first, second = invoice("R-2026-00017", 119), invoice("R-2026-00018", 50)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("1.xml", statement({"amount": 11900, "text": "R-2026-00017"}))
+        archive.writestr("2.xml", statement({"amount": 5000, "text": "R-2026-00018"}, number=2, opening=11900))
+    result = send(packed.getvalue(), "application/zip", auto="exact")
+    assert [entry["sequence"] for entry in result["statements"]] == [1, 2]
+    assert paid(organiser, first) == ("paid", 119) and paid(organiser, second) == ("paid", 50)
+
+
+def test_an_import_needs_an_account_of_the_organiser(organiser, send, app):
+    app.app.settings.organiser_iban = ""
+    assert "organiser_iban" in send(statement({"amount": 100}), status=422)["errors"][0]["detail"]
+
+
+def test_repeating_a_request_with_its_idempotency_key_returns_the_same_response(organiser, invoice):
+    invoice("R-2026-00017", 119)
+    data = statement({"amount": 11900, "text": "R-2026-00017"})
+    headers = {"Content-Type": "application/xml", "Idempotency-Key": "k1"}
+    first, again = (organiser("POST", "/payments/import?auto=exact", raw=data, headers=headers, status=201).json["data"]
+                    for _ in range(2))
+    assert first == again and first["booked"] == 1
+    other = statement({"amount": 100, "text": "another file"})
+    refused = organiser("POST", "/payments/import?auto=exact", raw=other, headers=headers, status=422)
+    assert refused.json["code"] == "idempotency_key_reused"
+    assert len(organiser.data("/payments/imports")) == 1, "nothing of the other file is imported"
+
+
+# Any order, any pieces
+
+def entries_of_a_month(count):
+    """Return entries, the invoices they pay (number -> amount), two equal ones, a return and unknown money."""
+    invoices = {f"R-2026-{number:05}": 10000 + number for number in range(count)}
+    found = [{"amount": amount, "text": number, "iban": ROSEN, "day": f"2026-05-{1 + place % 20:02}"}
+             for place, (number, amount) in enumerate(invoices.items())]
+    found.append({**found[0], "amount": -found[0]["amount"], "is_reversal": True, "day": "2026-05-25"})
+    found += [{"amount": 1300, "party": "Eva Klein", "text": "Ausweis", "day": "2026-05-21"}] * 2
+    found += [{"amount": 777, "text": "Danke", "day": "2026-05-22", "bank_reference": "B"}, {"amount": -1275}]
+    return invoices, found
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_order_of_any_pieces_gives_the_same_final_state(organiser, invoice, bank, db, seed):
+    invoices, entries = entries_of_a_month(12)
+    for number, amount in invoices.items():
+        invoice(number, amount / 100)
+    chosen = random.Random(seed)
+    pieces = []
+    for _ in range(chosen.randrange(1, 6)):
+        start, end = sorted(chosen.sample(range(len(entries) + 1), 2))
+        pieces.append(chosen.sample(entries[start:end], end - start))
+    pieces.append(chosen.sample(entries, len(entries)))         # the whole statement, in any order
+    chosen.shuffle(pieces)
+    for number, piece in enumerate(pieces):
+        bank(*piece, number=number + 1)
+    rows = db.connection.execute("SELECT booked_on, amount, status, text FROM bank_transactions").fetchall()
+    first, *others = sorted(number for number in invoices)
+    expected = [(entry.get("day", "2026-05-04"), entry["amount"], "assigned" if entry.get("iban") else "open",
+                 entry.get("text")) for entry in entries]
+    assert sorted(rows, key=str) == sorted(expected, key=str)
+    states = {row["invoice_number"]: row["paid_amount"] for row in organiser.data("/invoices?per_page=100")}
+    assert states == {**{number: invoices[number] / 100 for number in others}, first: 0}
+
+
+def test_a_transfer_of_a_closed_month_is_dated_today(organiser, invoice, bank):
+    first, second = invoice("R-2026-00017", 119), invoice("R-2026-00018", 50)
+    transfer = {"amount": 11900, "text": "R-2026-00017", "iban": ROSEN, "end_to_end_id": "E1"}
+    bank(transfer)
+    organiser.post("/reports/periods/2026-05/close", status=200)
+    bank({"amount": 5000, "text": "R-2026-00018"},
+         {**transfer, "amount": -11900, "is_reversal": True, "day": "2026-05-20"}, number=2)
+    assert paid(organiser, first) == UNPAID and paid(organiser, second) == ("paid", 50)
+    late, early = organiser.data("/payments?include=refunds")
+    assert early["payment_date"] == "2026-05-04" and late["payment_date"] == in_days(0)
+    assert early["refunds"][0]["refunded_at"] == in_days(0)
+    refused = organiser.delete(f"/payments/{early['id']}", status=409)
+    assert refused.json["code"] == "period_closed"
+
+
+def test_an_import_that_was_interrupted_continues_when_the_file_is_sent_again(organiser, invoice, send, monkeypatch):
+    invoices, entries = entries_of_a_month(6)
+    for number, amount in invoices.items():
+        invoice(number, amount / 100)
+    data, settle, calls = statement(*entries), settling.settle, []
+
+    def crash(*arguments):
+        calls.append(arguments)
+        if len(calls) == 4:
+            raise RuntimeError("power cut")
+        return settle(*arguments)
+    monkeypatch.setattr(importing, "BATCH", 4)
+    monkeypatch.setattr(importing, "FIRST", 2)
+    monkeypatch.setattr(settling, "settle", crash)
+    assert organiser("POST", "/payments/import?auto=exact", raw=data,
+                     headers={"Content-Type": "application/xml"}).status_int == 500
+    assert len(organiser.data("/payments")) == 2, "the transactions before the interrupted one are committed"
+    again = send(data, auto="exact")
+    assert (again["imported"], again["known"]) == (0, len(entries))
+    assert sum(row["paid_amount"] for row in organiser.data("/invoices?per_page=100")) == sum(
+        list(invoices.values())[1:]) / 100
+    assert len(open_list(organiser)) == 4
+
+
+# Upkeep
+
+@pytest.mark.parametrize("change", [
+    "UPDATE bank_transactions SET assigned_amount = assigned_amount - 1, status = 'open' WHERE id = 1",
+    "UPDATE payments SET bank_transaction_id = 2", "UPDATE payments SET bank_transaction_id = 3",
+    "UPDATE bank_transactions SET currency = 'USD'", "DELETE FROM bank_transactions WHERE id = 3",
+    "UPDATE bank_statements SET imported = 7"])
+def test_the_check_finds_sums_that_are_wrong(settings, invoice, bank, change):
+    invoice("R-2026-00017", 119)
+    bank({"amount": 11900, "text": "R-2026-00017"}, {"amount": 11900, "text": "?"}, {"amount": -11900, "text": "??"})
+    copy = database.Database(settings)
+    with pytest.raises(ZeroDivisionError), copy.write():
+        copy.connection.execute(change)
+        assert {name for name, _ in checks.findings(copy)} >= {"bank"}
+        raise ZeroDivisionError                 # undo the change
+    copy.close()
+
+
+def test_who_has_paid_is_erased_when_the_retention_period_has_ended(organiser, bank, db):
+    years = db.config.retention_years
+    last = int(times.today(db.config.timezone)[:4]) - years
+    bank({"amount": 100, "day": f"{last - 1}-12-31", "party": "A", "text": "B", "iban": ROSEN},
+         {"amount": 200, "day": f"{last}-01-01", "party": "C", "text": "D"})
+    assert housekeeping.erase_old_transfers(db) == 1 and housekeeping.erase_old_transfers(db) == 0
+    kept, erased = open_list(organiser)
+    assert (kept["party"], kept["text"]) == ("C", "D")
+    assert (erased["party"], erased["text"], erased["iban"], erased["amount"]) == (None, None, None, 1)
+    assert open_list(organiser, f"search={ROSEN}") == []
+    again = bank({"amount": 100, "day": f"{last - 1}-12-31", "party": "A", "text": "B", "iban": ROSEN}, number=2)
+    assert again["known"] == 1
+
+
+# CSV
+
+SPARKASSE = ('"Auftragskonto";"Buchungstag";"Valutadatum";"Buchungstext";"Verwendungszweck";"Glaeubiger ID";'
+             '"Mandatsreferenz";"Kundenreferenz (End-to-End)";"Sammlerreferenz";"Lastschrift Ursprungsbetrag";'
+             '"Auslagenersatz Ruecklastschrift";"Beguenstigter/Zahlungspflichtiger";"Kontonummer/IBAN";'
+             '"BIC (SWIFT-Code)";"Betrag";"Waehrung";"Info"\n'
+             f'"{ACCOUNT}";"04.05.26";"04.05.26";"GUTSCHRIFT";"Rechnung R-2026-00017 für Messe";"";"";"E-1";"";"";"";'
+             f'"Rosen Tantau KG";"{ROSEN}";"COBADEFFXXX";"2.960,02";"EUR";"Umsatz gebucht"\n').encode("cp1252")
+N26 = ("Booking Date,Value Date,Partner Name,Partner Iban,Type,Payment Reference,Account Name,Amount (EUR),"
+       "Original Amount,Original Currency,Exchange Rate\n"
+       f"2026-05-04,2026-05-04,Rosen,{ROSEN},Credit Transfer,R-2026-00017,Main,119.00,,,\n").encode()
+
+
+def test_the_csv_of_a_bank_is_imported_and_another_format_of_the_same_days_is_a_warning(organiser, invoice, send):
+    sent = invoice("R-2026-00017", 2960.02)
+    result = send(SPARKASSE, "text/csv", auto="exact")
+    assert (result["booked"], result["warnings"]) == (1, []) and paid(organiser, sent) == ("paid", 2960.02)
+    result = send(statement({"amount": 296002, "text": "R-2026-00017"}), auto="exact")
+    assert [warning["code"] for warning in result["warnings"]] == ["other_format"]
+    assert proposals(organiser)[0][3] == ["duplicate", "other_format"], "an invoice is not paid twice all the same"
+
+
+@pytest.mark.parametrize("is_dry", ["false", "true"])
+def test_nothing_is_booked_unasked_on_days_of_two_formats(organiser, invoice, bank, send, is_dry):
+    """The second half of the invoice is open, so the first half would be booked again."""
+    sent, other = invoice("R-1001", 200), invoice("R-1002", 50)
+    bank({"amount": 10000, "text": "R-1001 erste Haelfte"})
+    organiser.post("/payments/unmatched/1/assign", {}, status=200)
+    head = "Umsatzanzeige\nIBAN;{}\n\nBuchung;Wertstellungsdatum;Auftraggeber/Empfänger;Buchungstext;Verwendungszweck;"
+    rows = ["04.05.2026;04.05.2026;Rosen;Gutschrift;R-1001 erste Haelfte;100,00;EUR",
+            "05.05.2026;05.05.2026;Rosen;Gutschrift;R-1002;50,00;EUR"]
+    data = "\n".join([head.format(ACCOUNT) + "Betrag;Währung", *rows, ""])
+    result = send(data.encode(), form="text/csv", auto="exact", dry_run=is_dry)
+    assert (result["booked"], result["proposed"]) == (1, 1)
+    if is_dry == "false":
+        assert paid(organiser, sent)[1] == 100 and paid(organiser, other) == ("paid", 50)
+        assert proposals(organiser) == [("R-1001", "pay", 100, ["other_format"])]
+
+
+def test_versions_of_camt_are_one_format(organiser, invoice, bank):
+    sent = invoice("R-1001", 200)
+    bank({"amount": 100, "text": "Danke"})
+    result = bank({"amount": 20000, "text": "R-1001"}, version="08", number=2)
+    assert (result["booked"], result["warnings"]) == (1, []) and paid(organiser, sent) == ("paid", 200)
+
+
+def test_a_csv_file_without_its_account_needs_the_parameter(organiser, invoice, send):
+    sent = invoice("R-2026-00017", 119)
+    refused = send(N26, "text/csv", status=422)
+    assert "account" in refused["errors"][0].get("parameter", refused["errors"][0]["detail"])
+    send(N26, "text/csv", account="DE02%201203%200000%200000%202020%2051", auto="exact")
+    assert paid(organiser, sent) == ("paid", 119)
+
+
+@pytest.mark.parametrize("count", [100, 400])
+def test_equal_amounts_are_looked_up_once(send, db, count):
+    """SQLite runs the same number of instructions for each transaction, however many have its amount."""
+    send(statement(*({"amount": sign * 11900, "bank_reference": f"{sign}{n}"} for n in range(count)
+                     for sign in (1, -1))), auto="none")
+    identities = as_json([row[0] for row in db.connection.execute("SELECT identity FROM bank_transactions")])
+    hundreds = []
+    db.connection.set_progress_handler(lambda: hundreds.append(1), 100)
+    found = db.all(importing.sql.open_of, account=ACCOUNT, identities=identities)
+    db.connection.set_progress_handler(None, 0)
+    assert len(found) == 2 * count and len(hundreds) < 4 * count

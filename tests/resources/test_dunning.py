@@ -1,0 +1,440 @@
+"""Dunning: what is due, letters, their history, and disputes."""
+import json
+from itertools import count
+from threading import Thread
+
+import pytest
+
+from eventapi import times
+from eventapi.domain.billing import ledger
+from eventapi.domain.dunning import sending
+from eventapi.storage.statements import statements
+from eventapi.worker.mail import contents
+from tests.pictures.test_invoice_pdf import texts
+from tests.support import camt
+from tests.support.client import Client, add_key
+
+STAND = {"description": "Row stand", "quantity": 1, "unit_price": 1000, "tax_rate": 19}
+LEVELS = "/invoices/dunning-levels"
+
+
+def day(days):
+    """Return the date so many days after today."""
+    return times.add_days(times.today("Europe/Berlin"), days)
+
+
+@pytest.fixture(autouse=True)
+def books(db):
+    """After each test, check that the books and the history of dunning fit together."""
+    yield
+    assert ledger.check(db) == [] and list(sending.check(db)) == []
+
+
+@pytest.fixture
+def buyer(organiser):
+    return organiser.make("/contacts", {"company_name": "Muster AG", "address": "Weg 1", "city": "Wien",
+                                        "email": "office@muster.example", "language": "de"})
+
+
+@pytest.fixture
+def overdue(organiser, buyer):
+    """Return a function that sends an invoice over 1190.00 that was due so many days ago."""
+    numbers = count(1)
+
+    def make(days, **fields):
+        draft = organiser.make("/invoices", {
+            "contact_id": buyer["id"], "items": [STAND], "invoice_number": f"OLD-{next(numbers)}",
+            "issue_date": day(-days - 30), "due_date": day(-days), **fields})
+        return organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]
+    return make
+
+
+@pytest.fixture
+def levels(organiser):
+    """Two levels: a reminder after 7 days, and a letter with costs and 10.27 % interest after 21 days."""
+    return [organiser.make(LEVELS, {"name": "Reminder", "days": 7, "deadline_days": 7}),
+            organiser.make(LEVELS, {"name": "First notice", "days": 21, "deadline_days": 10, "fee": 5,
+                                    "interest": "fixed", "interest_rate": 10.27})]
+
+
+def due(organiser, query=""):
+    return organiser.data(f"/invoices/dunning{query}")
+
+
+def send(organiser, **body):
+    return organiser.post("/invoices/dunning/send", body, status=200).json["data"]
+
+
+def pass_deadline(db):
+    """Let the deadlines of all letters pass."""
+    db.connection.execute("UPDATE dunnings SET deadline = '2020-01-01'")
+    db.connection.execute("UPDATE invoices SET dunning_deadline = '2020-01-01' WHERE dunning_level IS NOT NULL")
+
+
+def pay(organiser, invoice, amount, **more):
+    return organiser.make("/payments", {"invoice_number": invoice["invoice_number"], "amount": amount, **more})
+
+
+def transfer(organiser, entry):
+    """Import a bank transaction without booking it, and return it."""
+    organiser("POST", "/payments/import", headers={"Content-Type": "application/xml"}, status=201,
+              raw=camt.document([camt.statement("DE02120300000000202051", [{"bank_reference": "B1", **entry}])]))
+    found, = organiser.data("/payments/unmatched")
+    return found
+
+
+# What is due
+
+def test_an_invoice_is_due_from_the_day_of_the_level_on(organiser, overdue, levels):
+    overdue(6)
+    first, second = overdue(7), overdue(100)
+    assert [(row["id"], row["level"], row["days_overdue"]) for row in due(organiser)] == [
+        (second["id"], 1, 100), (first["id"], 1, 7)]
+
+
+def test_the_list_says_what_would_be_claimed(organiser, overdue, buyer, db):
+    organiser.make(LEVELS, {"name": "Notice", "days": 1, "deadline_days": 10, "fee": 5, "interest": "fixed",
+                            "interest_rate": 10.27})
+    invoice = overdue(61)
+    row, = due(organiser)
+    # 1190.00 x 10.27 % x 61 / 365 = 20.42
+    assert row == {
+        "id": invoice["id"], "invoice_number": "OLD-1", "contact_id": buyer["id"], "customer_number": "C-00001",
+        "buyer_name": "Muster AG", "event_id": None, "event_key": None, "currency": "EUR", "total": 1190,
+        "issue_date": day(-91), "due_date": day(-61), "days_overdue": 61, "language": "de", "last_level": None,
+        "last_deadline": None, "level": 1, "level_name": "Notice", "open_amount": 1190, "fee": 5, "lump_sum": 0,
+        "costs": 5, "interest": 20.42, "total_claim": 1215.42, "deadline": day(10), "held_back": None,
+        "updated_at": invoice["updated_at"]}
+
+
+def test_paid_cancelled_and_future_invoices_are_not_due(organiser, overdue, levels):
+    paid, cancelled, part = overdue(30), overdue(30), overdue(30)
+    pay(organiser, paid, 1190)
+    organiser.post(f"/invoices/{cancelled['id']}/cancel", status=200)
+    pay(organiser, part, 190)
+    assert [(row["id"], row["open_amount"]) for row in due(organiser)] == [(part["id"], 1000)]
+
+
+def test_filters(organiser, overdue, levels, db):
+    other = organiser.make("/contacts", {"last_name": "King", "address": "Way 1", "city": "Bath"})
+    first, second = overdue(30), overdue(31, contact_id=other["id"])
+    third = overdue(32, currency="CHF")
+    for query, found in (("level=1", [third, second, first]), ("level=2", []), ("currency=CHF", [third]),
+                         (f"contact_id={other['id']}", [second]), ("customer_number=C-00002", [second]),
+                         ("held_back=0", [third, second, first]), ("held_back=1", []),
+                         ("order=desc", [first, second, third]), (f"ids={first['id']}", [first]), ("event_id=99", [])):
+        assert [row["id"] for row in due(organiser, f"?{query}")] == [invoice["id"] for invoice in found], query
+
+
+def test_the_list_is_read_by_cursor(organiser, overdue, levels):
+    ids = [overdue(days)["id"] for days in (50, 40, 40, 30)]
+    found, after = [], ""
+    while after is not None:
+        page = organiser.get(f"/invoices/dunning?per_page=1&after={after}", status=200).json
+        found += [row["id"] for row in page["data"]]
+        after = page["meta"]["next"]
+    assert found == ids
+
+
+@pytest.mark.parametrize("reason", ["disputed", "credit_note_draft", "payment_pending", "no_base_rate", "anonymized"])
+def test_an_invoice_is_held_back(organiser, overdue, db, buyer, reason):
+    level = organiser.make(LEVELS, {"name": "Reminder", "days": 7,
+                                    "interest": "consumer" if reason == "no_base_rate" else "none"})
+    invoice = overdue(30)
+    if reason == "disputed":
+        organiser.post(f"/invoices/{invoice['id']}/dispute", {"reason": "Too loud"}, status=200)
+    elif reason == "credit_note_draft":
+        db.connection.execute("INSERT INTO invoices (invoice_number, invoice_type, related_invoice_id, contact_id, "
+                              "currency, created_at, updated_at) "
+                              "VALUES ('DRAFT-X', 'credit_note', ?, ?, 'EUR', '', '')",
+                              (invoice["id"], buyer["id"]))
+    elif reason == "payment_pending":
+        pay(organiser, invoice, 1190, status="pending")
+    elif reason == "anonymized":
+        organiser.post(f"/contacts/{buyer['id']}/anonymize", status=200)
+    assert [(row["level"], row["held_back"]) for row in due(organiser)] == [(level["level"], reason)]
+    assert due(organiser, "?held_back=0") == [] and len(due(organiser, "?held_back=1")) == 1
+    result = send(organiser)
+    assert result == {"sent": [], "left": 0, "dry_run": False, "skipped": [
+        {"invoice_id": invoice["id"], "invoice_number": "OLD-1", "reason": reason}]}
+    db.connection.execute("DELETE FROM invoices WHERE invoice_number = 'DRAFT-X'")
+
+
+def test_interest_ends_when_the_bank_booked_the_money_although_its_month_was_closed(organiser, overdue):
+    organiser.make(LEVELS, {"name": "Notice", "days": 1, "interest": "fixed", "interest_rate": 10.27})
+    invoice = overdue(61)
+    organiser.post(f"/reports/periods/{day(-50)[:7]}/close", status=200)
+    transaction = transfer(organiser, {"amount": 100000, "day": day(-50), "text": "partly"})
+    organiser.post(f"/payments/unmatched/{transaction['id']}/assign",
+                   {"invoices": [{"invoice_number": invoice["invoice_number"]}]}, status=200)
+    assert organiser.data("/payments")[0]["payment_date"][:10] >= day(-1)       # the books are closed
+    # 1190.00 x 10.27 % x 11 / 365 + 190.00 x 10.27 % x 50 / 365 = 3.683 + 2.673
+    row, = due(organiser)
+    assert (row["open_amount"], row["interest"]) == (190, 6.36)
+
+
+def test_no_letter_is_sent_while_a_transfer_that_pays_the_invoice_waits_to_be_booked(organiser, overdue, levels):
+    waiting, other = overdue(30), overdue(29)
+    found = transfer(organiser, {"amount": 119000, "day": day(-1), "text": waiting["invoice_number"]})
+    skipped = [{"invoice_id": waiting["id"], "invoice_number": "OLD-1", "reason": "transfer_open"}]
+    for body in ({"dry_run": True}, {"invoice_ids": [waiting["id"], other["id"]], "dry_run": True}, {}):
+        result = send(organiser, **body)
+        assert [entry["invoice_id"] for entry in result["sent"]] == [other["id"]]
+        assert (result["skipped"], result["left"]) == (skipped, 0)
+    organiser.post(f"/payments/unmatched/{found['id']}/ignore", {"reason": "Sent back"}, status=200)
+    result = send(organiser)
+    assert [entry["invoice_id"] for entry in result["sent"]] == [waiting["id"]] and result["skipped"] == []
+
+
+# Letters
+
+def test_a_dry_run_waits_for_no_writer_and_keeps_none_waiting(organiser, overdue, levels, db):
+    overdue(30)
+    with db.write():
+        result = send(organiser, dry_run=True)
+        again = organiser.post("/invoices/dunning/send", {"dry_run": True}, status=200,
+                               headers={"Idempotency-Key": "one"}).json["data"]
+    assert result == again and [entry["level"] for entry in result["sent"]] == [1]
+
+
+def test_a_level_follows_the_one_before_it_once_its_deadline_has_passed(organiser, overdue, levels, db):
+    invoice = overdue(61)
+    first, = send(organiser)["sent"]
+    assert (first["level"], first["costs"], first["interest"], first["total_claim"], first["deadline"]) == (
+        1, 0, 0, 1190, day(7))
+    assert due(organiser) == [] and send(organiser)["sent"] == []
+    assert send(organiser, invoice_ids=[invoice["id"]])["skipped"] == [
+        {"invoice_id": invoice["id"], "invoice_number": "OLD-1", "reason": "deadline_running"}]
+    db.connection.execute("UPDATE invoices SET dunning_deadline = ?", (day(0),))
+    assert due(organiser) == []                         # the deadline is today
+    pass_deadline(db)
+    second, = send(organiser)["sent"]
+    assert (second["level"], second["fee"], second["costs"], second["interest"], second["total_claim"]) == (
+        2, 5, 5, 20.42, 1215.42)
+    assert organiser.data(f"/invoices/{invoice['id']}?include=dunning")["dunning"] == [
+        {**first, "deadline": "2020-01-01"}, second]
+    pass_deadline(db)
+    assert due(organiser) == []
+
+
+def test_a_letter_is_counted_as_a_reminder_and_announced(organiser, overdue, levels, db):
+    invoice = overdue(30)
+    send(organiser)
+    now = organiser.data(f"/invoices/{invoice['id']}")
+    assert (now["dunning_level"], now["dunning_deadline"], now["reminder_count"]) == (1, day(7), 1)
+    assert now["reminder_sent_at"] and now["open_amount"] == 1190 and now["total"] == 1190
+    event = db.connection.execute("SELECT name, data FROM outgoing_events ORDER BY id DESC LIMIT 1").fetchone()
+    assert event[0] == "invoice.dunned" and json.loads(event[1])["dunning_level"] == 1
+    entry = organiser.data("/audit-log?per_page=1&sort=id&order=desc")[0]
+    assert (entry["action"], entry["entity_id"], entry["new_values"]["dunning_level"]) == ("dunned", invoice["id"], 1)
+
+
+def test_a_dry_run_changes_nothing_and_says_the_same(organiser, overdue, levels):
+    overdue(30)
+    planned = send(organiser, dry_run=True)
+    assert len(due(organiser)) == 1 and planned["dry_run"]
+    sent = send(organiser)["sent"][0]
+    assert planned["sent"] == [{**sent, "id": None, "created_at": None, "mail": None, "mail_reason": None}]
+
+
+def test_some_invoices_and_one_level_can_be_sent(organiser, overdue, levels, db):
+    first, second, early = overdue(60), overdue(50), overdue(3)
+    pay(organiser, paid := overdue(40), 1190)
+    result = send(organiser, invoice_ids=[second["id"], early["id"], paid["id"], 4711])
+    assert [entry["invoice_id"] for entry in result["sent"]] == [second["id"]]
+    assert [(entry["invoice_id"], entry["reason"]) for entry in result["skipped"]] == [
+        (early["id"], "not_due"), (paid["id"], "not_open"), (4711, "unknown")]
+    pass_deadline(db)
+    assert [entry["invoice_id"] for entry in send(organiser, level=2)["sent"]] == [second["id"]]
+    assert [entry["invoice_id"] for entry in send(organiser, level=1)["sent"]] == [first["id"]]
+
+
+def test_what_is_left_is_counted(organiser, overdue, levels, monkeypatch):
+    monkeypatch.setattr(sending, "BATCH", 2)
+    ids = [overdue(days)["id"] for days in (50, 40, 30)]
+    result = send(organiser, invoice_ids=ids, dry_run=True)
+    assert ([entry["invoice_id"] for entry in result["sent"]], result["left"], result["skipped"]) == (ids[:2], 1, [])
+    result = send(organiser)
+    assert ([entry["invoice_id"] for entry in result["sent"]], result["left"]) == (ids[:2], 1)
+    result = send(organiser)
+    assert ([entry["invoice_id"] for entry in result["sent"]], result["left"]) == (ids[2:], 0)
+
+
+def test_callers_at_once_send_each_letter_once(organiser, overdue, levels, app):
+    ids = {overdue(30)["id"] for _ in range(10)}
+    found = []
+    threads = [Thread(target=lambda: found.extend(send(organiser)["sent"])) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(entry["invoice_id"] for entry in found) == sorted(ids)
+
+
+def test_the_lump_sum_is_claimed_from_companies_and_includes_the_fees(organiser, overdue, db):
+    organiser.make(LEVELS, {"name": "One", "days": 1, "fee": 5})
+    organiser.make(LEVELS, {"name": "Two", "days": 2, "fee": 10, "has_lump_sum": True})
+    organiser.make(LEVELS, {"name": "Three", "days": 3, "fee": 30})
+    person = organiser.make("/contacts", {"last_name": "King", "address": "Way 1", "city": "Bath"})
+    company, private, abroad = overdue(30), overdue(30, contact_id=person["id"]), overdue(30, currency="CHF")
+    costs = []
+    for _ in range(3):
+        found = {entry["invoice_id"]: entry for entry in send(organiser)["sent"]}
+        costs.append([(found[invoice["id"]]["lump_sum"], found[invoice["id"]]["costs"])
+                      for invoice in (company, private, abroad)])
+        pass_deadline(db)
+    assert costs == [[(0, 5), (0, 5), (0, 0)], [(40, 40), (0, 15), (0, 0)], [(40, 45), (0, 45), (0, 0)]]
+
+
+def test_statutory_interest_is_that_of_the_debtor(organiser, overdue, app):
+    app.app.settings.base_rates = (("2020-01-01", 127),)
+    organiser.make(LEVELS, {"name": "Notice", "days": 1, "interest": "business"})
+    person = organiser.make("/contacts", {"last_name": "King", "address": "Way 1", "city": "Bath"})
+    overdue(61), overdue(61, contact_id=person["id"])
+    # 1190.00 x 10.27 % x 61 / 365 = 20.42; 1190.00 x 6.27 % x 61 / 365 = 12.47
+    assert [row["interest"] for row in due(organiser)] == [20.42, 12.47]
+
+
+def test_interest_follows_payments_refunds_and_credit_notes(organiser, overdue):
+    organiser.make(LEVELS, {"name": "Notice", "days": 1, "interest": "fixed", "interest_rate": 10})
+    invoice = overdue(20)
+    pay(organiser, invoice, 690, payment_date=day(-10))
+    # (1190 x 10 + 500 x 10) x 10 % / 365 = 4.6301…
+    row, = due(organiser)
+    assert (row["open_amount"], row["interest"], row["total_claim"]) == (500, 4.63, 504.63)
+
+
+# Texts, mails and the letter
+
+def test_texts_are_filled_in_the_language_of_the_buyer(organiser, overdue, db):
+    organiser.make(LEVELS, {
+        "name": "Notice", "days": 1, "fee": 5, "deadline_days": 10, "title_de": "Mahnung",
+        "text_de": "{{number}} von {{ issue_date }}, fällig {{due_date}}: {{open_amount}} + {{costs}} = "
+                   "{{total_claim}} bis {{deadline}}, {{days_overdue}} Tage {x}",
+        "text_en": "never"})
+    overdue(30)
+    db.connection.execute("UPDATE invoices SET issue_date = '2026-01-02', due_date = '2026-02-01'")
+    entry, = send(organiser, dry_run=True)["sent"]
+    assert (entry["title"], entry["language"]) == ("Mahnung", "de")
+    assert entry["text"].startswith("OLD-1 von 02.01.2026, fällig 01.02.2026: 1.190,00 EUR + 5,00 EUR = 1.195,00 EUR "
+                                    "bis ") and entry["text"].endswith(" Tage {x}")
+
+
+def test_the_mail_has_the_letter_and_the_invoice(organiser, overdue, levels, app, db):
+    app.app.settings.smtp_host, app.app.settings.smtp_sender = "mail.example.org", "books@messe.test"
+    db.config.smtp_sender = "books@messe.test"
+    invoice = overdue(30)
+    entry, = send(organiser, mail=True)["sent"]
+    assert entry["mail"] == "queued"
+    mail = db.one(statements("mails").due, now="9999-01-01T00:00:00Z")
+    assert (mail["kind"], mail["recipient"], mail["subject"]) == (
+        "dunning", "office@muster.example", "Zahlungserinnerung: OLD-1")
+    recipient, message = contents.build(db, mail)
+    assert recipient == "office@muster.example"
+    assert b'filename="OLD-1-dunning-1.pdf"' in message and b'filename="OLD-1.pdf"' in message
+    db.connection.execute("UPDATE mails SET state = 'failed'")
+    assert organiser.data(f"/invoices/{invoice['id']}?include=dunning")["dunning"][0]["mail"] == "failed"
+    pay(organiser, invoice, 1190)
+    with pytest.raises(contents.Gone):
+        contents.build(db, mail)
+
+
+@pytest.mark.parametrize("mail, outcome", [(False, (None, None)), (None, ("skipped", "smtp_not_configured"))])
+def test_without_a_mail_server_no_mail_is_sent(organiser, overdue, levels, mail, outcome):
+    overdue(30)
+    assert organiser.post("/invoices/dunning/send", {"mail": True}, status=409).json["code"] == "mail_not_configured"
+    entry, = send(organiser, mail=mail)["sent"]
+    assert (entry["mail"], entry["mail_reason"]) == outcome
+
+
+def test_a_buyer_without_an_address_is_named(organiser, overdue, levels, app):
+    app.app.settings.smtp_host, app.app.settings.smtp_sender = "mail.example.org", "books@messe.test"
+    person = organiser.make("/contacts", {"last_name": "King", "address": "Way 1", "city": "Bath"})
+    overdue(30, contact_id=person["id"])
+    entry, = send(organiser, mail=True)["sent"]
+    assert (entry["mail"], entry["mail_reason"]) == ("skipped", "no_address")
+
+
+def test_the_letter_shows_the_claim(organiser, overdue, db):
+    organiser.make(LEVELS, {"name": "Notice", "days": 1, "fee": 5, "interest": "fixed", "interest_rate": 10.27})
+    invoice = overdue(61)
+    entry, = send(organiser)["sent"]
+    answer = organiser.get(f"/invoices/{invoice['id']}/dunning/{entry['id']}/pdf", status=200)
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="OLD-1-dunning-1.pdf"'
+    page, = texts(answer.body)
+    assert "unsere Rechnung OLD-1 vom " in page and "Eine Kopie der Rechnung liegt bei." in page.replace("\n", " ")
+    assert {"Zahlungserinnerung: Rechnung OLD-1", "Offener Betrag der Rechnung OLD-1", "1.190,00 EUR", "Mahngebühren",
+            "5,00 EUR", "20,42 EUR", "1.215,42 EUR", "Muster AG"} <= set(page.split("\n"))
+    pay(organiser, invoice, 1190)
+    assert organiser.get(f"/invoices/{invoice['id']}/dunning/{entry['id']}/pdf", status=200).body == answer.body
+    organiser.get(f"/invoices/{invoice['id']}/dunning/99/pdf", status=404)
+
+
+# Disputes
+
+def test_a_disputed_invoice_gets_no_reminder_until_it_is_settled(organiser, overdue, levels):
+    invoice = overdue(30)
+    path = f"/invoices/{invoice['id']}"
+    disputed = organiser.post(f"{path}/dispute", {"reason": "No power"}, status=200).json["data"]
+    assert (disputed["is_disputed"], disputed["dispute_reason"]) == (True, "No power") and disputed["disputed_at"]
+    assert organiser.post(f"{path}/dispute", {"reason": "No power"}, status=200).json["data"] == disputed
+    assert organiser.post(f"{path}/remind", status=409).json["code"] == "disputed"
+    actions = organiser.data(f"{path}?include=allowed_actions")["allowed_actions"]
+    assert "settle" in actions and "remind" not in actions
+    assert [found["id"] for found in organiser.data("/invoices?disputed=1")] == [invoice["id"]]
+    settled = organiser.post(f"{path}/settle", status=200).json["data"]
+    assert (settled["is_disputed"], settled["dispute_reason"], settled["disputed_at"]) == (False, None, None)
+    assert organiser.post(f"{path}/settle", status=200).json["data"] == settled
+    assert organiser.data("/invoices?disputed=1") == []
+    organiser.post(f"{path}/remind", status=200)
+    assert len(send(organiser)["sent"]) == 1
+
+
+def test_drafts_paid_invoices_and_credit_notes_cannot_be_disputed(organiser, overdue, buyer):
+    draft = organiser.make("/invoices", {"contact_id": buyer["id"], "items": [STAND]})
+    pay(organiser, paid := overdue(30), 1190)
+    note = organiser.post(f"/invoices/{overdue(30)['id']}/credit", {"items": [STAND]}, status=201).json["data"]
+    for invoice in (draft, paid, note):
+        problem = organiser.post(f"/invoices/{invoice['id']}/dispute", {"reason": "x"}, status=409).json
+        assert problem["code"] == "invalid_transition"
+
+
+def test_erasure_removes_the_reason_and_later_the_text(organiser, overdue, levels, buyer, db, app):
+    invoice = overdue(30)
+    send(organiser)
+    organiser.post(f"/invoices/{invoice['id']}/dispute", {"reason": "My illness"}, status=200)
+    organiser.post(f"/contacts/{buyer['id']}/anonymize", status=200)
+    now = organiser.data(f"/invoices/{invoice['id']}?include=dunning")
+    exported, = organiser.data(f"/contacts/{buyer['id']}/export")["invoices"]
+    assert exported["dunning"] == now["dunning"]
+    assert (now["is_disputed"], now["dispute_reason"]) == (True, None)
+    assert now["dunning"][0]["text"]                    # kept as long as the invoice
+
+
+def test_after_the_retention_period_an_erased_invoice_has_no_letter(organiser, overdue, levels, buyer):
+    invoice = overdue(6000)
+    entry, = send(organiser)["sent"]
+    organiser.post(f"/contacts/{buyer['id']}/anonymize", status=200)
+    found, = organiser.data(f"/invoices/{invoice['id']}?include=dunning")["dunning"]
+    assert found == {**entry, "text": None}
+    letter = organiser.get(f"/invoices/{invoice['id']}/dunning/{entry['id']}/pdf", status=409)
+    assert letter.json["code"] == "anonymized"
+
+
+# Access
+
+def test_reading_needs_no_right_to_write(overdue, levels, organiser, db, app):
+    reader = Client(app, add_key(db, "invoices:read"))
+    overdue(30)
+    assert len(due(reader)) == 1
+    reader.post("/invoices/dunning/send", {}, status=403)
+    reader.post(LEVELS, {"name": "x", "days": 1}, status=403)
+
+
+def test_the_check_finds_a_level_that_does_not_fit_the_history(organiser, overdue, levels, db):
+    overdue(30)
+    send(organiser)
+    db.connection.execute("UPDATE invoices SET dunning_level = 2")
+    assert list(sending.check(db)) == ["OLD-1: the dunning level is 2, but its last letter is of level 1, or the "
+                                       "deadline differs"]
+    db.connection.execute("UPDATE invoices SET dunning_level = 1")
