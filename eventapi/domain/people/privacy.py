@@ -1,4 +1,4 @@
-"""Privacy: export the data about a contact (GDPR Art. 15, 20), and erase it (Art. 17).
+"""Privacy: export and erase the data about a contact, as articles 15, 17 and 20 of the GDPR require.
 
 Erasure removes personal data from all records, the audit log, outgoing events and stored responses. What is left in
 search indexes and in unused parts of the database file is erased in the following night (remnants.py). Invoices and
