@@ -14,6 +14,22 @@ SELECT month, admin_name, figures, sha256, closed_at FROM periods WHERE month = 
 INSERT INTO periods (month, first_open_day, open_from, timezone, admin_id, admin_name, figures, sha256, closed_at)
 VALUES (:month, :first_open_day, :open_from, :timezone, :admin_id, :admin_name, :figures, :sha256, :now);
 
+-- name: last_audit_entry
+SELECT coalesce(max(id), 0) FROM audit_log;
+
+-- name: changed
+-- Whether a booking before :open_from may have changed after the audit entry :seen. An invoice counts once it is sent. A payment may
+-- have been deleted, dated later, or erased. A refund is never before its payment.
+SELECT 1 FROM audit_log l
+ WHERE l.id > :seen
+   AND (l.entity_type = 'invoice' AND l.action IN ('created', 'sent')
+        AND EXISTS (SELECT 1 FROM invoices i WHERE i.id = l.entity_id AND i.locked_at IS NOT NULL AND i.issue_date < :first_open_day)
+        OR l.entity_type = 'payment'
+        AND (NOT EXISTS (SELECT 1 FROM payments p WHERE p.id = l.entity_id AND coalesce(p.payment_date_at, p.created_at) >= :open_from)
+             OR json_type(l.old_values, '$.payment_date') IS NOT NULL AND substr(coalesce(l.old_values ->> '$.payment_date', ''), 1, 10) <= :first_open_day
+             OR l.old_values IS NULL AND l.action <> 'created'))
+ LIMIT 1;
+
 -- name: entries
 -- Every booking of the period, in a fixed order. Their hash is kept when the month is closed.
 SELECT 'invoice' AS kind, i.id, i.invoice_number, i.invoice_type, i.issue_date AS at, i.currency, i.subtotal, i.tax_total, i.total, i.event_id, i.related_invoice_id

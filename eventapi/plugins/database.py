@@ -95,6 +95,7 @@ def writing(callback: Callable, takes: Container[str], options: Options, databas
             given = [values[name] for name in ("id", "upload") if name in values]
             values["before"] = options.before(environ["eventapi.connections"].reader(), *given)
         if options.in_pieces:
+            deferred_commit(environ).leave_queue()
             result = in_pieces(options.in_pieces, environ, db, values)
             if takes_before:
                 values["before"] = result

@@ -154,7 +154,8 @@ def list_periods(db):
     return periods.all_months(db)
 
 
-@routes.post("/reports/periods/<month>/close", response="report.period", further_scopes=("invoices",))
+@routes.post("/reports/periods/<month>/close", in_pieces=periods.close_in_pieces, response="report.period",
+             further_scopes=("invoices",))
 def close_period(db, month):
     """Close a month and all months before it. They can never be opened again.
 

@@ -56,6 +56,10 @@ class Records:
     def _repeated(self, text):
         return itertools.cycle(self._ids(text))
 
+    def open_month(self):
+        """Return the first month that is not closed."""
+        return self.client.one("SELECT substr(first_open_day, 1, 7) FROM periods ORDER BY id DESC")
+
     def post(self, path, body=None):
         return self.client.send("POST", path, body)
 

@@ -45,6 +45,7 @@ def money():
         Write("POST invoice cancel", post("/invoices/{id}/cancel"), Records.issued),
         Write("DELETE invoice draft", delete("/invoices/{id}"), Records.draft),
         Write("POST participant invoice", post("/participants/{id}/invoice"), Records.customer),
+        Write("POST period close", lambda r, month: r.post(f"/reports/periods/{month}/close"), Records.open_month, 3),
         Write("POST dunning, 40 letters", lambda r, _: r.post("/invoices/dunning/send", {"mail": False}), rounds=3),
     ]
 

@@ -19,6 +19,7 @@ from eventapi.storage.statements import statements
 sql = statements("periods")
 
 MONTH = re.compile(r"(?!000)\d{4}-(0[1-9]|1[0-2])", re.ASCII)
+ATTEMPTS = 3                        # to close a month with figures that were computed before
 LAST_YEAR = "9999"                  # the month after December of this year is outside the calendar
 
 
@@ -93,24 +94,55 @@ def represent(row):
             "figures": figures.in_major_units(json.loads(row["figures"])), "sha256": row["sha256"]}
 
 
+def close_in_pieces(write, db, values):
+    """Close a month with figures that are computed before the write lock is taken. See `in_pieces` in web/routes.py.
+
+    Compute them again if a booking of the months has changed meanwhile. After ATTEMPTS, leave the closing to `close`.
+    """
+    month = values["month"]
+    for _ in range(ATTEMPTS):
+        with db.snapshot():
+            seen = db.value(sql.last_audit_entry)
+            computed = figures.of_months(db, to_close(db, month))
+        if not computed:
+            return
+        with write() as writer:
+            if not is_changed(writer, month, seen):
+                keep_all(writer, to_close(writer, month), computed)
+                return
+
+
 def close(db, month):
     """Close a month and all months before it, and return the API object of the month.
 
     A month that is closed already stays as it is. Call this inside a write transaction. Raise 404 for what is no
     month, and 409 `period_not_over`.
     """
+    closing = to_close(db, month)
+    keep_all(db, closing, figures.of_months(db, closing))
+    row = db.one(sql.get, month=month)
+    return represent(row) if row else unclosed(month, "closed")
+
+
+def to_close(db, month):
+    """Return the months that are closed together with a month, sorted: none if it is closed already.
+
+    Raise 404 for what is no month, and 409 `period_not_over`.
+    """
     if not MONTH.fullmatch(month) or month >= LAST_YEAR:
         raise Problem("not_found", f"Month {month} not found. Write a month as YYYY-MM, such as 2026-09.")
     last = db.one(sql.last)
     if last and month <= last["month"]:
-        row = db.one(sql.get, month=month)
-        return represent(row) if row else unclosed(month, "closed")
+        return []
     refuse_early(db, month)
     months = {found for found in figures.months(db) if found < month and (not last or found > last["month"])}
-    closing = sorted({*months, month})
-    for each, kept in figures.of_months(db, closing).items():
-        keep(db, each, kept)
-    return represent(db.one(sql.get, month=month))
+    return sorted({*months, month})
+
+
+def is_changed(db, month, seen):
+    """Return whether a booking until the end of a month may have changed after the audit entry `seen`."""
+    day = next_first_day(f"{month}-01", "month")
+    return bool(db.value(sql.changed, seen=seen, first_open_day=day, open_from=times.start(day, db.config.timezone)))
 
 
 def refuse_early(db, month):
@@ -119,6 +151,12 @@ def refuse_early(db, month):
     if times.today(db.config.timezone, db.now) < first_day:
         raise Problem("period_not_over", f"{month} is not over. Close it on {first_day} or later.", month=month,
                       closable_from=first_day)
+
+
+def keep_all(db, months, computed):
+    """Store and journal months that are closed. `computed`: {month: figures}, also of other months."""
+    for month in months:
+        keep(db, month, computed[month])
 
 
 def keep(db, month, kept):
