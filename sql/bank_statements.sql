@@ -124,17 +124,17 @@ SELECT j.value ->> '$.id' AS debit_id, t.id, t.booked_on, t.iban, t.end_to_end_i
        t.iban = j.value ->> '$.iban' AS has_iban, t.end_to_end_id = j.value ->> '$.end_to_end_id' AS has_end_to_end_id
   FROM json_each(:debits) j CROSS JOIN bank_transactions t ON t.id IN (
     SELECT id FROM (
-      SELECT * FROM (SELECT o.id, o.booked_on FROM bank_transactions o INDEXED BY bank_transactions_by_amount
+      SELECT * FROM (SELECT o.id, o.booked_on, coalesce(o.end_to_end_id = j.value ->> '$.end_to_end_id', FALSE) AS is_named FROM bank_transactions o INDEXED BY bank_transactions_by_amount
                       WHERE o.account = j.value ->> '$.account' AND o.amount = j.value ->> '$.amount' AND o.iban = j.value ->> '$.iban'
                         AND o.booked_on <= j.value ->> '$.booked_on' AND o.currency = j.value ->> '$.currency'
                       ORDER BY o.booked_on DESC, o.id DESC LIMIT :most)
        UNION
-      SELECT * FROM (SELECT o.id, o.booked_on FROM bank_transactions o INDEXED BY bank_transactions_by_end_to_end_id
+      SELECT * FROM (SELECT o.id, o.booked_on, TRUE FROM bank_transactions o INDEXED BY bank_transactions_by_end_to_end_id
                       WHERE o.account = j.value ->> '$.account' AND o.amount = j.value ->> '$.amount'
                         AND o.end_to_end_id = j.value ->> '$.end_to_end_id'
                         AND o.booked_on <= j.value ->> '$.booked_on' AND o.currency = j.value ->> '$.currency'
                       ORDER BY o.booked_on DESC, o.id DESC LIMIT :most))
-     ORDER BY booked_on DESC, id DESC LIMIT :most)
+     ORDER BY is_named DESC, booked_on DESC, id DESC LIMIT :most)
  ORDER BY 1, 2 DESC;
 
 -- name: payments_of_originals

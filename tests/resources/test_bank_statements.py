@@ -10,7 +10,7 @@ import zipfile
 import pytest
 
 from eventapi import times
-from eventapi.domain.bank import importing, settling, transactions
+from eventapi.domain.bank import importing, matching, settling, transactions
 from eventapi.domain.billing import ledger, refunds
 from eventapi.domain.upkeep import checks, housekeeping
 from eventapi.storage import database
@@ -511,6 +511,14 @@ def test_a_transfer_is_taken_back_only_once(organiser, invoice, bank):
     assert paid(organiser, sent) == ("paid", 119)
 
 
+def test_a_reversal_finds_its_transfer_among_many_of_the_same_payer_and_amount(organiser, bank):
+    """Only its end-to-end id tells it from 25 later transfers of the account, of which the matching reads 20."""
+    result = bank(*({**TRANSFER, "text": f"Miete {n}", "end_to_end_id": f"E{n}", "bank_reference": f"in{n}"}
+                    for n in range(26)), {**BACK, "text": "Miete 0", "end_to_end_id": "E0"})
+    assert (result["booked"], result["unmatched"]) == (2, 25)
+    assert sorted(row["end_to_end_id"] for row in open_list(organiser, "status=ignored")) == ["E0", "E0"]
+
+
 def test_a_reversal_is_no_refund_of_what_the_customer_is_owed(organiser, invoice, bank):
     """It takes back a transfer that was not imported, although its text and amount fit a credit note."""
     sent = invoice("R-1001", 219)
@@ -755,6 +763,31 @@ def test_a_dry_run_changes_nothing(organiser, invoice, send):
     assert [real[name] for name in ("imported", "booked", "proposed", "unmatched")] == [3, 1, 1, 1]
 
 
+@pytest.mark.parametrize("auto", ["none", "exact"])
+def test_the_counts_are_those_of_the_file(organiser, send, auto):
+    """Neither a debit of an earlier file, nor one of another statement of the file, counts once for each credit."""
+    fee = {"amount": -5000, "text": "Gebühr", "day": "2026-05-01"}
+    assert send(statement(fee, number=1), auto=auto)["unmatched"] == 1
+    parts = [camt.statement(ACCOUNT, [{"amount": 5000, "text": f"Ein {n}", "day": f"2026-05-0{n}"},
+                                      {"amount": -5000, "text": f"Aus {n}", "day": f"2026-05-0{n}"}], number=n)
+             for n in range(4, 8)]
+    first, again = (send(camt.document(parts), auto=auto) for _ in range(2))
+    assert [first[name] for name in ("imported", "booked", "proposed", "unmatched")] == [8, 0, 0, 8]
+    assert [again[name] for name in ("imported", "booked", "proposed", "unmatched")] == [0, 0, 0, 8]
+    assert len(open_list(organiser)) == 9
+
+
+@pytest.mark.parametrize("is_dry", ["true", "false"])
+def test_an_entry_that_two_statements_of_a_file_contain_is_imported_once(organiser, invoice, send, is_dry):
+    """Banks offer the statements of single days and of the month, which overlap."""
+    invoice("R-2026-00017", 119)
+    entries = [{"amount": 11900, "text": "R-2026-00017", "day": "2026-05-04"}, {"amount": 1, "day": "2026-05-05"}]
+    parts = [camt.statement(ACCOUNT, found) for found in (entries[:1], entries[1:], entries)]
+    result = send(camt.document(parts), auto="exact", dry_run=is_dry)
+    assert [one["imported"] for one in result["statements"]] == [1, 1, 0]
+    assert [result[name] for name in ("imported", "known", "booked", "proposed", "unmatched")] == [2, 2, 1, 0, 1]
+
+
 def test_an_archive_of_statements_is_imported(organiser, invoice, send):
     first, second = invoice("R-2026-00017", 119), invoice("R-2026-00018", 50)
     packed = io.BytesIO()
@@ -956,3 +989,13 @@ def test_equal_amounts_are_looked_up_once(send, db, count):
     found = db.all(importing.sql.open_of, account=ACCOUNT, identities=identities)
     db.connection.set_progress_handler(None, 0)
     assert len(found) == 2 * count and len(hundreds) < 4 * count
+
+
+@pytest.mark.parametrize("auto", ["none", "exact"])
+def test_a_transaction_is_matched_once_in_however_many_statements_its_amount_is(send, monkeypatch, auto):
+    matched, proposals = [], matching.proposals
+    monkeypatch.setattr(matching, "proposals", lambda db, rows: matched.extend(rows) or proposals(db, rows))
+    send(camt.document([camt.statement(ACCOUNT, [
+        {"amount": sign * 11900, "day": f"2026-05-{day:02}", "bank_reference": f"{sign}{day}"} for sign in (1, -1)])
+        for day in range(1, 31)]), auto=auto)
+    assert len(matched) == 60

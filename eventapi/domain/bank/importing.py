@@ -4,7 +4,7 @@ An import runs in several short transactions, so that it never holds the write l
 its identity (entries.py), so an import that was interrupted, or runs twice at once, continues where it stopped.
 """
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 
 from eventapi import journal, money
 from eventapi.domain.bank import matching, settling
@@ -56,9 +56,9 @@ def run(write, db, found, sha256, books):
     `data` of the response: {statements, imported, known, skipped_pending, booked, proposed, unmatched, warnings}.
     """
     kept = [_store(write, statement, position, sha256) for position, statement in enumerate(found)]
-    totals = Counter()
-    for statement in found:
-        totals += _booked(write, db, statement) if books else _proposed(db, statement)
+    waiting = _open(db, found)
+    outcomes = _booked(write, list(waiting)) if books else _proposed(db, [id for id in waiting if waiting[id]])
+    totals = Counter(outcome for id, outcome in outcomes.items() if outcome == "booked" or waiting[id])
     return _result(found, kept, totals, is_dry=False)
 
 
@@ -113,60 +113,69 @@ def _row(entry, account, statement_id):
 
 # Booking
 
-def _open_ids(db, statement):
-    """Return the ids of what is open of a Statement, in the order of booking."""
-    identities = as_json([entry.key for entry in statement.entries])
-    return [row["id"] for row in db.all(sql.open_of, account=statement.account, identities=identities)]
+def _open(db, found):
+    """Return {id: whether it is of these Statements} of the transactions to book, in the order of booking.
+
+    They are what is open of the Statements, and open debits of earlier files that may take back one of their credits.
+    """
+    own = defaultdict(set)
+    for statement in found:
+        own[statement.account].update(entry.key for entry in statement.entries)
+    return {row["id"]: row["identity"] in keys for account, keys in own.items()
+            for row in db.all(sql.open_of, account=account, identities=as_json(sorted(keys)))}
 
 
-def _proposed(db, statement):
-    """Return a Counter of what is open of a Statement: with a proposal, and without one. `db` reads."""
-    ids, counts = _open_ids(db, statement), Counter()
+def _proposed(db, ids):
+    """Return {id: `proposed` or `unmatched`} of open transactions. `db` reads."""
+    outcomes = {}
     for start in range(0, len(ids), PAGE):
         with db.snapshot():
             found = matching.proposals(db, db.all(sql.of_ids, ids=as_json(ids[start:start + PAGE])))
-        counts.update("proposed" if proposals else "unmatched" for proposals in found.values())
-    return counts
+        outcomes |= {id: _outcome(proposals) for id, proposals in found.items()}
+    return outcomes
 
 
-def _booked(write, db, statement):
-    """Book what is open of a Statement and matches exactly. Return a Counter of booked, proposed and unmatched.
+def _outcome(proposals):
+    return "proposed" if proposals else "unmatched"
+
+
+def _booked(write, ids):
+    """Book those of these transactions that match exactly. Return {id: `booked`, `proposed` or `unmatched`}.
 
     Matching happens in the transaction that books, so that an invoice is never paid twice. The size of a transaction
     follows the time that the one before took.
     """
-    ids, counts, size, start = _open_ids(db, statement), Counter(), FIRST, 0
+    outcomes, size, start = {}, FIRST, 0
     while start < len(ids):
         batch = ids[start:start + size]
         with write() as writer:
             started = time.monotonic()
-            counts += _book(writer, batch)
+            outcomes |= _book(writer, batch)
             took = max(time.monotonic() - started, 0.001)
         start += len(batch)
         size = max(1, min(MOST, size * 2, int(len(batch) * SECONDS / took)))
-    return counts
+    return outcomes
 
 
 def _book(db, ids):
-    """Book the exact ones of these transactions, in their order. Return a Counter of the outcomes.
+    """Book the exact ones of these transactions, in their order. Return {id: outcome}.
 
     The proposals of a batch are read once. They are read again for a transaction that an earlier one may have changed:
     it names the same invoice, or is money that went out.
     """
-    rows, counts, paid = db.all(sql.of_ids, ids=as_json(ids)), Counter(), set()
+    rows, outcomes, paid = db.all(sql.of_ids, ids=as_json(ids)), {}, set()
     for id, found in matching.proposals(db, rows).items():      # without those that another import has settled
         row = next(row for row in rows if row["id"] == id)
         if paid and (row["amount"] < 0 or paid & {proposal["invoice_id"] for proposal in found}):
             row = db.one(sql.get, id=id)
-            found = matching.proposals(db, [row]).get(id)
-            if found is None:                   # ignored together with the transfer that it takes back
-                counts["booked"] += 1
-                continue
+            found = matching.proposals(db, [row])[id]
         exact = [proposal for proposal in found if proposal["is_exact"]]
-        is_booked = bool(exact) and _settled(db, row, exact)
-        paid |= {proposal["invoice_id"] for proposal in exact} if is_booked else set()
-        counts["booked" if is_booked else "proposed" if found else "unmatched"] += 1
-    return counts
+        outcomes[id] = _outcome(found)
+        if exact and _settled(db, row, exact):
+            paid |= {proposal["invoice_id"] for proposal in exact}
+            taken_back = [proposal["bank_transaction_id"] for proposal in exact if proposal["action"] == "offset"]
+            outcomes |= dict.fromkeys([id, *taken_back], "booked")
+    return outcomes
 
 
 def _settled(db, row, exact):
@@ -186,14 +195,15 @@ def dry_run(db, found, books):
 
     A reversal whose original is in the same file counts as unmatched, because the original is not stored.
     """
-    kept, totals, taken = [], Counter(), {}
+    kept, totals, taken, known = [], Counter(), {}, set()
     with db.snapshot():
         for statement in found:
-            known = set(db.values(sql.known, account=statement.account,
-                                  identities=as_json([entry.key for entry in statement.entries])))
+            known |= set(db.values(sql.known, account=statement.account,
+                                   identities=as_json([entry.key for entry in statement.entries])))
             rows = [{**_row(entry, statement.account, None), "id": index, "assigned_amount": 0, "status": "open",
                      "format": statement.form}
                     for index, entry in enumerate(statement.entries) if entry.key not in known]
+            known.update(entry.key for entry in statement.entries)
             kept.append({"id": None, "imported": len(rows), "warnings": _warnings(db, statement)})
             for start in range(0, len(rows), PAGE):
                 totals += _tried(db, rows[start:start + PAGE], books, taken)

@@ -40,7 +40,7 @@ def proposals(row, known):
     """Return the proposals to undo what the original of a debit has settled."""
     originals = [one for one in known.originals.get(row["id"], ()) if not _contradicts(row, one)]
     named = [original for original in originals if original["has_end_to_end_id"]]
-    is_sure = len(originals) < MOST and (_is_same(row, named) if named else _is_repeated(row, originals))
+    is_sure = _is_same(row, named) if named else _is_repeated(row, originals)
     found = [original for original in named or originals if original["left"] or _is_untouched(original)]
     return [proposal for original in found for proposal in _undone(original, is_sure)]
 
