@@ -19,9 +19,9 @@ def tasks(shared):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("eventapi.storage.statements.lists.FEW", FEW)
         patch.setattr("eventapi.storage.statements.lists.WALK", WALK)
-        patch.setattr("eventapi.web.lists.WALK", WALK)
-        patch.setattr("eventapi.web.lists.FEW", FEW)
-        patch.setattr("eventapi.web.lists.COUNTED", 60)
+        patch.setattr("eventapi.storage.statements.reading.WALK", WALK)
+        patch.setattr("eventapi.storage.statements.reading.FEW", FEW)
+        patch.setattr("eventapi.storage.statements.reading.NEAR", 60)
         patch.setattr(statements("tasks").list, "forms", {})        # without the numbers
         yield filled(shared.db.connection)
 
