@@ -64,7 +64,7 @@ def _refused(environ, problem):
 
 
 def _sent(response, environ, start_response):
-    """Start a response as WSGI wants it (PEP 3333), and return its body."""
+    """Start a response as WSGI requires (PEP 3333), and return its body."""
     status, headers, body = response.status, response.headers, response.body
     if isinstance(body, bytes):
         headers.setdefault("Content-Length", str(len(body)))

@@ -89,7 +89,7 @@ OPTIONS = [
            "organiser_country is DE, AT, CH or LI, otherwise en."),
     Option("organiser_email", "", line, "Email address for customers, printed on invoices."),
     Option("organiser_vat_id", "", identifier(identifiers.vat_id),
-           "VAT ID of the organiser. Invoices require it or the tax number, and it for reverse charge. While its "
+           "VAT ID of the organiser. Invoices require it or the tax number; reverse charge requires it. While its "
            "format is wrong, no invoice is sent."),
     Option("organiser_tax_number", "", line,
            "Tax number of the organiser. Invoices require the VAT ID or the tax number."),

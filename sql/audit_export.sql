@@ -50,9 +50,9 @@ SELECT r.id AS refund_id, r.payment_id, r.counts_at AS refund_date, i.invoice_nu
  WHERE r.counts_at >= :begins AND r.counts_at < :ends
  ORDER BY r.counts_at, r.id;
 
--- name: transfers
+-- name: moves
 -- Payments that moved from one invoice to another, with what was left of them.
-SELECT m.id AS transfer_id, m.payment_id, m.moved_at AS transfer_date, f.invoice_number AS from_invoice_number, f.debtor_number AS from_customer_number,
+SELECT m.id AS move_id, m.payment_id, m.moved_at AS move_date, f.invoice_number AS from_invoice_number, f.debtor_number AS from_customer_number,
        t.invoice_number AS to_invoice_number, t.debtor_number AS to_customer_number, p.currency,
        p.amount - (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id AND r.counts_at < m.moved_at) AS amount
   FROM payment_moves m INDEXED BY payment_moves_by_time CROSS JOIN payments p ON p.id = m.payment_id

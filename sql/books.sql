@@ -89,7 +89,7 @@ movements (at, kind, invoice_id, payment_id, amount, id) AS (
                                            ORDER BY m.moved_at, m.id LIMIT 1), p.invoice_id), p.id, r.amount, r.id
     FROM paid f CROSS JOIN payments p ON p.id = f.id JOIN refunds r ON r.payment_id = p.id
    UNION ALL
-  SELECT m.moved_at, 'transfer', CASE side.value WHEN 1 THEN m.to_invoice_id ELSE m.from_invoice_id END, p.id,
+  SELECT m.moved_at, 'move', CASE side.value WHEN 1 THEN m.to_invoice_id ELSE m.from_invoice_id END, p.id,
          -side.value * (p.amount - (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id AND r.counts_at < m.moved_at)), m.id
     FROM paid f CROSS JOIN payments p ON p.id = f.id JOIN payment_moves m ON m.payment_id = p.id CROSS JOIN json_each('[1, -1]') side
    WHERE p.status IN ('completed', 'refunded'))

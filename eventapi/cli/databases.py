@@ -74,8 +74,8 @@ def vacuum(args, config):
         if not args.now:
             print(f"{config.database} has {_mb(size)} MB. Rewriting it takes about {duration(seconds)}, and up to "
                   f"{_mb(2 * size)} MB of disk space. Meanwhile, writes wait and are refused after ten seconds.")
-            print(f"Anonymised contacts of whom unused parts of the file may have remnants: {people}. To rewrite it at "
-                  "a quiet time, run 'eventapi vacuum --now'")
+            print(f"Anonymised contacts that may have left data in unused parts of the file: {people}. To rewrite it "
+                  "at a quiet time, run 'eventapi vacuum --now'")
             return
         files.require_space(config.data_dir, size)
         with Progress("vacuum", {maintenance.REWRITING: 1}) as progress:

@@ -90,8 +90,8 @@ def check_invoice(db, id, body):
     """Check the e-invoice of an invoice by the rules of its profile, without changing anything.
 
     A draft is checked as it would be sent now. `faults` prevent sending, or the buyer's software would refuse the
-    e-invoice; `warnings` do neither. To a contact with the profile `en16931`, what EN 16931 cannot show and nobody can
-    correct is sent without an e-invoice; `has_e_invoice` and `warnings` say so.
+    e-invoice; `warnings` do neither. If EN 16931 cannot represent an invoice and nobody can correct that, it is sent
+    without an e-invoice to a contact with the profile `en16931`; `has_e_invoice` and `warnings` say so.
     """
     with db.snapshot():
         return sending.check(db, get(db, id), body["profile"])
@@ -177,7 +177,8 @@ def get_invoice_xml(db, id, query):
     """Return the e-invoice of an invoice that was sent: XML by EN 16931.
 
     Without parameters this is the original, as it was stored when the invoice was sent. The same invoice in another
-    profile or syntax differs in the identifiers of the profile (BT-23, BT-24) and the form of the XML alone.
+    profile or syntax differs only in the form of the XML, in the identifiers of the profile (BT-23, BT-24), and over
+    Peppol in the seller's electronic address if it is an e-mail address.
     """
     with db.snapshot():
         row = get(db, id)

@@ -138,8 +138,8 @@ def test_the_tables_have_what_was_booked(medium, organiser, books):        # noq
     assert medium.rows("invoice_lines")[-1]["description"] == 'Stand "A"; =1+1'
     refund = medium.rows("refunds")
     assert [(row["refund_date"], row["amount"]) for row in refund] == [("2026-05-12", 10), ("2026-06-03", 5)]
-    moves = medium.rows("transfers")
-    assert [(row["transfer_date"], row["amount"]) for row in moves] == [("2026-05-12", 5), ("2026-06-04", 85)]
+    moves = medium.rows("moves")
+    assert [(row["move_date"], row["amount"]) for row in moves] == [("2026-05-12", 5), ("2026-06-04", 85)]
     assert [(row["series"], row["count"], row["gaps"]) for row in medium.rows("number_series")] == [
         ("credit_note-2026", 1, None), ("invoice-2026", 4, None)]
     assert medium.rows("customers")[0]["city"] == "Leipzig"

@@ -9,6 +9,7 @@ from eventapi import times
 from eventapi.domain.billing import ledger
 from eventapi.domain.dunning import sending
 from eventapi.storage.statements import statements
+from eventapi.validation import schema_files
 from eventapi.worker.mail import contents
 from tests.pictures.test_invoice_pdf import texts
 from tests.support import camt
@@ -438,3 +439,11 @@ def test_the_check_finds_a_level_that_does_not_fit_the_history(organiser, overdu
     assert list(sending.check(db)) == ["OLD-1: the dunning level is 2, but its last letter is of level 1, or the "
                                        "deadline differs"]
     db.connection.execute("UPDATE invoices SET dunning_level = 1")
+
+
+def test_a_letter_has_the_same_schema_in_its_invoice_and_in_the_response_of_sending():
+    dunning, invoice = schema_files.document("dunning")["$defs"], schema_files.document("invoice")["$defs"]
+    sent = {name: dunning[field["$ref"].rpartition("/")[2]] if "$ref" in field else field
+            for name, field in dunning["entry"]["properties"].items()}
+    sent = {name: {key: value for key, value in field.items() if key != "readOnly"} for name, field in sent.items()}
+    assert {**dunning["entry"], "properties": sent} == invoice["letter"]

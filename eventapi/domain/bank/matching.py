@@ -3,7 +3,7 @@
 A proposal is {invoice_id, invoice_number, payment_id, action, amount, bank_transaction_id, reasons, objections,
 is_exact}, with the amount in minor units. `action` is `pay` (record a payment), `refund` (refund a payment of the
 invoice), `return` (the invoice takes no money: send it back) or `offset` (see returns.py). A proposal is exact if
-nothing speaks against it. Only exact ones are booked unasked.
+nothing speaks against it. Only exact ones are booked without being accepted by a person.
 """
 from collections import defaultdict
 from types import SimpleNamespace

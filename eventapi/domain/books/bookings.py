@@ -60,7 +60,7 @@ def refuse_refund(db, refunded_at):
 
 
 def refuse_deletion(db, refund):
-    """Raise 409 `period_closed` if a refund that shall be deleted is dated in a closed month. `refund` is a row."""
+    """Raise 409 `period_closed` if a refund to be deleted is dated in a closed month. `refund` is a row."""
     month = periods.closed_month(db, refund["refunded_at"])
     if month:
         raise periods.closed(
@@ -70,6 +70,6 @@ def refuse_deletion(db, refund):
 
 
 def refuse_invoice(db, issue_date):
-    """Raise 409 `period_closed` if an invoice that shall be sent has an issue date in a closed month."""
+    """Raise 409 `period_closed` if an invoice to be sent has an issue date in a closed month."""
     periods.refuse_closed(db, issue_date, "issue_date", "An invoice from another system counts in the month in which "
                           "that system issued it. Book it there, and delete this draft.")

@@ -111,10 +111,10 @@ TABLES = {table.name: table for table in (
         transaction_id text Kennung der Transaktion beim Zahlungsdienst oder der Bank
         bank_transaction_id whole Umsatz des Kontoauszugs, siehe bank_transactions
         created_at moment Zeitpunkt der Erfassung"""),
-    _table("transfers", "Umbuchungen von Zahlungen auf andere Rechnungen", """
-        transfer_id key Interne Nummer der Umbuchung
+    _table("moves", "Umbuchungen von Zahlungen auf andere Rechnungen", """
+        move_id key Interne Nummer der Umbuchung
         payment_id whole Interne Nummer der Zahlung
-        transfer_date day Datum der Umbuchung
+        move_date day Datum der Umbuchung
         from_invoice_number text Bisherige Rechnung
         from_customer_number text Bisherige Kundennummer
         to_invoice_number text Neue Rechnung

@@ -26,7 +26,7 @@ def release(db, record):
 
 
 def refuse_change(payment, new):
-    """Raise 409 `payment_locked` if a payment by bank transfer shall get another amount or currency."""
+    """Raise 409 `payment_locked` if a change gives a payment by bank transfer another amount or currency."""
     changed = [name for name in FIXED if new[name] != payment[name]]
     if payment["bank_transaction_id"] and changed:
         raise Problem("payment_locked", f"{quoted(changed)} cannot change because bank transaction "

@@ -1,4 +1,4 @@
-"""Dunning letters as PDF. A letter is drawn when it is asked for: the same entry always results in the same bytes."""
+"""Dunning letters as PDF. A letter is drawn for each request: the same entry always results in the same bytes."""
 import re
 from decimal import Decimal
 

@@ -94,7 +94,8 @@ def doubtful(buyer, *, is_reverse_charge):
     """Yield (field, sentence) for each identifier of a buyer that is probably wrong, or not shown as a VAT id."""
     tax_id = buyer.get("vat_id")
     if tax_id and companies.looks_like_vat_id(tax_id) and not companies.is_vat_id(tax_id):
-        yield "contact.tax_id", f"`contact.tax_id` is {tax_id}, which looks like a VAT id, but is not valid."
+        yield "contact.tax_id", (f"`contact.tax_id` is {tax_id}, which looks like a VAT id, but is not valid. Correct "
+                                 "it, or send a national tax number without the letters of the country.")
     elif tax_id and is_reverse_charge and not companies.vat_id_by_format(tax_id):
         yield "contact.tax_id", (f"`contact.tax_id` is {tax_id}, which is no VAT id of the EU, GB, CH or NO. The "
                                  "e-invoice shows it as the registration of the buyer (BT-47) instead of its VAT id. "

@@ -51,9 +51,9 @@ def findings(document, profile):
 def refused(faults, profile):
     """Return the faults, as `findings` returns them, that prevent sending an invoice to a buyer with this profile.
 
-    A buyer with the profile EN 16931 has asked for no e-invoice. What the norm cannot show and nobody can correct, such
-    as an address in South Sudan, is sent to it without one. What somebody can correct is refused, because an invoice
-    that was sent never gets an e-invoice.
+    A buyer with the profile EN 16931 has asked for no e-invoice. If the norm cannot represent an invoice and nobody can
+    correct that, as with an address in South Sudan, the invoice is sent without one. What somebody can correct is
+    refused, because an invoice that was sent never gets an e-invoice.
     """
     if profile != profiles.EN16931:
         return faults

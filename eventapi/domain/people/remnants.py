@@ -47,7 +47,7 @@ def rewrite(db, report=maintenance.silent):
 
 
 def waiting(db):
-    """Return the number of anonymised contacts of whom the file may have remnants."""
+    """Return the number of anonymised contacts with possible remnants in the file."""
     return db.value(sql.number_with_remnants)
 
 
