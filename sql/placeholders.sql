@@ -20,7 +20,7 @@ SELECT id AS contact_id, NULL AS participant_id, NULL AS event_id, NULL AS invoi
 
 -- name: contact
 SELECT customer_number, company_name, first_name, last_name, email, phone, address, postal_code, city, state, country, website, tax_id,
-       language
+       leitweg_id, gln, language
   FROM contacts WHERE id = :contact_id;
 
 -- name: applicant

@@ -9,7 +9,7 @@ SAMPLES = {"date": "2027-05-01", "date-time": "2027-05-01T09:00:00Z", "day-or-mo
            "currency": "EUR", "language": "de", "available-language": "de",
            "iban": "DE02120300000000202051", "bic": "BYLADEM1001", "vat-id": "DE136695976", "tax-id": "DE136695976",
            "leitweg-id": "04011000-1234512345-06", "gln": "4012345000009",
-           "creditor-reference": "RF18539007547034"}
+           "electronic-address": "0204:991-33333TEST-33", "creditor-reference": "RF18539007547034"}
 BY_TYPE = {"null": None, "integer": 1, "number": 1, "string": "text", "boolean": False, "array": []}
 
 

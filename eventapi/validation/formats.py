@@ -20,6 +20,7 @@ LINE = re.compile("[^\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029]*")
 # people/contacts.py checks it.
 IDENTIFIERS = {"iban": identifiers.iban, "bic": identifiers.bic, "vat-id": identifiers.vat_id,
                "leitweg-id": identifiers.leitweg_id, "gln": identifiers.gln, "tax-id": identifiers.tidy_tax_id,
+               "electronic-address": identifiers.electronic_address,
                "creditor-reference": identifiers.creditor_reference}
 
 
@@ -55,6 +56,7 @@ FORMATS |= {name: (lambda text, name=name: not identifier_fault(name, text), f"m
                 ("iban", "an IBAN", "DE02120300000000202051"), ("bic", "a BIC", "BYLADEM1001"),
                 ("vat-id", "a VAT id", "DE136695976"), ("leitweg-id", "a Leitweg-ID", "04011000-1234512345-06"),
                 ("gln", "a GLN", "4012345000009"),
+                ("electronic-address", "SCHEME:ID with a code of the EAS list", "0204:991-33333TEST-33"),
                 ("tax-id", "a valid VAT id, or a national tax number without a country prefix,",
                  "DE136695976 or 231/123/45678"),
                 ("creditor-reference", "a creditor reference", "RF18539007547034"))}

@@ -20,7 +20,8 @@ FORMATS = {
     "iban": ["DE02120300000000202051", "gb29 NWBK 6016 1331 9268 19"], "bic": ["BYLADEM1001", "COBADEFF"],
     "tax-id": ["DE136695976", "231/123/45678"],
     "vat-id": ["DE136695976", "ATU13585627"], "leitweg-id": ["04011000-1234512345-06", "991-03730-19"],
-    "gln": ["4012345000009"], "creditor-reference": ["RF18539007547034"],
+    "gln": ["4012345000009"], "electronic-address": ["0208:0428759497", "EM:a@b.example"],
+    "creditor-reference": ["RF18539007547034"],
     "cursor": [""],             # any other cursor comes from a response
     "json-object": ["{}", '{"Firma": "company_name", "x": null}'],
 }

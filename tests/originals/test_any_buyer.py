@@ -1,9 +1,11 @@
 """What could be sent before e-invoices can be sent with them: buyers of any country, with any tax number."""
+import io
 import json
 
 import pytest
 
 from eventapi.domain.einvoices import reading
+from eventapi.pictures import fonts
 from eventapi.validation.identifiers import countries
 from tests.originals.conftest import BUYER, STAND, act, xml_of
 
@@ -68,16 +70,13 @@ def test_a_supply_to_kosovo_names_the_country_of_the_norm(organiser):
     assert reading.read(xml_of(organiser, invoice)).deliver_to_country == "1A"
 
 
-@pytest.mark.parametrize("option, contact, field", [
-    ("9999:1", {}, "organiser_electronic_address or organiser_email"),
-    ("", {"electronic_address": "9999:abc"}, "contact.electronic_address or email"),
-    ("EM:office@messe.test", {"electronic_address": "9999:abc"}, "contact.electronic_address or email")])
-def test_what_somebody_can_correct_is_refused_for_every_profile(organiser, settings, option, contact, field):
+@pytest.mark.parametrize("option", ["9999:1", "0208:0123456789", "EM:office", "0204:991-33333TEST-34"])
+def test_what_somebody_can_correct_is_refused_for_every_profile(organiser, settings, option):
     """An invoice that was sent without e-invoice never gets one."""
     settings.organiser_electronic_address = option
-    answer, _ = send(organiser, {}, contact, status=409)
-    assert (answer["code"], answer["missing"]) == ("invoice_incomplete", [field])
-    assert answer["detail"].startswith(f"The invoice cannot be sent as it is: {field} must be set or corrected. ")
+    answer, _ = send(organiser, {}, {}, status=409)
+    assert (answer["code"], answer["missing"][0]) == ("invoice_incomplete", "organiser_electronic_address")
+    assert f"organiser_electronic_address = {option!r} must be " in answer["detail"]
 
 
 @pytest.mark.parametrize("fields, contact", [
@@ -108,7 +107,7 @@ def test_who_asks_for_an_e_invoice_gets_no_invoice_without_one(organiser, profil
     assert (answer["code"], answer["missing"], warnings) == ("invoice_incomplete", ["contact.country"], [])
 
 
-AUTHORITY, DEPARTMENT = "991-33333TEST-33", "04011000-1234512345-06"
+AUTHORITY, DEPARTMENT, SCHOOL = "991-33333TEST-33", "04011000-1234512345-06", "991-03730-19"
 
 
 @pytest.mark.parametrize("profile", ["xrechnung", "peppol"])
@@ -131,6 +130,26 @@ def test_a_leitweg_id_is_the_buyer_reference_and_an_order_number_stands_beside_i
     credit = act(organiser, invoice, "cancel")
     found = reading.read(xml_of(organiser, {"id": credit["id"] + 1}, f"?profile={profile}"))
     assert (found.type_code, found.buyer_reference, found.order_reference) == ("381", *expected)
+
+
+@pytest.mark.parametrize("reference, contact, labels", [
+    ("PO 1", {"leitweg_id": AUTHORITY}, {"Your reference": "PO 1", "Leitweg-ID": AUTHORITY}),
+    (None, {"leitweg_id": AUTHORITY}, {"Leitweg-ID": AUTHORITY}),
+    (AUTHORITY, {"leitweg_id": AUTHORITY}, {"Your reference": AUTHORITY}),
+    (SCHOOL, {"leitweg_id": AUTHORITY}, {"Your reference": SCHOOL}),
+    ("PO 1", {"electronic_address": f"0204:{AUTHORITY}"}, {"Your reference": "PO 1", "Leitweg-ID": AUTHORITY}),
+    ("PO 1", {}, {"Your reference": "PO 1"}), (None, {}, {})])
+def test_the_pdf_shows_both_references(organiser, reference, contact, labels):
+    pypdf = pytest.importorskip("pypdf")
+    if not fonts.installed(fonts.EUROPE):
+        pytest.skip("needs fonts-dejavu-core")
+    invoice, _ = send(organiser, {"buyer_reference": reference, "language": "en"}, contact)
+    act(organiser, invoice, "cancel")
+    for id in (invoice["id"], invoice["id"] + 1):
+        file = io.BytesIO(organiser.get(f"/invoices/{id}/pdf", status=200).body)
+        lines = "".join(page.extract_text() for page in pypdf.PdfReader(file).pages).split("\n")
+        shown = {label: lines[lines.index(label) + 1] for label in ("Your reference", "Leitweg-ID") if label in lines}
+        assert shown == labels
 
 
 def test_the_check_names_a_wrong_option_as_sending_does(organiser, settings):

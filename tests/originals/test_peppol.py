@@ -55,9 +55,17 @@ def test_a_buyer_without_peppol_id_is_refused_before_the_number_is_used(organise
     assert act(organiser, draft, "check", {"profile": "en16931"})["is_valid"]
 
 
-def test_a_wrong_peppol_id_is_refused_before_the_number_is_used(organiser, draft_for):
-    draft = draft_for(electronic_address="0208:0123456789", country="BE", tax_id="BE0428759497")
-    assert act(organiser, draft, "send", status=409)["missing"] == ["contact.electronic_address"]
-    fault, = act(organiser, draft, "check")["faults"]
-    assert fault["rule"] == "PEPPOL-COMMON-R043" and "'0123456789'" in fault["detail"]
-    assert organiser.data("/invoices/numbering") == []
+@pytest.mark.parametrize("address, cause", [
+    ("0208:0123456789", "0208 and a Belgian enterprise number, which has 10 digits, the last two check digits, such as "
+                        "0428759497"),
+    ("9999:abc", "SCHEME:ID with a code of the EAS list, which lacks 9999: 0204 for a Leitweg-ID, 0088 for a GLN, 9930 "
+                 "for a German VAT id, EM for an e-mail address"),
+    ("0088:4012345000008", "0088 and a GLN, which has 13 digits, the last a check digit, such as 4012345000009"),
+    ("0204:991-33333TEST-34", "a Leitweg-ID without a typing error: its check digits do not match the rest"),
+    ("EM:office", "EM and an e-mail address, such as EM:office@rosen.example"),
+    ("0208", "SCHEME:ID with a code of the EAS list, such as 9930:DE136695976")])
+def test_a_contact_gets_no_wrong_electronic_address(organiser, address, cause):
+    body = {"company_name": "Rosen KG", "electronic_address": address}
+    fault, = organiser.post("/contacts", body, status=422).json["errors"]
+    assert (fault["pointer"], fault["code"]) == ("/electronic_address", "format")
+    assert fault["detail"].startswith(f"must be {cause}")

@@ -45,3 +45,21 @@ def test_a_template_with_documents_cannot_be_deleted(organiser):
     event = organiser.make("/events", {"title": "Fair"})
     organiser.make("/documents", {"entity_type": "event", "entity_id": event["id"], "template_id": template["id"]})
     assert organiser.delete(f"/documents/templates/{template['id']}", status=409).json["used_by"] == ["documents"]
+
+
+def test_every_placeholder_of_a_contact_shows_its_value(organiser):
+    values = {"company_name": "Stadt Musterstadt", "first_name": "Eva", "last_name": "Muster", "phone": "+49 341 1",
+              "email": "eva@stadt.example", "address": "Markt 1", "postal_code": "12345", "city": "Musterstadt",
+              "state": "Sachsen", "website": "https://stadt.example", "tax_id": "DE136695976",
+              "leitweg_id": "991-33333TEST-33", "gln": "4012345000009"}
+    contact = organiser.make("/contacts", {**values, "country": "DE", "language": "en"})
+    shown = {**values, "customer_number": contact["customer_number"], "name": values["company_name"],
+             "person": "Eva Muster", "country": "Germany"}
+    listed = organiser.data("/documents/templates/placeholders")["placeholders"]
+    names = [entry["placeholder"][2:-2] for entry in listed if entry["placeholder"].startswith("{{contact.")]
+    template = organiser.make("/documents/templates", {
+        "name": "all", "body": "".join(f"<p>{name} {{{{{name}}}}}</p>" for name in names)})
+    made = organiser.make("/documents", {"entity_type": "contact", "entity_id": contact["id"],
+                                         "template_id": template["id"]})
+    assert made["content"] == "".join(f"<p>{name} {shown.pop(name.partition('.')[2])}</p>" for name in names)
+    assert shown == {}

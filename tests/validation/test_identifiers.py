@@ -6,9 +6,11 @@ import string
 
 import pytest
 
+from eventapi.domain.einvoices.rules import code_lists
 from eventapi.validation import identifiers
 from eventapi.validation.formats import CHECKS
 from eventapi.validation.identifiers import accounts, companies
+from tests.domain.test_einvoice_rules import REGISTERED
 
 # The examples of the IBAN registry (SWIFT), one per country.
 IBANS = """
@@ -119,6 +121,18 @@ def test_the_canonical_form_has_capitals_and_no_spaces():
     assert identifiers.leitweg_id("04011000-900x999-08 ") == "04011000-900X999-08"
     assert identifiers.gln("40 12345 00000 9") == "4012345000009"
     assert identifiers.creditor_reference("rf18 5390 0754 7034") == "RF18539007547034"
+
+
+def test_every_scheme_of_the_eas_list_is_accepted():
+    """The list and the numbers of CEN and Peppol: see test_einvoice_rules.py."""
+    numbers = {scheme: sample for scheme, (_, samples) in REGISTERED.items() for sample in samples}
+    numbers |= {"0204": "991-33333TEST-33", "EM": "office@rosen.example"}
+    for scheme in code_lists.ADDRESS_SCHEMES:
+        address = f"{scheme}:{numbers.get(scheme, 'x1')}"
+        assert identifiers.electronic_address(address) == address
+        assert scheme not in numbers or not CHECKS["electronic-address"](f"{scheme}:x1")
+    assert identifiers.electronic_address("0204:991-33333test-33") == "0204:991-33333TEST-33"
+    assert not any(CHECKS["electronic-address"](f"{scheme}:1") for scheme in ("9999", "0003", "em", "AB", ""))
 
 
 def test_greece_has_the_prefix_el_and_belgian_numbers_have_ten_digits():

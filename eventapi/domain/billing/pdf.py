@@ -14,7 +14,7 @@ import re
 from datetime import datetime
 
 from eventapi.domain.billing import invoices
-from eventapi.domain.originals import composing, transfers
+from eventapi.domain.originals import composing, parties, transfers
 from eventapi.domain.originals import store as e_invoices
 from eventapi.errors import Problem
 from eventapi.languages import choice
@@ -36,15 +36,23 @@ def draw(config, row, seller, buyer, language, is_copy=False, xml=None) -> bytes
     """
     if xml is not None:
         hybrid.require()
-    drawn = picture.draw(_shown(config, row), seller, buyer, language, is_copy, config.organiser_logo)
+    drawn = picture.draw(_shown(config, row, buyer), seller, buyer, language, is_copy, config.organiser_logo)
     return drawn if xml is None else hybrid.embed(drawn, xml, datetime.fromisoformat(row["locked_at"]))
 
 
-def _shown(config, row):
-    """Return the API object of a row, with the GiroCode and the tax in the tenant's currency."""
+def _shown(config, row, buyer):
+    """Return the API object of a row, with the GiroCode, the Leitweg-ID and the tax in the tenant's currency."""
     invoice = invoices.represent(row)
     return {**invoice, "girocode": transfers.girocode_if_possible(invoice), "tax_currency": config.currency,
-            "tax_in_tax_currency": composing.home_tax(invoice, config.currency)}
+            "tax_in_tax_currency": composing.home_tax(invoice, config.currency),
+            "leitweg_id": _leitweg_id(invoice, buyer)}
+
+
+def _leitweg_id(invoice, buyer):
+    """Return the Leitweg-ID that is BT-10 of the e-invoice, or None if `buyer_reference` shows the same."""
+    reference = composing.references(invoice, buyer)["buyer_reference"]
+    is_shown = reference == (invoice["buyer_reference"] or "").strip()
+    return None if is_shown or not parties.is_leitweg_id(reference or "") else reference
 
 
 def draw_draft(db, row, seller, buyer, language=None) -> bytes:

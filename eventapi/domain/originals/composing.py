@@ -59,13 +59,13 @@ def _header(invoice, buyer, words):
         profile=profiles.IDS[profiles.EN16931], number=invoice["invoice_number"], issue_date=invoice["issue_date"],
         type_code=CREDIT_NOTE if is_credit_note else INVOICE, currency=invoice["currency"],
         due_date=None if is_credit_note else invoice["due_date"],
-        **_references(invoice, buyer),
+        **references(invoice, buyer),
         terms=_terms(invoice) if is_credit_note else None, notes=_one_note(notes),
         preceding_number=invoice["related_invoice_number"] if is_credit_note else None,
         preceding_date=invoice.get("related_issue_date") if is_credit_note else None)
 
 
-def _references(invoice, buyer):
+def references(invoice, buyer):
     """Return the references of the buyer: BT-10, which XRechnung and Peppol require, and its order (BT-13).
 
     The portals of German authorities deliver by the Leitweg-ID in BT-10 (§ 5 (1) No. 1 E-RechV), so an order number

@@ -14,7 +14,7 @@ from eventapi.pictures.words import WORDS, address
 SIZE, LINE_HEIGHT = 9, 4.2
 INFO, INFO_VALUE = 125, 157                         # left edges of the labels and the values beside the address
 INFO_FIELDS = ("invoice_number", "issue_date", "service_date", "due_date", "related_invoice_number", "customer_number",
-               "buyer_vat_id", "buyer_reference")
+               "buyer_vat_id", "buyer_reference", "leitweg_id")
 SENDER, ADDRESS, ADDRESS_WIDTH, ADDRESS_HEIGHT = 60, 66, 80, 26
 FOLDS = 105, 148.5, 210                             # fold marks and, in the middle, the mark for hole punches
 
@@ -22,8 +22,9 @@ FOLDS = 105, 148.5, 210                             # fold marks and, in the mid
 def draw(invoice, seller, buyer, language, is_copy=False, logo=None):
     """Return the PDF of an invoice as bytes. The same invoice results in the same bytes.
 
-    invoice: API object. Beside its fields it may have `event_title`, `related_issue_date` and `cancellation_reason`;
-    `girocode`, the text of a GiroCode; `tax_currency` and `tax_in_tax_currency`, the tax in the tenant's currency.
+    invoice: API object. Beside its fields it may have `event_title`, `related_issue_date`, `cancellation_reason` and
+    `leitweg_id`; `girocode`, the text of a GiroCode; `tax_currency` and `tax_in_tax_currency`, the tax in the tenant's
+    currency.
     is_copy: mark it as a copy on every page.
     logo: Image of the organiser, or None.
 

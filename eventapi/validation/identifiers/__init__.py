@@ -9,6 +9,7 @@ from eventapi.validation.identifiers.companies import (
     tidy_tax_id,
     vat_id,
 )
+from eventapi.validation.identifiers.electronic import electronic_address
 
-__all__ = ("bic", "creditor_reference", "gln", "iban", "is_vat_id", "leitweg_id", "looks_like_vat_id", "rf_reference",
-           "tax_id", "tidy_tax_id", "vat_id")
+__all__ = ("bic", "creditor_reference", "electronic_address", "gln", "iban", "is_vat_id", "leitweg_id",
+           "looks_like_vat_id", "rf_reference", "tax_id", "tidy_tax_id", "vat_id")

@@ -9,6 +9,7 @@ from eventapi import times
 from eventapi.validation.identifiers.accounts import bic, compact, iban, looks_like_iban
 from eventapi.validation.identifiers.companies import FORMATS, is_vat_id, vat_id, vat_id_by_format
 from eventapi.validation.identifiers.countries import COUNTRIES as ISO_COUNTRIES
+from eventapi.validation.identifiers.electronic import electronic_address
 
 if TYPE_CHECKING:
     from eventapi.config import Config
@@ -29,17 +30,12 @@ def faulty_options(config: Config) -> dict[str, str]:
               "organiser_bic": bic if re.match("[A-Z]{6}", compact(code)) else None,
               "organiser_vat_id": vat_id if vat and has_vat_id else None,
               "organiser_country": None if config.organiser_country in ISO_COUNTRIES else _country,
-              "organiser_electronic_address": _address if config.organiser_electronic_address else None}
+              "organiser_electronic_address": electronic_address if config.organiser_electronic_address else None}
     return {name: sentence for name, check in checks.items() if (sentence := check and _fault(config, name, check))}
 
 
 def _country(text):
     raise ValueError(f"a country code (ISO 3166-1) such as {'GB' if text == 'UK' else 'DE'}")
-
-
-def _address(text):
-    if not re.fullmatch(r"[0-9A-Z]{2,4}:\S+", text):
-        raise ValueError("SCHEME:ID with a code of the EAS list, such as 9930:DE136695976")
 
 
 def _fault(config, name, check):

@@ -1,5 +1,6 @@
 """Code lists that EN 16931 refers to, as of release 1.3.16 of its validation rules."""
 from eventapi.validation.identifiers.countries import COUNTRIES as ISO_COUNTRIES
+from eventapi.validation.identifiers.electronic import ADDRESS_SCHEMES
 
 # BT-3: documents of UNTDID 1001 that are invoices or credit notes
 TYPES = frozenset("""
@@ -21,14 +22,7 @@ COUNTRIES = (frozenset(ISO_COUNTRIES) | {"1A", "AN", "XI"}) - {"XK", "SS"}
 VAT_PREFIXES = COUNTRIES | {"EL"}
 # BT-29, BT-46: schemes of ISO 6523 (ICD)
 SCHEMES = frozenset(f"{number:04d}" for number in range(2, 249) if number not in (92, 103, 181, 182))
-# BT-34, BT-49: schemes of electronic addresses (EAS)
-ADDRESS_SCHEMES = frozenset("""
-    0002 0007 0009 0037 0060 0088 0096 0097 0106 0130 0135 0142 0147 0151 0154 0158 0170 0177 0183 0184 0188 0190
-    0191 0192 0193 0194 0195 0196 0198 0199 0200 0201 0202 0203 0204 0205 0208 0209 0210 0211 0212 0213 0215 0216
-    0217 0218 0219 0220 0221 0225 0230 0235 0240 0244 0242 0245 0246 0248 9910 9913 9914 9915 9918 9919 9920 9922
-    9923 9924 9925 9926 9927 9928 9929 9930 9931 9932 9933 9934 9935 9936 9937 9938 9939 9940 9941 9942 9943 9944
-    9945 9946 9947 9948 9949 9950 9951 9952 9953 9957 9959 AN AQ AS AU EM""".split())
-# The same in PEPPOL-EN16931-CL008 of November 2026: Peppol has no e-mail addresses, and has withdrawn some schemes.
+# BT-34, BT-49 in PEPPOL-EN16931-CL008 of November 2026: Peppol has no e-mail addresses, and has withdrawn some schemes.
 PEPPOL_ADDRESS_SCHEMES = ADDRESS_SCHEMES - frozenset("""
     0037 0147 0154 0170 0177 0193 0194 0202 0203 0205 0212 0213 0215 0217 0219 0220 AN AQ AS AU EM""".split())
 # BT-81: UNTDID 4461
