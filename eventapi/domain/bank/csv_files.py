@@ -177,7 +177,7 @@ class _Row:
     def value(self, name):
         """Return the text of a field, "" if the file has no such column."""
         value = self.cell(name).strip()
-        return "" if value == "N/A" else value
+        return "" if value in ("N/A", "n/a") else value
 
     def cell(self, name):
         """Return the cell of a field as it is in the file, "" if there is no such column."""

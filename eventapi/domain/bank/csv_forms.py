@@ -91,6 +91,13 @@ FORMS = (
          code=("vorgang",), status=("buchungstag",), pending=("offen",),
          labels=(("Auftraggeber:", "party"), ("Empfänger:", "party"), ("Kto/IBAN:", "party_iban"),
                  ("BLZ/BIC:", "party_bic"), ("Buchungstext:", "reference"), ("End-to-End-Ref.:", "end_to_end_id"))),
+    # header and rows above it of a file of 2026, as a public importer describes it, and in the tests of two others.
+    # The account is no IBAN, and n/a stands for an empty cell.
+    Form("Consorsbank", frozenset(("buchung", "valuta", "sender / empfaenger", "verwendungszweck", "betrag",
+                                   "waehrung")),
+         ("buchung",), ("betrag",), valued_on=("valuta",), currency=("waehrung",),
+         party=("sender / empfaenger",), party_iban=("iban",), party_bic=("bic",),
+         reference=("verwendungszweck",), code=("buchungstext",)),
     # with and without "Saldo", "Kategorie" and "Notiz": RechnungsFee (2025), gbviktor/bankdash (1,030 rows of 2026),
     # MatWein/XMC (2020). The IBAN is above the columns; the payer's IBAN is nowhere.
     Form("ING", frozenset(("buchung", "auftraggeber/empfaenger", "buchungstext", "verwendungszweck", "betrag",

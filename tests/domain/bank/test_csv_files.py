@@ -134,6 +134,17 @@ FILES = {
         "Kontonummer;Buchungsdatum;Valuta;Verwendungszweck;Betrag;Waehrung\n"
         "202051;15.09.2025;15.09.2025;GUTSCHRIFT INV-2025-00001;345,30;CHF\n", "HypoVereinsbank", "202051",
         [("2025-09-15", 34530, None, None, "GUTSCHRIFT INV-2025-00001")]),
+    "Consorsbank": (
+        "Konto;Inhaber;Exportdatum\n500001234;Messe GmbH;24.05.2026, 10:11:12\n\nAllgemeine Informationen\n"
+        "Konto;Inhaber;Exportdatum\n500001234;Messe GmbH;24.05.2026, 10:11:12\nKontostand\n"
+        "Saldo;Währung für Saldo;Datum;max. Verfügungsrahmen;Währung für max. Verfügungsrahmen\n"
+        "3.000,00;EUR;24.05.2026;3.000,00;EUR\nKontoumsätze\n"
+        "Buchung ;Valuta;Sender / Empfänger;IBAN;BIC;Buchungstext;Verwendungszweck;Kategorie;Stichwörter;"
+        "Umsatz geteilt;Betrag;Währung\n"
+        f"01.05.2026;04.05.2026;Gärtnerei Süd;{PAYER};COBADEFFXXX;GUTSCHRIFT;INV-2026-00021;n/a;n/a;n/a;2.700,00;EUR\n"
+        "02.05.2026;02.05.2026;n/a;n/a;n/a;Gebühren;Porto;n/a;n/a;n/a;-1,60;EUR\n", "Consorsbank", None,
+        [("2026-05-01", 270000, "Gärtnerei Süd", PAYER, "INV-2026-00021"),
+         ("2026-05-02", -160, None, None, "Porto")]),
     "Qonto": (
         "Status,Settlement date (UTC),Operation date (UTC),Total amount (incl. VAT),Currency,Counterparty name,"
         "Payment method,Transaction ID,IBAN,Reference,Category,Note,VAT amount,Initiator\n"
