@@ -11,11 +11,6 @@ OVER_BASE = {"consumer": 500, "business": 900}      # percentage points above th
 OF_A_YEAR = 365 * 100 * 100                         # days, percent, hundredths of a percent
 
 
-def needs_base_rate(kind):
-    """Return whether the interest of a level depends on the base rate."""
-    return kind in OVER_BASE
-
-
 def of(kind, is_business, rate, base_rates):
     """Return the rates as a tuple of (date, rate), each valid until the next, or () without interest.
 
