@@ -32,7 +32,7 @@ def list_due_dunnings(db, query):
 def seen(db, body):
     """Return what is due for a request, read before the transaction that sends it."""
     with db.snapshot():
-        return sending.look(db, body["invoice_ids"], body["level"], transactions.exactly_paid(db))
+        return sending.look(db, body["invoice_ids"], body["level"], transactions.paid_invoices(db))
 
 
 @routes.post("/invoices/dunning/send", schema="dunning.send", response="dunning.result", status=200, dry_run=True,
@@ -41,7 +41,7 @@ def send_dunnings(db, body, before=None):
     """Send dunning letters: all that are due, or those of some invoices, at most 40 in a call, oldest due date first.
 
     Repeat the call until `left` is 0. No level is sent twice, and nothing is sent for an invoice that is held back, or
-    that an open bank transaction pays exactly (`transfer_open`): assign or ignore that first.
+    that an open bank transaction pays (`transfer_open`): assign or ignore that first.
     Each letter is mailed with the PDF of the letter and of the invoice, unless `mail` is false. Print and post the
     letters whose `mail` is `skipped`.
     """

@@ -174,9 +174,10 @@ def test_interest_ends_when_the_bank_booked_the_money_although_its_month_was_clo
     assert (row["open_amount"], row["interest"]) == (190, 6.36)
 
 
-def test_no_letter_is_sent_while_a_transfer_that_pays_the_invoice_waits_to_be_booked(organiser, overdue, levels):
+@pytest.mark.parametrize("amount", [119000, 121542])        # the invoice, and with costs and interest
+def test_no_letter_is_sent_while_a_transfer_that_pays_the_invoice_waits_to_be_booked(organiser, overdue, levels, amount):
     waiting, other = overdue(30), overdue(29)
-    found = transfer(organiser, {"amount": 119000, "day": day(-1), "text": waiting["invoice_number"]})
+    found = transfer(organiser, {"amount": amount, "day": day(-1), "text": waiting["invoice_number"]})
     skipped = [{"invoice_id": waiting["id"], "invoice_number": "OLD-1", "reason": "transfer_open"}]
     for body in ({"dry_run": True}, {"invoice_ids": [waiting["id"], other["id"]], "dry_run": True}, {}):
         result = send(organiser, **body)
@@ -185,6 +186,14 @@ def test_no_letter_is_sent_while_a_transfer_that_pays_the_invoice_waits_to_be_bo
     organiser.post(f"/payments/unmatched/{found['id']}/ignore", {"reason": "Sent back"}, status=200)
     result = send(organiser)
     assert [entry["invoice_id"] for entry in result["sent"]] == [waiting["id"]] and result["skipped"] == []
+
+
+@pytest.mark.parametrize("entry", [{"amount": 118999}, {"amount": 121542, "text": "Danke"}, {
+    "amount": 121542, "text": "OLD-1 OLD-2"}])
+def test_a_transfer_that_may_pay_something_else_delays_no_letter(organiser, overdue, levels, entry):
+    late, _ = overdue(30), overdue(1)
+    transfer(organiser, {"text": "OLD-1", "day": day(-1), **entry})
+    assert [sent["invoice_id"] for sent in send(organiser)["sent"]] == [late["id"]]
 
 
 # Letters

@@ -62,16 +62,17 @@ def attach_assignments(db, records):
         record["assignments"] = found[record["id"]]
 
 
-def exactly_paid(db):
-    """Return the ids of invoices that open transactions pay exactly, so that only their booking is missing.
+def paid_invoices(db):
+    """Return the ids of invoices that open transactions pay without doubt, so that only their booking is missing.
 
-    This takes about a millisecond for each open transaction: call it outside of write transactions.
+    More than the open amount counts as well, since a customer may pay the costs and interest of a dunning letter. This
+    takes about a millisecond for each open transaction: call it outside of write transactions.
     """
     ids, found = db.values(sql.open_credits), set()
     for start in range(0, len(ids), PAGE):
         rows = db.all(sql.of_ids, ids=as_json(ids[start:start + PAGE]))
         found |= {proposal["invoice_id"] for proposals in matching.proposals(db, rows).values()
-                  for proposal in proposals if proposal["is_exact"]}
+                  for proposal in proposals if set(proposal["objections"]) <= {"overpaid"}}
     return found
 
 
