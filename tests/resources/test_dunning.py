@@ -175,7 +175,7 @@ def test_interest_ends_when_the_bank_booked_the_money_although_its_month_was_clo
 
 
 @pytest.mark.parametrize("amount", [119000, 121542])        # the invoice, and with costs and interest
-def test_no_letter_is_sent_while_a_transfer_that_pays_the_invoice_waits_to_be_booked(organiser, overdue, levels, amount):
+def test_no_letter_is_sent_while_a_transfer_that_pays_waits_to_be_booked(organiser, overdue, levels, amount):
     waiting, other = overdue(30), overdue(29)
     found = transfer(organiser, {"amount": amount, "day": day(-1), "text": waiting["invoice_number"]})
     skipped = [{"invoice_id": waiting["id"], "invoice_number": "OLD-1", "reason": "transfer_open"}]
