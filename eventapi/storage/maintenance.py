@@ -78,9 +78,10 @@ def silent(part: str, done: int, total: int) -> None:
 @contextmanager
 def reporting(connection: Connection, report: Report, part: str, steps_per_page: int,
               stopping: Callable[[], bool] = lambda: False) -> Iterator[None]:
-    """Report the progress of the statements of the block: the steps of SQLite, of those that such a file usually takes.
+    """Report the progress of the statements in the block, measured in steps of SQLite's virtual machine.
 
-    The number of pages that the file has tells how many these are. Interrupt the statements once `stopping()` is true.
+    The expected number of steps is `steps_per_page` times the pages of the file. Interrupt the statements once
+    `stopping()` is true. An exception of `report` or `stopping` ends the statement and is raised from the block.
     """
     total, done = connection.execute("PRAGMA page_count").fetchone()[0] * steps_per_page, count(STEPS, STEPS)
     raised = []

@@ -1,6 +1,6 @@
 """The progress of a long job: a line that is rewritten on a terminal, otherwise a log line every half minute.
 
-A job of less than two seconds shows nothing. A job calls `report(part, done, total)` as often as it likes. Parts take
+A job of less than two seconds shows nothing. A job may call `report(part, done, total)` any number of times. Parts take
 different shares of the time, so each job lists its parts with their usual seconds in a large database.
 """
 import sys
@@ -40,7 +40,7 @@ class Progress:
         self._thread.join()
 
     def report(self, part, done, total):
-        """Take note that `done` of `total` units of a part are done. It must be one of `parts`."""
+        """Record that `done` of `total` units of a part are done. It must be one of `parts`."""
         self.now = part, min(1.0, done / total) if total else 0.0
 
     def share(self):

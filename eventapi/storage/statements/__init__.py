@@ -34,7 +34,7 @@ def statements(name: str) -> SimpleNamespace:
 
 
 def kind(text: str) -> type:
-    """Return the class of a statement: whether it is a list."""
+    """Return the class of the statement with this text: Merge, ListStatement or Statement."""
     if MERGED.search(text):
         return Merge
     return ListStatement if SORT.search(text) else Statement

@@ -6,10 +6,10 @@ from eventapi.storage.statements.named import WHEN
 
 
 class Merge:
-    """The ids of a list, by id, that pass every filter: each line gives the ids for its word, sorted, and SQLite merges
-    the lines. So it reads nothing twice, and no more than the next ids of each.
+    """The ids of the records that pass several filters, in the order of the ids.
 
-    Attributes: as those of a list.
+    Each line selects the sorted ids of one filter, and SQLite merges them (INTERSECT). So it reads no id twice, and
+    of each filter no more ids than the page needs. Attributes are those of ListStatement.
     """
     changed, totals = None, ()
 

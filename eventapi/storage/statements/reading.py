@@ -1,4 +1,4 @@
-"""Reading a list: how its rows and its total are found without reading much more than they are.
+"""Read the rows and the total of a list without reading many other rows.
 
 Without a filter, SQLite reads an index in the order of the list. With one, either an index has the rows in this order,
 or the order and the filter need different indexes. Then Reading decides which of the two is read:
