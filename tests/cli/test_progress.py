@@ -107,11 +107,11 @@ def test_vacuum_says_what_it_takes_and_changes_nothing_without_now(organiser, db
     size = db.path.stat().st_size
     assert cli.main(["vacuum"]) == 0 and db.path.stat().st_size == size
     said = capsys.readouterr()
-    assert "takes about 1 s" in said.out and "remnants: 1" in said.out and said.err == ""
+    assert "takes about 1 s" in said.out and "unused parts of the file: 1." in said.out and said.err == ""
     assert cli.main(["vacuum", "--now"]) == 0 and db.path.stat().st_size < size - 4_000_000
     assert cli.main(["vacuum"]) == 0
     said = capsys.readouterr().out
-    assert re.search("rewritten, [78] MB before, [23] MB now", said) and "remnants: 0" in said
+    assert re.search("rewritten, [78] MB before, [23] MB now", said) and "the file: 0." in said
 
 
 def test_an_interrupted_check_of_the_structure_is_not_taken_for_a_sound_one(organiser, db, monkeypatch):
