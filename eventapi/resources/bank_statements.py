@@ -80,7 +80,7 @@ def list_payment_imports(db, query):
     `missing` shows gaps: numbers of statements that were not imported, and balances that do not follow each other.
     """
     return page(db, sql.statements, {**compact_account(query), "include": ["missing"]},
-                includes={"missing": importing.attach})
+                includes={"missing": transactions.attach_gaps})
 
 
 @routes.list("/payments/unmatched", query="bank_transaction.query")

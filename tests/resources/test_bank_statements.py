@@ -763,6 +763,22 @@ def test_a_dry_run_changes_nothing(organiser, invoice, send):
     assert [real[name] for name in ("imported", "booked", "proposed", "unmatched")] == [3, 1, 1, 1]
 
 
+@pytest.mark.parametrize("before", ["nothing", "none", "exact"])
+def test_a_dry_run_reports_what_the_import_does(organiser, invoice, send, before):
+    """Also of transactions that were imported before and are still open, and of transfers that are taken back."""
+    invoice("R-2026-00017", 119), invoice("R-2026-00018", 50)
+    first = [{"amount": 11900, "text": "R-2026-00017"}, {"amount": 700, "text": "?"},
+             *({**TRANSFER, "amount": 100 + n, "text": "Miete", "end_to_end_id": f"A{n}"} for n in range(2))]
+    if before != "nothing":
+        send(statement(*first), auto=before)
+    whole = statement(*first, {"amount": 5000, "text": "R-2026-00018"}, {"amount": 900, "text": "R-2026-00018"})
+    back = statement(*({**BACK, "amount": -100 - n, "text": "Miete", "end_to_end_id": f"A{n}"} for n in range(2)))
+    for data in (whole, back):
+        foreseen, real = send(data, auto="exact", dry_run="true"), send(data, auto="exact")
+        for name in ("imported", "known", "booked", "proposed", "unmatched"):
+            assert foreseen[name] == real[name], name
+
+
 @pytest.mark.parametrize("auto", ["none", "exact"])
 def test_the_counts_are_those_of_the_file(organiser, send, auto):
     """Neither a debit of an earlier file, nor one of another statement of the file, counts once for each credit."""

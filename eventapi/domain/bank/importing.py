@@ -7,7 +7,7 @@ import time
 from collections import Counter, defaultdict
 
 from eventapi import journal, money
-from eventapi.domain.bank import matching, settling
+from eventapi.domain.bank import matching, settling, transactions
 from eventapi.domain.records import entities
 from eventapi.errors import Problem, invalid_at, invalid_parameter, listed
 from eventapi.storage.database import as_json
@@ -20,8 +20,6 @@ BATCH = 250                 # entries that one transaction stores
 FIRST, MOST = 10, 40        # transactions that one write books, at first and at most
 PAGE = 200                  # transactions that are matched at once without booking
 SECONDS = 0.03              # intended duration of a write that books
-MOST_MISSING = 100          # numbers of missing statements that are named
-BALANCES = ("opening_balance", "closing_balance", "total")
 
 
 def own_accounts(config):
@@ -67,7 +65,7 @@ def _store(write, statement, position, sha256):
     with write() as db:
         is_new = db.run(sql.add_statement, **_columns(db, statement), sha256=sha256, position=position, now=db.now) > 0
         kept = {**db.one(sql.statement, sha256=sha256, position=position), "warnings": _warnings(db, statement)}
-        kept["warnings"] += _gap_warnings(db, kept["id"])
+        kept["warnings"] += transactions.gap_warnings(db, kept["id"])
         if is_new:
             journal.administered(db, entities.BANK_STATEMENT, "imported", kept["id"],
                                  new={"account": statement.account, "sequence": statement.number,
@@ -128,11 +126,15 @@ def _open(db, found):
 def _proposed(db, ids):
     """Return {id: `proposed` or `unmatched`} of open transactions. `db` reads."""
     outcomes = {}
-    for start in range(0, len(ids), PAGE):
+    for page in _pages(ids):
         with db.snapshot():
-            found = matching.proposals(db, db.all(sql.of_ids, ids=as_json(ids[start:start + PAGE])))
+            found = matching.proposals(db, db.all(sql.of_ids, ids=as_json(page)))
         outcomes |= {id: _outcome(proposals) for id, proposals in found.items()}
     return outcomes
+
+
+def _pages(items):
+    return [items[start:start + PAGE] for start in range(0, len(items), PAGE)]
 
 
 def _outcome(proposals):
@@ -173,9 +175,13 @@ def _book(db, ids):
         outcomes[id] = _outcome(found)
         if exact and _settled(db, row, exact):
             paid |= {proposal["invoice_id"] for proposal in exact}
-            taken_back = [proposal["bank_transaction_id"] for proposal in exact if proposal["action"] == "offset"]
-            outcomes |= dict.fromkeys([id, *taken_back], "booked")
+            outcomes |= dict.fromkeys(_both(id, exact), "booked")
     return outcomes
+
+
+def _both(id, exact):
+    """Return the ids of a transaction and of the transfer that it takes back, if that is not assigned yet."""
+    return [id, *(proposal["bank_transaction_id"] for proposal in exact if proposal["action"] == "offset")]
 
 
 def _settled(db, row, exact):
@@ -195,77 +201,34 @@ def dry_run(db, found, books):
 
     A reversal whose original is in the same file counts as unmatched, because the original is not stored.
     """
-    kept, totals, taken, known = [], Counter(), {}, set()
+    kept, rows, outcomes, taken, known = [], [], {}, {}, set()
     with db.snapshot():
+        for page in _pages([id for id, is_of_file in _open(db, found).items() if is_of_file]):
+            outcomes |= _tried(db, db.all(sql.of_ids, ids=as_json(page)), books, taken)
         for statement in found:
             known |= set(db.values(sql.known, account=statement.account,
                                    identities=as_json([entry.key for entry in statement.entries])))
-            rows = [{**_row(entry, statement.account, None), "id": index, "assigned_amount": 0, "status": "open",
-                     "format": statement.form}
-                    for index, entry in enumerate(statement.entries) if entry.key not in known]
-            known.update(entry.key for entry in statement.entries)
-            kept.append({"id": None, "imported": len(rows), "warnings": _warnings(db, statement)})
-            for start in range(0, len(rows), PAGE):
-                totals += _tried(db, rows[start:start + PAGE], books, taken)
-    return _result(found, kept, totals, is_dry=True)
+            new = [entry for entry in statement.entries if entry.key not in known]
+            known.update(entry.key for entry in new)
+            rows += [{**_row(entry, statement.account, None), "id": -number, "assigned_amount": 0, "status": "open",
+                      "format": statement.form} for number, entry in enumerate(new, len(rows) + 1)]
+            kept.append({"id": None, "imported": len(new), "warnings": _warnings(db, statement)})
+        for page in _pages(rows):
+            outcomes |= _tried(db, page, books, taken)
+    return _result(found, kept, Counter(outcomes.values()), is_dry=True)
 
 
 def _tried(db, rows, books, taken):
-    """Return a Counter of what `_book` would do with rows that are not stored. Add what they would pay to `taken`."""
-    counts, known = Counter(), matching.proposals(db, rows, taken)
+    """Return {id: outcome} that `_book` would have. Add what these rows would pay to `taken`."""
+    outcomes, known = {}, matching.proposals(db, rows, taken)
     for row in rows:
-        found = known[row["id"]]
-        exact = [proposal for proposal in found if proposal["is_exact"]]
+        exact = [proposal for proposal in known[row["id"]] if proposal["is_exact"]]
         paid = [proposal for proposal in exact if books and proposal["invoice_id"] not in taken]
         for proposal in paid:
-            taken[proposal["invoice_id"]] = proposal["amount"] if row["amount"] > 0 else -proposal["amount"]
-        counts["booked" if paid else "proposed" if found else "unmatched"] += 1
-    return counts
-
-
-# Gaps between statements
-
-def attach(db, rows):
-    """Turn rows of statements into API objects, in place. `missing` needs the statements before them."""
-    ids = sorted({row["previous_id"] for row in rows if row["previous_id"]})
-    before = {row["id"]: row for row in db.all(sql.statements_by_id, ids=as_json(ids))}
-    for row in rows:
-        row["missing"] = missing(row, before.get(row.pop("previous_id")))
-        for name in BALANCES:
-            row[name] = money.major(row[name], row["currency"])
-
-
-def missing(row, previous):
-    """Return what is missing between two rows of statements, or None. Numbers may begin again with the year."""
-    if previous is None:
-        return None
-    first = (previous["sequence"] or 0) + 1
-    if row["to_date"][:4] != previous["to_date"][:4] and row["sequence"] and row["sequence"] < first:
-        first = 1
-    has_both = row["sequence"] and previous["sequence"]
-    numbers = list(range(first, min(row["sequence"], first + MOST_MISSING))) if has_both else []
-    amount = 0
-    if row["opening_balance"] is not None and previous["closing_balance"] is not None:
-        amount = row["opening_balance"] - previous["closing_balance"]
-    if not numbers and not amount:
-        return None
-    return {"previous_id": previous["id"], "sequences": numbers, "amount": money.major(amount, row["currency"])}
-
-
-def _gap_warnings(db, id):
-    """Return the warnings about the place of a stored statement among those of its account."""
-    row = db.one(sql.statement_and_previous, id=id)
-    previous = row["previous_id"] and db.all(sql.statements_by_id, ids=as_json([row["previous_id"]]))[0]
-    gap, found = missing(row, previous or None), []
-    if gap and gap["sequences"]:
-        numbers = ", ".join(map(str, gap["sequences"]))
-        found.append({"code": "missing_sequence", "detail": f"Account {row['account']}: the statements with the "
-                      f"numbers {numbers} are missing. Import them as well."})
-    elif gap:
-        found.append({"code": "balance_gap", "detail": f"Account {row['account']}: the opening balance differs from "
-                      f"the closing balance of {previous['to_date']} by {gap['amount']} {row['currency']}. Import the "
-                      "statements between them."})
-    return found
+            if proposal["invoice_id"]:
+                taken[proposal["invoice_id"]] = proposal["amount"] if row["amount"] > 0 else -proposal["amount"]
+        outcomes |= dict.fromkeys(_both(row["id"], paid), "booked") if paid else {row["id"]: _outcome(known[row["id"]])}
+    return outcomes
 
 
 # The result

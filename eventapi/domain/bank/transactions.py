@@ -1,4 +1,4 @@
-"""Bank transactions as the work list shows them: API objects with their proposals and assignments."""
+"""Bank transactions as the work list shows them, and imported statements with what is missing between them."""
 from eventapi import journal, money
 from eventapi.domain.bank import matching
 from eventapi.domain.records import entities
@@ -9,6 +9,8 @@ from eventapi.storage.statements import statements
 sql = statements("bank_statements")
 
 PAGE = 200                  # transactions that are matched at once
+MOST_MISSING = 100          # numbers of missing statements that are named
+BALANCES = ("opening_balance", "closing_balance", "total")
 TRANSITIONS = Transitions("bank transaction", {
     "assign": (("open",), "assigned"),
     "ignore": (("open",), "ignored"),
@@ -83,6 +85,51 @@ def _shown(proposal, currency):
 def erase_old(db, before, size):
     """Erase the personal data of at most `size` transactions booked before a date. Return their number."""
     return db.run(sql.erase_old, before=before, size=size, now=db.now)
+
+
+# Gaps between statements
+
+def attach_gaps(db, rows):
+    """Turn rows of statements into API objects, in place. `missing` needs the statements before them."""
+    ids = sorted({row["previous_id"] for row in rows if row["previous_id"]})
+    before = {row["id"]: row for row in db.all(sql.statements_by_id, ids=as_json(ids))}
+    for row in rows:
+        row["missing"] = missing(row, before.get(row.pop("previous_id")))
+        for name in BALANCES:
+            row[name] = money.major(row[name], row["currency"])
+
+
+def missing(row, previous):
+    """Return what is missing between two rows of statements, or None. Numbers may begin again with the year."""
+    if previous is None:
+        return None
+    first = (previous["sequence"] or 0) + 1
+    if row["to_date"][:4] != previous["to_date"][:4] and row["sequence"] and row["sequence"] < first:
+        first = 1
+    has_both = row["sequence"] and previous["sequence"]
+    numbers = list(range(first, min(row["sequence"], first + MOST_MISSING))) if has_both else []
+    amount = 0
+    if row["opening_balance"] is not None and previous["closing_balance"] is not None:
+        amount = row["opening_balance"] - previous["closing_balance"]
+    if not numbers and not amount:
+        return None
+    return {"previous_id": previous["id"], "sequences": numbers, "amount": money.major(amount, row["currency"])}
+
+
+def gap_warnings(db, id):
+    """Return the warnings about the place of a stored statement among those of its account."""
+    row = db.one(sql.statement_and_previous, id=id)
+    previous = row["previous_id"] and db.all(sql.statements_by_id, ids=as_json([row["previous_id"]]))[0]
+    gap, found = missing(row, previous or None), []
+    if gap and gap["sequences"]:
+        numbers = ", ".join(map(str, gap["sequences"]))
+        found.append({"code": "missing_sequence", "detail": f"Account {row['account']}: the statements with the "
+                      f"numbers {numbers} are missing. Import them as well."})
+    elif gap:
+        found.append({"code": "balance_gap", "detail": f"Account {row['account']}: the opening balance differs from "
+                      f"the closing balance of {previous['to_date']} by {gap['amount']} {row['currency']}. Import the "
+                      "statements between them."})
+    return found
 
 
 # Changing the state without money
