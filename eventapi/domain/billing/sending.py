@@ -2,7 +2,6 @@
 
 Functions take rows of invoices (see `invoices`).
 """
-
 from eventapi import money, times
 from eventapi.domain.billing import claims, drafts, invoices, ledger, mails, payments, pdf, refunds
 from eventapi.domain.billing import lines as invoice_lines
@@ -124,8 +123,8 @@ def _profile(buyer):
 def _with_document(db, sent, buyer):
     """Store the e-invoice of an invoice that was just sent, and return its row. Raise 409 `invoice_incomplete`.
 
-    Without e-invoice go what only the norm forbids, if the buyer expects none, and the credit notes of an invoice
-    without e-invoice: its parties may lack what the rules require, and nobody can change them.
+    An invoice gets no e-invoice if its buyer expects none and nobody can correct the faults. Nor does a credit note for
+    an invoice without e-invoice: its parties may lack what the rules require, and nobody can change them.
     """
     document = document_of(db, sent)
     faults, _ = requirements.findings(composing.in_profile(document, _profile(buyer)), _profile(buyer))
@@ -266,8 +265,8 @@ def refusal(row):
     elif not row["locked_at"]:
         reason = f"{number} is a draft. Send it first."
     else:
-        reason = (f"{number} was sent without an e-invoice: by an earlier version of eventapi, or since EN 16931 "
-                  f"forbids something in it. POST /invoices/{row['id']}/check names that.")
+        reason = (f"{number} was sent without an e-invoice: by an earlier version of eventapi, or because EN "
+                  f"16931 forbids something in it. POST /invoices/{row['id']}/check names that.")
     return Problem("no_e_invoice", reason)
 
 

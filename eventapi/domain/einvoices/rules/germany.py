@@ -9,7 +9,7 @@ TYPES = ("326", "380", "384", "389", "381", "875", "876", "877")
 EARLY_PAYMENT = re.compile(r"#SKONTO#TAGE=[0-9]+#PROZENT=[0-9]+\.[0-9]{2}(#BASISBETRAG=-?[0-9]+\.[0-9]{2})?#", re.ASCII)
 EMAIL = re.compile(r"[^@\s]+@([^@.\s]+\.)+[^@.\s]+")
 CARDS = ("48", "54", "55")
-# (rule, term, its name, field of the seller, remedy)
+# (rule, term, field of the seller, name of the term, remedy)
 SELLER = (
     ("BR-DE-5", "BT-41", "contact_name", "name of the contact of the seller", "Add a person or a department."),
     ("BR-DE-6", "BT-42", "contact_phone", "telephone number of the seller", "Add it."),
