@@ -7,7 +7,7 @@ import pytest
 
 from eventapi.domain.einvoices import cii, reading, rules, ubl
 from eventapi.domain.einvoices.model import Allowance
-from eventapi.domain.einvoices.rules import code_lists
+from eventapi.domain.einvoices.rules import code_lists, sums
 from tests.support import einvoices
 from tests.support.einvoice_mutations import (
     IMPOSSIBLE,
@@ -238,6 +238,37 @@ def test_faults_that_the_official_rules_let_pass():
     """A rate that does not belong to the category, and a VAT total in a currency that is not named."""
     assert refusals(with_tax(sound(("E", 0)), rate=D("0.01")), "en16931") == {"SUM"}
     assert refusals(taxed(tax_total_in_tax_currency=D(1)), "en16931") == {"BR-53"}
+
+
+def rounded_to(currency):
+    """Return an invoice over Peppol whose line of 1.5 * 333 is rounded to 500.00, as in currencies without decimals."""
+    line = replace(PEPPOL.lines[0], quantity=D("1.5"), price=D(333), net=D(500), discount=None, discount_base=None,
+                   discount_percent=None, discount_reason=None, charge=None, category="Z", rate=D(0))
+    tax = replace(PEPPOL.taxes[0], category="Z", rate=D(0), net=D(500), tax=D(0), reason=None, reason_code=None)
+    totals = dict.fromkeys(("line_total", "net_total", "total", "payable"), D(500))
+    return replace(PEPPOL, currency=currency, tax_currency=None, tax_total_in_tax_currency=None, lines=(line,),
+                   taxes=(tax,), allowances=(), allowance_total=None, charges=(), charge_total=None, prepaid=None,
+                   tax_total=D(0), **totals)
+
+
+@pytest.mark.parametrize(("currency", "profile", "expected"), [
+    ("EUR", "peppol", [("PEPPOL-EN16931-R120", False)]), ("JPY", "peppol", [("PEPPOL-EN16931-R120", False)]),
+    ("EUR", "xrechnung", [("PEPPOL-EN16931-R120", True)]), ("JPY", "xrechnung", []),
+    ("EUR", "en16931", [("SUM", True)]), ("JPY", "en16931", []), ("HUF", "peppol", [])])
+def test_peppol_refuses_a_line_that_is_rounded_to_whole_units(currency, profile, expected):
+    """PEPPOL-EN16931-R120 is fatal and knows no currencies without decimals; in XRechnung it is a warning."""
+    found = [(fault.rule, fault.is_warning) for fault in sums.faults(rounded_to(currency), profile)]
+    assert found == expected
+
+
+@pytest.mark.parametrize("currency, rate, tax, expected", [
+    ("EUR", "0.49", "0.49", set()), ("EUR", "0.4", "10.00", {"BR-CO-17"}), ("EUR", "0.5", "10.00", set()),
+    ("EUR", "19", "10.00", set()), ("HUF", "19", "84.42", set()), ("JPY", "19", "84", set())])
+def test_the_norm_refuses_the_tax_of_a_rate_that_it_rounds_to_0(currency, rate, tax, expected):
+    net = (D(tax) * 100 / D(rate)).quantize(D("0.01"))
+    found = list(sums._tax(replace(sound(("S", 19)).taxes[0], rate=D(rate), net=net, tax=D(tax)), currency))
+    assert {fault.rule for fault in found} == expected
+    assert all(fault.term == "BT-119" and f"{rate} %" in fault.detail for fault in found)
 
 
 def test_an_unknown_profile_is_an_error():

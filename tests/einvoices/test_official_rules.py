@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 from dataclasses import replace
+from decimal import Decimal
 
 import pytest
 
@@ -15,7 +16,7 @@ pytest.importorskip("saxonche", reason="`make einvoices` installs it")
 pytest.importorskip("facturx", reason="`make einvoices` installs it")
 
 from eventapi.domain.attachments import e_invoices
-from eventapi.domain.einvoices import cii, reading, ubl
+from eventapi.domain.einvoices import cii, reading, rules, ubl
 from eventapi.domain.einvoices.profiles import IDS
 from tests.einvoices import official
 from tests.support import einvoices
@@ -94,3 +95,20 @@ def test_an_invoice_is_found_in_a_pdf_that_other_software_has_made(tmp_path):
         page.getvalue(), cii.write(document), check_xsd=False, check_schematron=False))
     content = e_invoices._embedded(tmp_path / "hybrid.pdf")
     assert reading.read(content) == document
+
+
+@pytest.mark.parametrize("rate", ["0.01", "0.3", "0.49", "0.5", "0.51", "1.4"])
+@pytest.mark.parametrize("tax", ["0.49", "0.50", "12.00"])
+def test_low_rates_are_judged_as_by_the_official_rules(rate, tax):
+    """They round the rate: VAT of 12.00 at 0.49 % is refused (BR-CO-17)."""
+    rate, tax = Decimal(rate), Decimal(tax)
+    net = (tax * 100 / rate).quantize(Decimal("0.01"))
+    line = einvoices.Line(id="1", name="Stand", quantity=Decimal(1), unit="C62", price=net, net=net, category="S",
+                          rate=rate)
+    document = replace(
+        einvoices.document(4), currency="EUR", lines=(line,), allowances=(), allowance_total=None, tax_currency=None,
+        tax_total_in_tax_currency=None, prepaid=None, line_total=net, net_total=net, tax_total=tax, total=net + tax,
+        payable=net + tax, taxes=(einvoices.Tax(category="S", rate=rate, net=net, tax=tax),))
+    ours = {fault.rule for fault in rules.check(document, "en16931") if not fault.is_warning}
+    for writer in (cii, ubl):
+        assert {fault.split()[0] for fault in official.faults(writer.write(document))} == ours

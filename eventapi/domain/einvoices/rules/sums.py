@@ -1,14 +1,14 @@
 """Rules on amounts: BR-CO-10 to BR-CO-17, the number of decimals (BR-DEC-*), and sums to the cent (SUM).
 
-The rules of EN 16931 let the VAT of a rate differ by less than 1.00, and those of Peppol a line by 0.02. Amounts that
-differ at all are warnings of the rule SUM.
+The rules of EN 16931 let the VAT of a rate differ by 1.00, and those of Peppol a line by 0.02. Amounts that differ at
+all are warnings of the rule SUM.
 """
 from decimal import ROUND_HALF_UP, Decimal
 
-from eventapi.domain.einvoices.profiles import EN16931
+from eventapi.domain.einvoices.profiles import EN16931, PEPPOL
 from eventapi.domain.einvoices.rules.faults import Fault, adjustments, name_of_line
 
-ZERO, CENT, SLACK, SLACK_HUF = Decimal(0), Decimal("0.01"), Decimal("0.02"), Decimal("0.5")
+ZERO, CENT, HALF, SLACK, SLACK_HUF = Decimal(0), Decimal("0.01"), Decimal("0.5"), Decimal("0.02"), Decimal("0.5")
 WHOLE = ("JPY", "KRW", "HUF", "ISK", "CLP", "VND", "XAF", "XOF", "XPF")     # currencies that are rounded to whole units
 # (rule, term, field) of the amounts of a document
 TOTALS = (
@@ -70,25 +70,38 @@ def _rounded(number, currency):
 def _tax(tax, currency):
     if None in (tax.net, tax.tax, tax.rate):
         return
-    ought = _rounded(tax.net * tax.rate / 100, currency)
+    exact = tax.net * tax.rate / 100
+    ought = _rounded(exact, currency)
     detail = (f"The VAT of category {tax.category} {tax.rate} % (BT-117) is {tax.tax}, but {tax.rate} % of {tax.net} "
               f"is {ought}. Correct it.")
     if abs(tax.tax - ought) > 1:
         yield Fault("BR-CO-17", "BT-117", detail)
-    elif tax.tax != ought:
+    elif 0 < tax.rate < HALF and abs(tax.tax) >= HALF:
+        yield Fault("BR-CO-17", "BT-119", f"The rate of category {tax.category} (BT-119) is {tax.rate} %. The rules of "
+                    f"EN 16931 round it to 0 % and refuse its VAT of {tax.tax} (BT-117). Use a rate of 0.5 % or more.")
+    elif tax.tax not in (ought, _rounded(exact, None)):
         yield Fault("SUM", "BT-117", detail, True)
 
 
 def _line(line, name, currency, profile):
-    """Yield a warning if the net amount of a line is not quantity times price less discount plus charge."""
+    """Yield a fault if the net amount of a line is not quantity times price less discount plus charge.
+
+    Only Peppol refuses that, also if the amount is rounded to whole units of a currency without decimals.
+    """
     if None in (line.net, line.quantity, line.price):
         return
     gross = line.quantity * line.price / (line.price_quantity or 1)
     ought = gross - (line.discount or ZERO) + (line.charge or ZERO)
-    if abs(line.net - ought) <= (SLACK_HUF if currency == "HUF" else SLACK) or line.net == _rounded(ought, currency):
+    if abs(line.net - ought) <= (SLACK_HUF if currency == "HUF" else SLACK):
         return
-    yield Fault("SUM" if profile == EN16931 else "PEPPOL-EN16931-R120", "BT-131", f"{name}: the net amount (BT-131) is "
-                f"{line.net}, but quantity times price less discount is {_rounded(ought, currency)}. Correct it.", True)
+    if line.net != _rounded(ought, currency):
+        yield Fault("SUM" if profile == EN16931 else "PEPPOL-EN16931-R120", "BT-131", f"{name}: the net amount "
+                    f"(BT-131) is {line.net}, but quantity times price less discount is {_rounded(ought, currency)}. "
+                    "Correct it.", profile != PEPPOL)
+    elif profile == PEPPOL:
+        yield Fault("PEPPOL-EN16931-R120", "BT-131", f"{name}: the net amount (BT-131) is {line.net}, but quantity "
+                    f"times price less discount is {_rounded(ought, None)}. Peppol allows a difference of 0.02, also "
+                    f"in {currency}. Use a quantity and a price whose product is a whole number.")
 
 
 def _decimals(document):
