@@ -30,6 +30,9 @@ EUROPE, EAST_ASIA = "fonts-dejavu-core", "fonts-droid-fallback"
 FILES = {EUROPE: ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"),
          EAST_ASIA: ("DroidSansFallbackFull.ttf", "DroidSansFallbackFull.ttf")}
 BUILT_IN = "Helvetica", "Helvetica-Bold"
+WESTERN = frozenset(bytes(range(32, 256)).decode("cp1252", "ignore"))       # the characters of Helvetica
+EUROPEAN = WESTERN | {chr(code) for code in (*range(0x100, 0x250), *range(0x386, 0x500))
+                      if unicodedata.category(chr(code)) != "Cn"}           # Latin, Greek and Cyrillic: some of DejaVu
 EAST_ASIAN_NAMES = ("CJK", "HIRAGANA", "KATAKANA", "IDEOGRAPHIC", "FULLWIDTH")   # beginnings of Unicode character names
 RIGHT_TO_LEFT = ("R", "AL")
 INVISIBLE = re.compile("[\u00ad\u180e\ufe00-\ufe0f]")
@@ -119,7 +122,7 @@ def _end_with_unused_glyph(face):
 
 def _built_in(bold):
     """Return Helvetica, which every PDF reader has built in. It covers Western Europe only."""
-    return Face(BUILT_IN[bold], frozenset(bytes(range(32, 256)).decode("cp1252", "ignore")))
+    return Face(BUILT_IN[bold], WESTERN)
 
 
 def clean(text):
@@ -150,6 +153,17 @@ def _face_of(char, bold):
         if char in face.glyphs:
             return face.name
     raise no_glyph(char)
+
+
+def obstacle(text, bold=False):
+    """Return the Problem of a letter that no installed font has, or None. reportlab must be installed.
+
+    It is imported only for letters beyond those of the usual European languages.
+    """
+    text = clean(" ".join(text.splitlines()))
+    lacking = set(text) - (EUROPEAN if installed(EUROPE) else WESTERN)
+    lacking = lacking and lacking.difference(*(face.glyphs for face in faces(bold)))
+    return no_glyph(min(lacking, key=text.index)) if lacking else None
 
 
 def no_glyph(char):

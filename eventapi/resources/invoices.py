@@ -76,8 +76,8 @@ def send_invoice(db, id, body):
 
     Unless `mail` is false, which is the default for an invoice that was taken over, `mail` in meta says whether the
     mail was `queued`, or `skipped` and for which `reason`: `no_address`, `smtp_not_configured`, `not_installed` (a
-    package that draws the PDF), `fonts_missing` or `already_done`. `no_e_invoice` in meta says why the invoice has no
-    e-invoice.
+    package that draws the PDF, or a font with one of its letters), `fonts_missing` or `already_done`. `no_e_invoice`
+    in meta says why the invoice has no e-invoice.
     """
     row, mail = issuing.send(db, get(db, id), body["mail"], body["payments"] or ())
     is_lacking = row["xml_sha256"] is None and not row["taken_over"]
@@ -91,7 +91,8 @@ def check_invoice(db, id, body):
 
     A draft is checked as it would be sent now. `faults` prevent sending, or the buyer's software would refuse the
     e-invoice; `warnings` do neither. If EN 16931 cannot represent an invoice and nobody can correct that, it is sent
-    without an e-invoice to a contact with the profile `en16931`; `has_e_invoice` and `warnings` say so.
+    without an e-invoice to a contact with the profile `en16931`; `has_e_invoice` and `warnings` say so. A warning also
+    names a text with a letter that no font of the server has: the invoice has no PDF then.
     """
     with db.snapshot():
         return sending.check(db, get(db, id), body["profile"])

@@ -1,9 +1,9 @@
 """Mails with invoices, credit notes and payment reminders.
 
 The outcome of a request for a mail is `meta.mail` of the response: {"status": "queued"}, or {"status": "skipped",
-"reason"} with one of the reasons `no_address`, `smtp_not_configured`, `not_installed` (a package that draws the PDF),
-`fonts_missing` (a font of an e-invoice) and `already_done` (the action has changed nothing). It is None if no mail was
-asked for.
+"reason"} with one of the reasons `no_address`, `smtp_not_configured`, `not_installed` (a package that draws the PDF, or
+a font with one of its letters), `fonts_missing` (a font of an e-invoice) and `already_done` (the action has changed
+nothing). It is None if no mail was asked for.
 """
 from eventapi.domain.billing import invoices, pdf
 from eventapi.domain.mail import queue as mails
@@ -43,11 +43,11 @@ def add(db, kind, row, mail):
     to = address(db, row)
     if mail:
         anonymity.refuse(db, "contact", row["contact_id"])
-        _refuse_impossible(row, to, "send `mail` as false")
+        _refuse_impossible(db, row, to, "send `mail` as false")
     elif not to:
         return _skipped("no_address")
-    elif obstacle(row):
-        return _skipped(obstacle(row).code)
+    elif problem := obstacle(db, row):
+        return _skipped(problem.code)
     return _queue(db, kind, row, to)
 
 
@@ -58,7 +58,7 @@ def add_requested(db, row, to, language, text):
     """
     mails.refuse_unconfigured(db.config)
     to = to or address(db, row)
-    _refuse_impossible(row, to, "send an address as `to`")
+    _refuse_impossible(db, row, to, "send an address as `to`")
     return _queue(db, "invoice", row, to, language, text)
 
 
@@ -90,16 +90,16 @@ def _skipped(reason):
     return {"status": "skipped", "reason": reason}
 
 
-def obstacle(row):
+def obstacle(db, row):
     """Return the Problem that prevents drawing the PDF of a sent invoice, or None. A stored one need not be drawn."""
-    return None if row["pdf_sha256"] else pdf.obstacle(row)
+    return None if row["pdf_sha256"] else pdf.obstacle(db, row)
 
 
-def _refuse_impossible(row, to, remedy):
+def _refuse_impossible(db, row, to, remedy):
     """Raise the problem that prevents mailing the invoice, if there is one."""
     if not to:
         raise Problem("invoice_incomplete", f"{row['invoice_number']} cannot be mailed: its buyer has no `email`. "
                       f"Set `email` on the contact, or {remedy}.", missing=["contact.email"])
-    problem = obstacle(row)
+    problem = obstacle(db, row)
     if problem:
         raise Problem(problem.code, f"{row['invoice_number']} cannot be mailed without its PDF. {problem.detail}")

@@ -8,10 +8,10 @@ Drawing takes too long for a write transaction. The transaction that sends an in
 with the invoice does the same before it is sent. Until then GET draws the PDF from `pdf_source` and stores nothing: the
 same source always results in the same bytes. After a crash, `pdf_source` is still there, and the worker draws it again.
 """
-import importlib.util
 import json
 import re
 from datetime import datetime
+from importlib.util import find_spec
 
 from eventapi.domain.billing import invoices
 from eventapi.domain.originals import composing, parties, transfers
@@ -26,6 +26,9 @@ from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("invoicing")
+
+# Field of the buyer -> fields of the contact that it is made of, where the names differ
+OF_CONTACT = {"name": "company_name or last_name", "contact_name": "first_name or last_name", "vat_id": "tax_id"}
 
 
 def draw(config, row, seller, buyer, language, is_copy=False, xml=None) -> bytes:
@@ -61,19 +64,44 @@ def draw_draft(db, row, seller, buyer, language=None) -> bytes:
     return draw(db.config, {**row, **printed(db, row)}, seller, buyer, chosen)
 
 
-def obstacle(row) -> Problem | None:
-    """Return the Problem that prevents drawing the PDF of a sent invoice on this server, or None.
+def obstacle(db, row) -> Problem | None:
+    """Return the first Problem that prevents drawing the PDF of a sent invoice on this server, or None."""
+    return next((problem for _, problem in obstacles(db, row, bool(row["xml_sha256"]))), None)
 
-    Nothing is imported, because that would take too long in a write transaction. A font may still lack a letter.
+
+def obstacles(db, row, is_hybrid):
+    """Yield (field, Problem) of what prevents drawing the PDF of an invoice on this server. Its row has both parties.
+
+    If a package is missing, yield it alone: `field` is None. Otherwise yield each field with a letter that no font has.
+    For Latin, Greek and Cyrillic letters nothing is imported, because that would take too long in a write transaction.
     """
-    if row["xml_sha256"]:
-        return hybrid.obstacle()
-    return None if importlib.util.find_spec("reportlab") else fonts.not_installed()
+    missing = hybrid.obstacle() if is_hybrid else None if find_spec("reportlab") else fonts.not_installed()
+    if missing:
+        yield None, missing
+        return
+    for field, text, bold in _texts(invoices.represent({**row, **printed(db, row)})):
+        if problem := fonts.obstacle(text or "", bold):
+            yield field, problem
+
+
+def _texts(invoice):
+    """Yield (field, text, whether it is bold) of the texts on the PDF that somebody has written. `text` may be None."""
+    yield "invoice_number", invoice["invoice_number"], True
+    of_credit_note = ("related_invoice_number", "cancellation_reason")
+    for name in ("buyer_reference", "text", "event_title", *of_credit_note):
+        if invoice["invoice_type"] == "credit_note" or name not in of_credit_note:
+            yield name, invoice[name], False
+    yield "items", " ".join(f"{item['description']} {item['unit'] or ''}" for item in invoice["items"]), False
+    yield "items", " ".join(tax["reason"] or "" for tax in invoice["taxes"]), False
+    for name in ("name", "street", "postal_code", "city", "email", "vat_id", "tax_number", "iban", "bic"):
+        yield f"organiser_{name}", invoice["seller"][name], name == "name"
+    for name in ("name", "contact_name", "address", "postal_code", "city", "state", "vat_id", "customer_number"):
+        yield f"contact.{OF_CONTACT.get(name, name)}", (invoice["buyer"] or {}).get(name), False
 
 
 def installed() -> tuple:
     """Return which of the packages that PDFs require are installed, to compare it later."""
-    return (*(importlib.util.find_spec(name) is not None for name in ("reportlab", "pypdf")),
+    return (*(find_spec(name) is not None for name in ("reportlab", "pypdf")),
             *(fonts.installed(package) is not None for package in fonts.FILES))
 
 

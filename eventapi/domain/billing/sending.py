@@ -32,7 +32,7 @@ def issue(db, row, mail=None, prepaid=0):
     if missing:
         faults = _findings(db, as_sent_now(db, row), _profile(buyer))[0] if has_xml else []
         faults = requirements.refused(faults, _profile(buyer))
-        raise _incomplete(db.config, missing, faults)
+        raise requirements.incomplete(db.config, missing, faults)
     issued = _values(db, row, seller, buyer)
     if row["invoice_type"] == "credit_note":
         issued.update(ledger.fit_into_invoice(db, row))
@@ -89,25 +89,6 @@ def _missing(config, row, seller, buyer):
     return missing + [name for name in faulty_options(config) if name not in missing]
 
 
-def _incomplete(config, missing, faults):
-    """Return the Problem that names everything that is missing. `faults` are those of the e-invoice."""
-    names = list(dict.fromkeys([*missing, *(fault["field"] or fault["term"] for fault in faults)]))
-    causes = [*(sentence for name, sentence in faulty_options(config).items() if name in missing),
-              *(fault["detail"] for fault in faults if fault["field"] not in missing)]
-    what = f"without {listed(missing)}." if missing else f"as it is: {listed(names)} must be set or corrected."
-    return Problem("invoice_incomplete", " ".join([f"The invoice cannot be sent {what}", *causes[:10], _where(names)]),
-                   missing=names, faults=faults)
-
-
-def _where(missing):
-    """Return the sentence that says where the missing values are set."""
-    places = {"organiser_": "the options in the configuration of the server", "contact.": "the fields of the contact"}
-    found = dict.fromkeys(next((text for prefix, text in places.items() if name.startswith(prefix)),
-                               "the fields of the invoice") for name in sorted(missing, reverse=True))
-    without = " To send it without mail, send `mail` as false." if missing == ["contact.email"] else ""
-    return f"Set {listed(list(found))}, then send the invoice again.{without}"
-
-
 # The e-invoice
 
 def has_document(row):
@@ -131,7 +112,7 @@ def _with_document(db, sent, buyer):
     if faults and sent["invoice_type"] == "credit_note" and not store.get(db, sent["related_invoice_id"]):
         return sent
     if refused := requirements.refused(faults, _profile(buyer)):
-        raise _incomplete(db.config, [], refused)
+        raise requirements.incomplete(db.config, [], refused)
     return sent if faults else {**sent, "xml_sha256": store.add(db, sent["id"], document)}
 
 
@@ -175,6 +156,8 @@ def check(db, row, profile=None):
     known = {fault["field"] for fault in faults}
     faults += [fault for fault in refused if fault["field"] is None or fault["field"] not in known]
     has_e_invoice = bool(row["xml_sha256"]) if row["locked_at"] else not by_rules
+    warnings += [requirements.finding(f"The PDF cannot be drawn: {problem.detail}", field)
+                 for field, problem in pdf.obstacles(db, row, has_e_invoice)]
     return {"is_valid": not faults, "has_e_invoice": has_e_invoice, "profile": profile, "faults": faults,
             "warnings": warnings}
 

@@ -2,6 +2,8 @@
 import re
 
 from eventapi.domain.einvoices import profiles, rules
+from eventapi.errors import Problem, listed
+from eventapi.validation.identifiers.organiser import faulty_options
 
 IDS_OF_SELLER = "organiser_vat_id or organiser_tax_number"
 # Business term or group -> field of the invoice, field of its contact, or option of the organiser
@@ -74,3 +76,22 @@ def fields_of(fault, profile):
     """Return our names of what a fault is about: [None] if there is none, several for a group that is missing."""
     fields = PEPPOL_FIELDS if profile == profiles.PEPPOL else FIELDS
     return GROUPS.get(fault.term) or [BY_RULE.get(fault.rule) or fields.get(fault.term)]
+
+
+def incomplete(config, missing, faults):
+    """Return the Problem that names everything that is missing. `faults` are those of the e-invoice."""
+    names = list(dict.fromkeys([*missing, *(fault["field"] or fault["term"] for fault in faults)]))
+    causes = [*(sentence for name, sentence in faulty_options(config).items() if name in missing),
+              *(fault["detail"] for fault in faults if fault["field"] not in missing)]
+    what = f"without {listed(missing)}." if missing else f"as it is: {listed(names)} must be set or corrected."
+    return Problem("invoice_incomplete", " ".join([f"The invoice cannot be sent {what}", *causes[:10], _where(names)]),
+                   missing=names, faults=faults)
+
+
+def _where(missing):
+    """Return the sentence that says where the missing values are set."""
+    places = {"organiser_": "the options in the configuration of the server", "contact.": "the fields of the contact"}
+    found = dict.fromkeys(next((text for prefix, text in places.items() if name.startswith(prefix)),
+                               "the fields of the invoice") for name in sorted(missing, reverse=True))
+    without = " To send it without mail, send `mail` as false." if missing == ["contact.email"] else ""
+    return f"Set {listed(list(found))}, then send the invoice again.{without}"
