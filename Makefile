@@ -6,7 +6,7 @@ RUN    := $(if $(EMPTY),.run-empty,.run)
 PORT   ?= 8080
 ADDRESS := 127.0.0.1:$(PORT)
 
-.PHONY: help run test processes servers clients einvoices schemathesis fuzz test-debian fault race soak load morning schema reference picture audit deb apt-repo clean
+.PHONY: help run test processes servers clients einvoices schemathesis fuzz test-debian fault race soak books load morning schema reference picture audit deb apt-repo clean
 
 help:
 	@echo "make run          start the service with a sample show on http://$(ADDRESS)"
