@@ -8,6 +8,7 @@ import pytest
 from eventapi import times
 from eventapi.domain.billing import ledger
 from eventapi.domain.dunning import sending
+from eventapi.languages import formats
 from eventapi.storage.statements import statements
 from eventapi.validation import schema_files
 from eventapi.worker.mail import contents
@@ -318,14 +319,14 @@ def test_interest_follows_payments_refunds_and_credit_notes(organiser, overdue):
 
 def test_texts_are_filled_in_the_language_of_the_buyer(organiser, overdue, db):
     organiser.make(LEVELS, {
-        "name": "Notice", "days": 1, "fee": 5, "deadline_days": 10, "title_de": "Mahnung",
+        "name": "Notice", "days": 1, "fee": 5, "deadline_days": 10, "title_de": "Mahnung bis {{deadline}}",
         "text_de": "{{number}} von {{ issue_date }}, fällig {{due_date}}: {{open_amount}} + {{costs}} = "
                    "{{total_claim}} bis {{deadline}}, {{days_overdue}} Tage {x}",
         "text_en": "never"})
     overdue(30)
     db.connection.execute("UPDATE invoices SET issue_date = '2026-01-02', due_date = '2026-02-01'")
     entry, = send(organiser, dry_run=True)["sent"]
-    assert (entry["title"], entry["language"]) == ("Mahnung", "de")
+    assert (entry["title"], entry["language"]) == (f"Mahnung bis {formats.day(day(10), 'de')}", "de")
     assert entry["text"].startswith("OLD-1 von 02.01.2026, fällig 01.02.2026: 1.190,00 EUR + 5,00 EUR = 1.195,00 EUR "
                                     "bis ") and entry["text"].endswith(" Tage {x}")
 

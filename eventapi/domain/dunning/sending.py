@@ -114,8 +114,8 @@ def _send_one(db, row, today, mail, dry_run):
     claim, invoice = money.in_major_units(due, claims.AMOUNTS), invoices.row(db, row["id"])
     language = choice.choose(db.config, invoice["language"])
     entry = {**{name: due[name] for name in ENTRY},
-             "invoice_id": row["id"], "sent_on": today, "language": language, "title": texts.title(row, language),
-             "text": texts.filled(row, claim, language)}
+             "invoice_id": row["id"], "sent_on": today, "language": language,
+             "title": texts.title(row, claim, language), "text": texts.text(row, claim, language)}
     if dry_run:
         return represent({**entry, "id": None, "currency": row["currency"], "mail": None, "mail_reason": None,
                           "created_at": None})

@@ -39,15 +39,20 @@ def check(pointer, text, faults):
                    f"contains the unknown {noun} {listed(names)}. The placeholders are {listed(known)}")
 
 
-def title(level, language):
-    """Return the title of the letters of a level: its own, or the default one."""
+def title(level, claim, language):
+    """Return the title of a letter: that of its level, or the default one. `claim`: see `filled`."""
     number = level["level"]
     default = FIRST[language] if number == 1 else LATER[language].format(number=number - 1)
-    return level[f"title_{language}"] or default
+    return filled(level[f"title_{language}"] or default, claim, language)
 
 
-def filled(level, claim, language):
-    """Return the text of a letter. `claim` is the API object of what is claimed, with the fields of KNOWN."""
+def text(level, claim, language):
+    """Return the text of a letter: that of its level, or the default one. `claim`: see `filled`."""
+    return filled(level[f"text_{language}"] or DEFAULTS[language], claim, language)
+
+
+def filled(text, claim, language):
+    """Return a text with its placeholders filled. `claim`: API object of what is claimed, with the fields of KNOWN."""
     def value(match):
         name = match[1]
         if name in AMOUNTS:
@@ -56,4 +61,4 @@ def filled(level, claim, language):
             return formats.day(claim[name], language)
         return str(claim[name])
     claim = {**claim, "number": claim["invoice_number"]}
-    return PLACEHOLDER.sub(value, level[f"text_{language}"] or DEFAULTS[language])
+    return PLACEHOLDER.sub(value, text)
