@@ -17,9 +17,9 @@ FORMS = ("application/json", CSV, SVG)
 
 @routes.get("/reports", response="report.catalogue")
 def list_reports():
-    """List the reports with their parameters and columns.
+    """List the reports and files for bookkeepers, with their parameters, columns and formats.
 
-    Each report is also available as a CSV table and as a chart. Files for DATEV are not: see `GET /reports/datev`.
+    The ledger and the files require the scope `invoices` as well.
     """
     return reports.catalogue()
 

@@ -20,6 +20,8 @@ from eventapi.pictures import fonts, letters, svg
 from eventapi.pictures.charts import diagrams, looks, sheet
 from eventapi.pictures.charts.panels import Panel
 from eventapi.pictures.shapes import Group, Text
+from eventapi.resources.reports import routes as ROUTES
+from eventapi.validation.schema_files import query_schema
 from tests.support.dates import in_days, today
 from tests.support.prepared import prepared
 
@@ -439,13 +441,23 @@ def test_the_overview_has_the_totals_of_the_other_reports(organiser, books):
             total[row["figure"]] for total in totals if total.get("currency") == row["currency"])
 
 
-def test_the_catalogue_lists_every_report_and_its_parameters(organiser, person):
-    entries = organiser.data("/reports")
-    assert sorted(entry["report_type"] for entry in entries) == NAMES
-    for entry in entries:
-        person("reports:read").get(entry["path"], status=200)
-        assert entry["columns"]
-        assert {"event_id", "event_key"} <= {parameter["name"] for parameter in entry["parameters"]}
+def test_the_catalogue_lists_every_report_with_its_parameters_and_formats(organiser, person):
+    """Every GET route below /reports is listed, but for the account of one customer, and says what it accepts."""
+    listed = {entry["path"]: entry for entry in organiser.data("/reports")}
+    routes = {route.path.removeprefix("/api/v1"): route.options for route in ROUTES.routes
+              if route.method == "GET" and route.path != "/api/v1/reports" and "<" not in route.path}
+    assert set(listed) == set(routes)
+    for path, options in routes.items():
+        assert listed[path]["formats"] == list(options.offered)
+        known = query_schema(options.query, listing=False)["properties"] if options.query else {}
+        assert [parameter["name"] for parameter in listed[path]["parameters"]] == list(known)
+    for entry in listed.values():
+        if entry["report_type"] in NAMES:
+            person("reports:read").get(entry["path"], status=200)
+            assert entry["columns"]
+            assert {"event_id", "event_key"} <= {parameter["name"] for parameter in entry["parameters"]}
+    ledger = organiser.get("/reports/ledger", headers={"Accept": "text/csv"}).text
+    assert listed["/reports/ledger"]["columns"] == ledger.splitlines()[0].split(",")
 
 
 @pytest.mark.parametrize("name", NAMES)

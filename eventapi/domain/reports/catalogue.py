@@ -18,6 +18,7 @@ from eventapi.validation.schema_files import definition, query_schema
 
 sql = statements("reports")
 
+JSON, CSV, SVG, ZIP = "application/json", "text/csv", "image/svg+xml", "application/zip"
 LAST_DAY = "2999-12-31"             # of `as_of`
 
 
@@ -58,6 +59,32 @@ REPORTS = {
         "participants", "ready", "unconfirmed", "open_contract", "open_submissions", "no_booth", "open_order",
         "draft_invoice", "unbilled", "unpaid")),
 }
+
+@dataclass(frozen=True)
+class Books:
+    """A report or file for the bookkeeper, of domain/books or domain/datev: the catalogue only describes it.
+
+    query, row: schemas in schemas/report.json, or None.
+    """
+    title: str
+    formats: tuple
+    description: str
+    query: str | None = None
+    row: str | None = None
+
+
+BOOKS = {
+    "ledger": Books("Ledger", (JSON, CSV), "The accounts of all customers: opening balance, movements and closing "
+                    "balance, with a proof. `/reports/ledger/{customer_number}` is the account of one customer.",
+                    "by_account", "ledger_row"),
+    "periods": Books("Periods", (JSON,), "The months with bookings, and whether they are closed.", row="period"),
+    "datev": Books("DATEV bookings", (CSV, JSON), "The bookings of a month or year as a file for DATEV, and a summary "
+                   "of the file as JSON. The columns are DATEV's.", "datev_period"),
+    "datev/debtors": Books("DATEV debtors", (CSV, JSON), "The customers as a file for DATEV, and a summary of the file "
+                           "as JSON. The columns are DATEV's.", "datev_debtors_period"),
+    "audit-export": Books("Tax audit export", (ZIP,), "All bookings of a year as a ZIP file for a tax audit. It "
+                          "describes its tables itself.", "audit_year"),
+}
 # report -> the totals that the overview shows; None means all
 IN_OVERVIEW = {"participants": None, "applications": None,
                "booths": ("booths", "sold", "reserved", "available", "blocked"),
@@ -68,16 +95,23 @@ IN_OVERVIEW = {"participants": None, "applications": None,
 def catalogue():
     """Return all reports as API objects, with their parameters and the columns of their rows."""
     reports = [(name, report.title, report.query) for name, report in REPORTS.items()]
-    return [_described(*entry) for entry in (*reports, ("overview", "Overview", "by_day"))]
+    return [*(_described(*entry) for entry in (*reports, ("overview", "Overview", "by_day"))),
+            *(_entry(name, books.title, books.description, books.query, books.row, books.formats)
+              for name, books in BOOKS.items())]
 
 
 def _described(name, title, query):
-    parameters = query_schema(f"report.{query}", listing=False)["properties"]
-    return {"report_type": name, "title": title, "path": f"/reports/{name}",
-            "description": definition(f"report.{part(name)}")["description"],
+    return _entry(name, title, definition(f"report.{part(name)}")["description"], query, f"{part(name)}_row",
+                  (JSON, CSV, SVG))
+
+
+def _entry(name, title, description, query, row, formats):
+    parameters = query_schema(f"report.{query}", listing=False)["properties"] if query else {}
+    return {"report_type": name.replace("/", "_"), "title": title, "path": f"/reports/{name}",
+            "description": description,
             "parameters": [{"name": parameter, "description": schema.get("description", "")}
                            for parameter, schema in parameters.items()],
-            "columns": columns(name)}
+            "columns": list(definition(f"report.{row}")["properties"]) if row else [], "formats": list(formats)}
 
 
 def part(name):
