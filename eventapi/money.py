@@ -19,6 +19,7 @@ CURRENCIES = frozenset(DECIMALS) | frozenset("""
     NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT
     TOP TRY TTD TWD TZS UAH USD UYU UZS VES WST XCD YER ZAR ZMW ZWG""".split())
 
+RATE_PLACES = 10                    # decimals of an exchange rate
 LIMIT = 10 ** 12                    # amounts stay below this, in major units
 EXACT = Context(prec=64)            # more digits than the validation accepts, so that nothing is rounded
 
@@ -62,6 +63,14 @@ def convert_to_major(row, names, currency):
     if scale > 1:
         for name in names:
             row[name] /= scale
+
+
+def converted(units, currency, rate, other):
+    """Convert minor units to those of another currency, rounded half away from zero.
+
+    `rate`: the price of one unit of `currency` in units of 10^-RATE_PLACES of the other one.
+    """
+    return divided(units * rate, 10 ** (RATE_PLACES + decimals(currency) - decimals(other)))
 
 
 def divided(numerator, denominator):

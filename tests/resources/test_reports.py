@@ -7,7 +7,7 @@ import re
 import xml.etree.ElementTree as ET
 from collections import defaultdict
 from datetime import date, datetime, timedelta, timezone
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -150,7 +150,40 @@ def test_tax_is_the_sum_of_the_taxes_of_the_invoices(organiser, books):
             "credit_notes": int(record["invoice_type"] == "credit_note"), "net": tax["net"], "tax": tax["tax"]}
         for record in sent(organiser) for tax in record["taxes"]]
     keys = ("period", "currency", "tax_category", "tax_rate")
-    assert summed(organiser.data("/reports/tax")["data"]["rows"], keys) == summed(expected, keys)
+    rows = [{name: value for name, value in row.items() if not name.startswith("base_")}
+            for row in organiser.data("/reports/tax")["data"]["rows"]]
+    assert summed(rows, keys) == summed(expected, keys)
+
+
+def in_base(record, amount, usual=None):
+    """Return an amount of an invoice in euros, or None if its exchange rate is not known."""
+    rate = 1 if record["currency"] == "EUR" else record["exchange_rate"] or usual
+    return rate and (exact(amount) * exact(rate)).quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+
+def test_tax_in_the_currency_of_the_tenant_is_that_of_each_invoice_at_its_rate(organiser, books, settings):
+    """Tax returns are in euros (§ 16 (6) UStG). Rates are those of the invoices, then those of the options."""
+    of_yen = [record for record in sent(organiser) if record["currency"] == "JPY"]
+    for place, record in enumerate(of_yen[1:]):
+        organiser.patch(f"/invoices/{record['id']}", {"exchange_rate": (6100 + place) / 10 ** 6}, status=200)
+    for usual, unknown in (({}, {"JPY", "KWD"}), ({"KWD": Decimal("2.8731")}, {"JPY"}),
+                           ({"KWD": Decimal("2.8731"), "JPY": Decimal("0.0059")}, set())):
+        settings.exchange_rates = usual
+        for query, event in (("", None), (f"?event_id={books[0]['id']}", books[0]["id"])):
+            expected = defaultdict(lambda: [[], []])
+            for record in sent(organiser, event):
+                for tax in record["taxes"]:
+                    row = expected[record["issue_date"][:7], record["currency"], tax["category"], tax["rate"]]
+                    for amounts, name in zip(row, ("net", "tax"), strict=True):
+                        amounts.append(in_base(record, tax[name], usual.get(record["currency"])))
+            sums = {key: [None if None in amounts else sum(amounts) for amounts in row]
+                    for key, row in expected.items()}
+            data = organiser.data(f"/reports/tax{query}")["data"]
+            found = {(row["period"], row["currency"], row["tax_category"], row["tax_rate"]): [
+                None if row[name] is None else exact(row[name]) for name in ("base_net", "base_tax")]
+                for row in data["rows"]}
+            assert found == sums and {row["base_currency"] for row in data["rows"]} == {"EUR"}
+            assert {total["currency"] for total in data["totals"] if total["base_tax"] is None} == unknown
 
 
 def test_payments_are_summed_by_month_in_the_time_zone_of_the_organiser(organiser, books):

@@ -100,12 +100,12 @@ def exchange_rate(db, wanted, currency, faults):
     rate = wanted.get("exchange_rate")
     if rate is None:
         return None
-    units = money.scaled(Decimal(str(rate)), invoices.RATE_PLACES)
+    units = money.scaled(Decimal(str(rate)), money.RATE_PLACES)
     if currency == db.config.currency:
         faults.add("/exchange_rate", "disagrees", f"must be null for an invoice in {currency}, the server's currency")
     elif units is None:
         faults.add("/exchange_rate", "decimals",
-                   f"must have at most {invoices.RATE_PLACES} decimals, but is {rate}")
+                   f"must have at most {money.RATE_PLACES} decimals, but is {rate}")
     return units
 
 

@@ -13,7 +13,6 @@ sql = statements("invoices")
 
 OPEN = ("sent", "partially_paid")           # with one of these, an invoice past its due date is overdue
 AMOUNTS = ("subtotal", "tax_total", "total", "paid_amount", "prepaid_amount", "credited", "open_amount")
-RATE_PLACES = 10                            # decimals of an exchange rate
 PLACES = {"quantity": 3, "unit_price": 4, "discount_percent": 2, "tax_rate": 2}     # decimals of an item's numbers
 SELLER = {name: f"organiser_{name}" for name in ("name", "street", "postal_code", "city", "country", "email", "contact",
                                                   "phone", "vat_id", "tax_number", "register_number",
@@ -39,7 +38,7 @@ def represent(row):
     currency = row["currency"]
     invoice = {
         **row, "status": public_status(row), **{name: money.major(row[name], currency) for name in AMOUNTS},
-        "exchange_rate": money.unscaled(row["exchange_rate"], RATE_PLACES),
+        "exchange_rate": money.unscaled(row["exchange_rate"], money.RATE_PLACES),
         "is_reverse_charge": bool(row["is_reverse_charge"]), "taken_over": bool(row["taken_over"]),
         "is_locked": row["locked_at"] is not None, "is_disputed": row.get("disputed_at") is not None,
         "payment_reference": _payment_reference(row),
@@ -116,7 +115,7 @@ def represent_summary(row):
 def usual_rate(config, currency):
     """Return the exchange rate of the option `exchange_rates` as a column, or None if there is none."""
     rate = config.exchange_rates.get(currency) if currency != config.currency else None
-    return rate and money.scaled(rate, RATE_PLACES)
+    return rate and money.scaled(rate, money.RATE_PLACES)
 
 
 # Seller and buyer

@@ -12,7 +12,6 @@ from eventapi.domain.datev.lines import amount, date, quoted
 from eventapi.validation.identifiers import companies
 
 DEBIT, CREDIT = "S", "H"            # Soll, Haben
-RATE_SCALE = 10                     # decimals of invoices.exchange_rate
 MOST_DIGITS = 10                    # of an amount, before the decimal comma
 MOST_RATE = Decimal("9999.999999")
 # EU VAT ids begin with these letters: those of the country, but EL for Greece, and XI for Northern Ireland.
@@ -134,7 +133,7 @@ def eu_vat_id(text, country):
 
 def with_rate(booking, rate):
     """Return the booking with an exchange rate, which is a Decimal: the tenant's currency for one unit."""
-    return replace(booking, rate=int((rate * 10 ** RATE_SCALE).to_integral_value()))
+    return replace(booking, rate=int((rate * 10 ** money.RATE_PLACES).to_integral_value()))
 
 
 def base_units(units, currency, rate, base):
@@ -142,8 +141,7 @@ def base_units(units, currency, rate, base):
 
     It is at least 1, because DATEV refuses 0.00.
     """
-    shift = RATE_SCALE + money.decimals(currency) - money.decimals(base)
-    return max(1, money.divided(units * rate, 10 ** shift))
+    return max(1, money.converted(units, currency, rate, base))
 
 
 def quotation(rate):
@@ -152,7 +150,7 @@ def quotation(rate):
     DATEV quotes as the ECB does: 1.0842 for USD, 0.83 for GBP. Ours is the reciprocal. Return None if it has more than
     the four digits before the decimal comma that DATEV allows.
     """
-    found = (Decimal(10) ** RATE_SCALE / rate).quantize(Decimal("0.000001"), ROUND_HALF_UP)
+    found = (Decimal(10) ** money.RATE_PLACES / rate).quantize(Decimal("0.000001"), ROUND_HALF_UP)
     return found if 0 < found <= MOST_RATE else None
 
 

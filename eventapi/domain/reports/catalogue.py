@@ -30,14 +30,17 @@ class Report:
     query: schema of the query parameters, in schemas/report.json.
     sums: columns that are added up in the totals.
     money: columns in minor units, which are converted to major units.
+    base_money: such columns in the currency of the tenant. They may be None.
     """
     rows: object
     title: str
     query: str
     sums: tuple
     money: tuple = ()
+    base_money: tuple = ()
 
 
+IN_BASE = ("base_net", "base_tax")
 REPORTS = {
     "revenue": Report(finance.revenue, "Revenue", "by_period",
                       ("invoices", "credit_notes", "invoiced", "credited", "net", "tax", "total"),
@@ -49,7 +52,7 @@ REPORTS = {
     "payments": Report(finance.payments, "Payments", "by_period", ("payments", "received", "refunded", "fees", "net"),
                        ("received", "refunded", "fees", "net")),
     "receivables": Report(finance.receivables, "Receivables", "at_a_day", ("invoices", "amount"), ("amount",)),
-    "tax": Report(finance.tax, "Tax", "by_period", ("net", "tax"), ("net", "tax")),
+    "tax": Report(finance.converted_tax, "Tax", "by_period", ("net", "tax", *IN_BASE), ("net", "tax"), IN_BASE),
     "booths": Report(show.booths, "Booths", "of_event",
                      ("booths", "sold", "reserved", "available", "blocked", *show.AREAS, "revenue"),
                      ("revenue", "revenue_per_m2")),
@@ -153,9 +156,15 @@ def figures(db, name, selection):
     report = REPORTS[name]
     rows = report.rows(db, selection)
     names = columns(name)
-    shown = (money.in_major_units(row, report.money) for row in rows)
+    shown = (_in_major_units(row, report, db.config.currency) for row in rows)
     return {"rows": [{column: row[column] for column in names} for row in shown],
-            "totals": [money.in_major_units(total, report.money) for total in _totals(report, rows)]}
+            "totals": [_in_major_units(total, report, db.config.currency) for total in _totals(report, rows)]}
+
+
+def _in_major_units(row, report, base):
+    """Return a row with its amounts in major units. `base` is the currency of the tenant."""
+    return {**money.in_major_units(row, report.money),
+            **{name: money.major(row[name], base) for name in report.base_money}}
 
 
 def overview(db, selection):
@@ -188,12 +197,12 @@ def _selection(db, query):
 def _totals(report, rows):
     """Return a row of sums for each currency, or one row for a report without amounts.
 
-    What is owed to customers is not part of the receivables.
+    What is owed to customers is not part of the receivables. The sum of amounts that are not all known is None.
     """
     has_amounts = report.money or any("currency" in row for row in rows)
     sums = {} if has_amounts else {None: dict.fromkeys(report.sums, 0)}
     for row in rows:
         total = sums.setdefault(row.get("currency"), dict.fromkeys(report.sums, 0))
         for name in report.sums if row.get("bucket") != finance.OVERPAID else ():
-            total[name] += row[name]
+            total[name] = None if None in (total[name], row[name]) else total[name] + row[name]
     return [{**({"currency": currency} if currency else {}), **sums[currency]} for currency in sorted(sums, key=str)]

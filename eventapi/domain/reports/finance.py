@@ -11,8 +11,9 @@ import json
 from bisect import bisect_right
 from collections import defaultdict
 
-from eventapi import times
+from eventapi import money, times
 from eventapi.domain.reports.periods import spans
+from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("reports")
@@ -31,6 +32,31 @@ def tax(db, selection):
     """Return net amounts and tax by period, currency, tax category and rate in percent."""
     rows = _by_period(db, sql.tax, selection, spans(db, sql.next_issue, selection, of_days=True))
     return [{**row, "tax_rate": row["tax_rate"] / 100} for row in rows]
+
+
+def converted_tax(db, selection):
+    """Return the rows of `tax` with `base_currency`, the tenant's, and net amount and tax in it.
+
+    The amounts of each invoice are converted and rounded by themselves, at its exchange rate, else at that of the
+    options, as in the file for DATEV. They are None if an invoice of the row has neither.
+    """
+    base, rows = db.config.currency, tax(db, selection)
+    foreign = sorted({row["currency"] for row in rows} - {base})
+    rates = [(currency, _usual_rate(db.config, currency), 10 ** (5 + money.decimals(currency) - money.decimals(base)))
+             for currency in foreign]
+    periods = spans(db, sql.next_issue, selection, of_days=True)
+    found = _by_period(db, sql.converted_tax, selection, periods, rates=as_json(rates)) if rates else []
+    sums = {(row["period"], row["currency"], row["tax_category"], row["tax_rate"] / 100): row for row in found}
+    for row in rows:
+        amounts = sums.get((row["period"], row["currency"], row["tax_category"], row["tax_rate"]))
+        row.update(base_currency=base, base_net=amounts["base_net"] if amounts else row["net"],
+                   base_tax=amounts["base_tax"] if amounts else row["tax"])
+    return rows
+
+
+def _usual_rate(config, currency):
+    rate = config.exchange_rates.get(currency)
+    return rate and money.scaled(rate, money.RATE_PLACES)
 
 
 def payments(db, selection):
@@ -104,12 +130,12 @@ def bucket(due_date, as_of):
     return BUCKETS[0] if days <= 0 else BUCKETS[min(4, (days + 29) // 30)]
 
 
-def _by_period(db, statement, selection, periods):
-    """Return the rows of all periods, which are the result of `spans`.
+def _by_period(db, statement, selection, periods, **values):
+    """Return the rows of all periods, which are the result of `spans`. `values` are further parameters.
 
     The statement returns for each period a JSON array of rows.
     """
-    found = db.all(statement, selection["given"], **selection["values"], spans=periods)
+    found = db.all(statement, selection["given"], **selection["values"], **values, spans=periods)
     return [{"period": row["period"], **figures} for row in found for figures in json.loads(row["figures"])]
 
 
