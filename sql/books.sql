@@ -22,14 +22,14 @@ others (at, received, refunded, invoice_id) AS (
   SELECT p.created_at, p.amount, 0, p.invoice_id FROM payments p INDEXED BY payments_undated WHERE p.payment_date_at IS NULL AND p.status IN ('completed', 'refunded')
    UNION ALL
   SELECT r.counts_at, 0, r.amount, coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = r.payment_id AND m.moved_at > r.counts_at
-                                              ORDER BY m.moved_at, m.id LIMIT 1), p.invoice_id)
-    FROM refunds r INDEXED BY refunds_by_time CROSS JOIN payments p ON p.id = r.payment_id WHERE r.counts_at < :ends
+                                              ORDER BY m.moved_at, m.id LIMIT 1), (SELECT p.invoice_id FROM payments p WHERE p.id = r.payment_id))
+    FROM refunds r INDEXED BY refunds_by_time WHERE r.counts_at < :ends
    UNION ALL
   SELECT m.moved_at, side.value * p.amount,
          side.value * (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id AND r.counts_at < m.moved_at),
          CASE side.value WHEN 1 THEN m.to_invoice_id ELSE m.from_invoice_id END
-    FROM payment_moves m INDEXED BY payment_moves_by_time CROSS JOIN payments p ON p.id = m.payment_id CROSS JOIN json_each('[1, -1]') side
-   WHERE m.moved_at < :ends AND p.status IN ('completed', 'refunded'))
+    FROM payments p CROSS JOIN payment_moves m ON m.payment_id = p.id CROSS JOIN json_each('[1, -1]') side
+   WHERE p.id IN (SELECT payment_id FROM payment_moves) AND m.moved_at < :ends AND p.status IN ('completed', 'refunded'))
 SELECT customer_number, currency, sum(opening_balance) AS opening_balance, sum(invoiced) AS invoiced, sum(credited) AS credited,
        sum(received) AS received, sum(refunded) AS refunded
   FROM (SELECT i.debtor_number AS customer_number, i.currency, sum(CASE WHEN i.issue_date < :first THEN i.total ELSE 0 END) AS opening_balance,
@@ -57,7 +57,7 @@ SELECT customer_number, currency, sum(opening_balance) AS opening_balance, sum(i
           FROM others o CROSS JOIN invoices i ON i.id = o.invoice_id
          WHERE o.at < :ends
            AND i.issue_date > :last                                 -- when prepaid
-           AND i.debtor_number = :customer_number                   -- when customer_number
+           AND o.invoice_id IN (SELECT id FROM invoices WHERE debtor_number = :customer_number)         -- when customer_number
            AND i.currency = :currency                               -- when currency
          GROUP BY i.debtor_number, i.currency)
  GROUP BY customer_number, currency
@@ -83,18 +83,18 @@ movements (at, kind, invoice_id, payment_id, amount, id) AS (
   SELECT coalesce(p.payment_date_at, p.created_at), 'payment', coalesce(
            (SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1), p.invoice_id),
          p.id, -p.amount, p.id
-    FROM paid f CROSS JOIN payments p ON p.id = f.id WHERE p.status IN ('completed', 'refunded')
+    FROM payments p WHERE p.id IN (SELECT id FROM paid) AND p.status IN ('completed', 'refunded')
    UNION ALL
   SELECT r.counts_at, 'refund', coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = r.payment_id AND m.moved_at > r.counts_at
                                            ORDER BY m.moved_at, m.id LIMIT 1), p.invoice_id), p.id, r.amount, r.id
-    FROM paid f CROSS JOIN payments p ON p.id = f.id JOIN refunds r ON r.payment_id = p.id
+    FROM payments p CROSS JOIN refunds r ON r.payment_id = p.id WHERE p.id IN (SELECT id FROM paid)
    UNION ALL
   SELECT m.moved_at, 'move', CASE side.value WHEN 1 THEN m.to_invoice_id ELSE m.from_invoice_id END, p.id,
          -side.value * (p.amount - (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id AND r.counts_at < m.moved_at)), m.id
-    FROM paid f CROSS JOIN payments p ON p.id = f.id JOIN payment_moves m ON m.payment_id = p.id CROSS JOIN json_each('[1, -1]') side
-   WHERE p.status IN ('completed', 'refunded'))
+    FROM payments p CROSS JOIN payment_moves m ON m.payment_id = p.id CROSS JOIN json_each('[1, -1]') side
+   WHERE p.id IN (SELECT id FROM paid) AND p.status IN ('completed', 'refunded'))
 SELECT i.issue_date AS at, i.invoice_type AS kind, i.invoice_number, i.currency, NULL AS payment_id, i.total AS amount, 0 AS step, i.id AS id
-  FROM own o CROSS JOIN invoices i ON i.id = o.id WHERE i.issue_date <= :last
+  FROM invoices i WHERE i.id IN (SELECT id FROM own) AND i.issue_date <= :last
    AND i.currency = :currency                               -- when currency
  UNION ALL
 SELECT v.at, v.kind, i.invoice_number, i.currency, v.payment_id, v.amount, 1, v.id

@@ -110,13 +110,12 @@ SELECT p.payment_date_at AS at, p.currency, p.gateway_key, p.amount, p.gateway_f
  WHERE p.id NOT IN (SELECT payment_id FROM payment_moves)
  UNION ALL
 SELECT p.created_at, p.currency, p.gateway_key, p.amount, p.gateway_fee
-  FROM own o CROSS JOIN payments p INDEXED BY payments_by_invoice
-    ON p.invoice_id = o.id AND p.payment_date_at IS NULL AND p.status IN ('completed', 'refunded')
- WHERE p.id NOT IN (SELECT payment_id FROM payment_moves)
+  FROM payments p INDEXED BY payments_undated
+ WHERE p.payment_date_at IS NULL AND p.status IN ('completed', 'refunded')
+   AND p.invoice_id IN (SELECT id FROM own) AND p.id NOT IN (SELECT payment_id FROM payment_moves)
  UNION ALL
 SELECT coalesce(p.payment_date_at, p.created_at), p.currency, p.gateway_key, p.amount, p.gateway_fee
-  FROM (SELECT DISTINCT payment_id AS id FROM payment_moves) d CROSS JOIN payments p ON p.id = d.id
- WHERE p.status IN ('completed', 'refunded')
+  FROM payments p WHERE p.id IN (SELECT payment_id FROM payment_moves) AND p.status IN ('completed', 'refunded')
    AND (SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1) IN (SELECT id FROM own);
 
 -- name: refunds

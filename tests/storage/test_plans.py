@@ -25,7 +25,8 @@ for one in STATISTICS:
     name = one.table.removesuffix("_docsize")               # the table of a full-text index with a row per record
     ROWS[name] = max(int(one.exact.split()[0]), ROWS.get(name, 0))
 ROWS_PER_VALUE = {one.index: [int(number) for number in one.exact.split() if number.isdigit()] for one in STATISTICS}
-STEP = re.compile(r"(?P<verb>SCAN|SEARCH) (?P<alias>\w+)"
+# A Bloom filter is made of all rows of its table. It appears only with statistics.
+STEP = re.compile(r"(?P<verb>SCAN|SEARCH|BLOOM FILTER ON) (?P<alias>\w+)"
                   r"(?: USING (?:AUTOMATIC )?(?:PARTIAL )?(?:COVERING )?INDEX (?P<index>\w+))?"
                   r"(?P<key> USING INTEGER PRIMARY KEY)?(?: USING PRIMARY KEY)?(?: \((?P<bound>[^)]*)\))?")
 KEYWORDS = "WHERE|LEFT|JOIN|ON|ORDER|SET|GROUP|UNION|LIMIT|CROSS|INDEXED|USING|VALUES"
@@ -136,7 +137,7 @@ def findings(form, lines):
             continue
         if not is_correlated:
             most = max(most, expected_rows(step, table))
-        if step["verb"] == "SCAN" and "VIRTUAL TABLE" not in line:
+        if step["verb"] != "SEARCH" and "VIRTUAL TABLE" not in line:
             found.add(f"walks {table}" if form.is_page and not sorts else f"reads {table}")
     if sorts and form.sort and most > LARGE:
         found.add("sorts")
