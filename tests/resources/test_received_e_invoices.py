@@ -1,5 +1,6 @@
 """E-invoices that suppliers send: recognised when the file of a document is uploaded, with their terms and faults."""
 import io
+import re
 import sqlite3
 import tracemalloc
 import zlib
@@ -107,6 +108,34 @@ def test_a_wrong_order_of_elements_is_a_fault_of_a_readable_invoice(organiser, b
     found = send(organiser, begun, content)["e_invoice"]
     assert (found["number"], found["is_valid"]) == ("R-4711", False)
     assert [fault["rule"] for fault in found["faults"]] == ["XSD"]
+
+
+def doubled(name):
+    """Return a pattern and its replacement that writes an element a second time, with another content."""
+    return rb"(<%s[ >][^<]*)(</%s>)" % (name, name), rb"\1\2\g<1>1\2"
+
+
+@pytest.mark.parametrize(("writer", "pattern", "replacement", "rule", "detail"), [
+    (cii, *doubled(b"ram:DuePayableAmount"), "XSD", "DuePayableAmount may stand once"),
+    (ubl, *doubled(b"cbc:PayableAmount"), "XSD", "PayableAmount may stand once"),
+    (cii, *doubled(b"ram:IBANID"), "XSD", "IBANID may stand once"),
+    (cii, *doubled(b"ram:GrandTotalAmount"), "XSD", "GrandTotalAmount may stand once"),
+    (ubl, rb'currencyID="EUR">153.40', rb'currencyID="USD">153.40', "PEPPOL-EN16931-R051",
+     "PayableAmount is an amount in USD, but the currency of the invoice is EUR"),
+    (cii, rb"<ram:Name>[^<]*</ram:Name>(?=\s*</ram:SpecifiedTradeProduct)", rb"<ram:Name>x</ram:Name><ram:BrandName/>",
+     "PEPPOL-EN16931-R008", "the empty element BrandName"),
+    (cii, rb"<ram:TypeCode>VAT<", rb"<ram:TypeCode>AAK<", "BR-CO-04", "VAT category"),
+    (ubl, rb"(<cac:ClassifiedTaxCategory>.*?<cbc:ID>)VAT<", rb"\1GST<", "BR-CO-04", "VAT category"),
+    (ubl, rb'<cbc:Amount currencyID="EUR">10.00</cbc:Amount>', rb"", "BR-41", "amount of the discount of Line 1"),
+    (cii, rb"<ram:ActualAmount>10.00</ram:ActualAmount>", rb"", "BR-41", "amount of the discount of Line 1")])
+def test_what_another_program_would_read_differently_is_a_fault(
+        organiser, begun, writer, pattern, replacement, rule, detail):
+    """The official validators refuse all of these: by the schema, or by the rule that is named."""
+    content, count = re.subn(pattern, replacement, writer.write(INVOICE), count=1, flags=re.DOTALL)
+    assert count == 1
+    found = send(organiser, begun, content)["e_invoice"]
+    assert not found["is_valid"]
+    assert any(fault["rule"] == rule and detail in fault["detail"] for fault in found["faults"]), found["faults"]
 
 
 @pytest.mark.parametrize("content", [

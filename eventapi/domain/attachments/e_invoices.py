@@ -120,8 +120,18 @@ def summary(content, is_hybrid):
         document = reading.document(root)
     except ValueError as error:
         return _unreadable(syntax, is_hybrid, error)
-    wrong_order = structure.misplaced(root)
-    return _terms(document, syntax, is_hybrid, [("XSD", None, wrong_order, False)] if wrong_order else [])
+    return _terms(document, syntax, is_hybrid, list(_faults_of_structure(root, document)))
+
+
+def _faults_of_structure(root, document):
+    """Yield the faults of the XML that its terms do not show."""
+    if wrong := structure.misplaced(root):
+        yield rules.Fault("XSD", None, wrong)
+    if found := structure.other_currency(root, {document.currency, document.tax_currency}):
+        yield rules.Fault("PEPPOL-EN16931-R051", "BT-5", f"{found[0]} is an amount in {found[1]}, but the currency of "
+                          f"the invoice is {document.currency}. Ask the sender which one counts.")
+    if profiles.profile_of(document.profile) != profiles.EN16931 and (name := structure.empty(root)):
+        yield rules.Fault("PEPPOL-EN16931-R008", None, f"The XML contains the empty element {name}. Remove it.")
 
 
 def _unreadable(syntax, is_hybrid, error):
@@ -133,7 +143,8 @@ def _unreadable(syntax, is_hybrid, error):
 
 def _terms(document, syntax, is_hybrid, faults):
     profile = profiles.profile_of(document.profile)
-    faults = [*faults, *rules.check(document, profile)]
+    known = {fault.rule for fault in faults}
+    faults = [*faults, *(fault for fault in rules.check(document, profile) if fault.rule not in known)]
     return {
         "syntax": syntax, "is_hybrid": is_hybrid, "profile": profile, "specification": _short(document.profile),
         "type": "credit_note" if document.type_code in ubl.CREDIT_NOTES else "invoice",

@@ -8,6 +8,7 @@ from eventapi.domain.einvoices.values import (
     find_all,
     joined,
     number,
+    of_vat,
     one_or_sum,
     text,
     totals_of_tax,
@@ -112,7 +113,7 @@ def _settlement(node):
 
 def _tax(node):
     return Tax(
-        category=text(node, "ram:CategoryCode"),
+        category=of_vat(node, "ram:CategoryCode", "ram:TypeCode"),
         rate=number(node, "ram:RateApplicablePercent"),
         net=number(node, "ram:BasisAmount"),
         tax=number(node, "ram:CalculatedAmount"),
@@ -131,7 +132,7 @@ def _allowance(node):
         amount=number(node, "ram:ActualAmount"),
         base=number(node, "ram:BasisAmount"),
         percent=number(node, "ram:CalculationPercent"),
-        category=text(node, "ram:CategoryTradeTax/ram:CategoryCode"),
+        category=of_vat(node, "ram:CategoryTradeTax/ram:CategoryCode", "ram:CategoryTradeTax/ram:TypeCode"),
         rate=number(node, "ram:CategoryTradeTax/ram:RateApplicablePercent"),
         reason=text(node, "ram:Reason"),
         reason_code=text(node, "ram:ReasonCode"))
@@ -178,6 +179,6 @@ def _line(node):
         discount_reason_code=text(discounts[0], "ram:ReasonCode") if discounts else None,
         charge=one_or_sum(_adjustments(settlement, is_charge=True), "ram:ActualAmount"),
         net=number(settlement, "ram:SpecifiedTradeSettlementLineMonetarySummation/ram:LineTotalAmount"),
-        category=text(settlement, "ram:ApplicableTradeTax/ram:CategoryCode"),
+        category=of_vat(settlement, "ram:ApplicableTradeTax/ram:CategoryCode", "ram:ApplicableTradeTax/ram:TypeCode"),
         rate=number(settlement, "ram:ApplicableTradeTax/ram:RateApplicablePercent"),
         **_period(settlement))

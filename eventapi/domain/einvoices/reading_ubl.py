@@ -8,6 +8,7 @@ from eventapi.domain.einvoices.values import (
     find_all,
     joined,
     number,
+    of_vat,
     one_or_sum,
     text,
     totals_of_tax,
@@ -124,7 +125,7 @@ def _allowance(node):
         amount=number(node, "cbc:Amount"),
         base=number(node, "cbc:BaseAmount"),
         percent=number(node, "cbc:MultiplierFactorNumeric"),
-        category=text(node, "cac:TaxCategory/cbc:ID"),
+        category=of_vat(node, "cac:TaxCategory/cbc:ID", "cac:TaxCategory/cac:TaxScheme/cbc:ID"),
         rate=number(node, "cac:TaxCategory/cbc:Percent"),
         reason=text(node, "cbc:AllowanceChargeReason"),
         reason_code=text(node, "cbc:AllowanceChargeReasonCode"))
@@ -152,7 +153,7 @@ def _totals(root):
 def _tax(node):
     category = find(node, "cac:TaxCategory")
     return Tax(
-        category=text(category, "cbc:ID"),
+        category=of_vat(category, "cbc:ID", "cac:TaxScheme/cbc:ID"),
         rate=number(category, "cbc:Percent"),
         net=number(node, "cbc:TaxableAmount"),
         tax=number(node, "cbc:TaxAmount"),
@@ -182,6 +183,6 @@ def _line(node, name):
         discount_reason_code=text(discounts[0], "cbc:AllowanceChargeReasonCode") if discounts else None,
         charge=one_or_sum(_adjustments(node, is_charge=True), "cbc:Amount"),
         net=number(node, "cbc:LineExtensionAmount"),
-        category=text(item, "cac:ClassifiedTaxCategory/cbc:ID"),
+        category=of_vat(item, "cac:ClassifiedTaxCategory/cbc:ID", "cac:ClassifiedTaxCategory/cac:TaxScheme/cbc:ID"),
         rate=number(item, "cac:ClassifiedTaxCategory/cbc:Percent"),
         **_period(node))

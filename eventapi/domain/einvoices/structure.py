@@ -1,4 +1,4 @@
-"""The order of elements that the schemas of CII and UBL require.
+"""The order and number of elements that the schemas of CII and UBL require, and what no rule about a term finds.
 
 The lists name the elements that carry terms of EN 16931. Elements that they do not name may stand anywhere, since the
 schemas allow many more than the norm uses.
@@ -82,10 +82,19 @@ UBL = {
 }
 ORDER = {parent: {child: place for place, child in enumerate(children.split())}
          for parent, children in {**CII, **UBL}.items()}
+# Those that may stand in their parent several times. Of all others, programs would read different ones.
+REPEATABLE = frozenset("""
+    AddressLine AllowanceCharge AllowanceChargeReason ApplicableTradeTax BillingReference CompanyLegalForm
+    CreditNoteLine DefinedTradeContact Delivery Description ExemptionReason GlobalID IncludedNote
+    IncludedSupplyChainTradeLineItem InvoiceLine InvoicePeriod InvoiceReferencedDocument Note PartyIdentification
+    PartyLegalEntity PartyName PartyTaxScheme PayeeTradeParty PaymentID PaymentMeans PaymentTerms SellerAssignedID
+    SpecifiedTaxRegistration SpecifiedTradeAllowanceCharge SpecifiedTradePaymentTerms
+    SpecifiedTradeSettlementPaymentMeans TaxExemptionReason TaxSubtotal TaxTotal TaxTotalAmount
+    URIUniversalCommunication""".split())
 
 
 def misplaced(root):
-    """Return what is wrong with the order of elements below the root, for the first fault, or None."""
+    """Return what is wrong with the order or number of elements below the root, for the first fault, or None."""
     for parent in root.iter():
         order = ORDER.get(_local(parent), {})
         known = [name for name in map(_local, parent) if name in order]
@@ -93,7 +102,26 @@ def misplaced(root):
             if order[before] > order[after]:
                 return (f"The XML has its elements in the wrong order: in {_local(parent)}, {after} must stand before "
                         f"{before}. Ask the sender for a file that complies with the schema.")
+            if before == after and not _is_repeatable(parent, after):
+                return (f"The XML has an element twice: in {_local(parent)}, {after} may stand once, because it is not "
+                        "certain which one counts. Ask the sender for a file that complies with the schema.")
     return None
+
+
+def _is_repeatable(parent, name):
+    return name in REPEATABLE or (name == "ID" and _local(parent).endswith("TradeParty"))
+
+
+def other_currency(root, allowed):
+    """Return (name, currency) of the first amount whose currency is not one of those of the invoice, or None."""
+    return next(((_local(node), node.get("currencyID")) for node in root.iter()
+                 if node.get("currencyID", next(iter(allowed))) not in allowed), None)
+
+
+def empty(root):
+    """Return the name of the first element without content, or None. That of the delivery in CII may be empty."""
+    return next((name for node in root.iter() if not len(node) and not (node.text or "").strip()
+                 and (name := _local(node)) != "ApplicableHeaderTradeDelivery"), None)
 
 
 def _local(node):

@@ -84,8 +84,14 @@ def day(node, path):
 
 
 def one_or_sum(nodes, path):
-    """Return the sum of the amounts at the path of several elements, or None if there are no elements."""
-    return sum((number(node, path) or Decimal(0) for node in nodes), Decimal(0)) if nodes else None
+    """Return the sum of the amounts at the path of several elements, or None if one of them has none."""
+    amounts = [number(node, path) for node in nodes]
+    return sum(amounts, Decimal(0)) if amounts and None not in amounts else None
+
+
+def of_vat(node, category, scheme):
+    """Return the category of a tax, or None unless its scheme is VAT: the norm knows no other taxes."""
+    return text(node, category) if (text(node, scheme) or "").upper() == "VAT" else None
 
 
 def joined(nodes, path):

@@ -142,6 +142,8 @@ def _line(line, name):
     if line.price is not None and line.price < 0:
         yield Fault("BR-27", "BT-146", f"{name}: the net price (BT-146) is {line.price}. A price must not be negative: "
                     "make the quantity negative instead.")
+    if line.discount is None and (line.discount_reason or line.discount_reason_code or line.discount_base is not None):
+        yield missing("BR-41", "BT-136", f"amount of the discount of {name}")
     if line.discount is not None and not (line.discount_reason or line.discount_reason_code):
         yield Fault("BR-42", "BT-139", f"{name}: the discount of {line.discount} has no reason (BT-139). Add one, such "
                     "as Discount.")
