@@ -622,6 +622,23 @@ def test_an_assignment_names_each_invoice_once_and_only_known_ones(organiser, in
     assert organiser.data("/payments") == []
 
 
+def test_an_assignment_that_has_no_amount_says_why(organiser, invoice, bank):
+    invoice("R-2026-00019", 1000), invoice("R-2026-00020", 2000)
+    bank({"amount": 100000, "text": "Messe"}, {"amount": 5000, "text": "Messe"})
+    both = {"invoices": [{"invoice_number": "R-2026-00019"}, {"invoice_number": "R-2026-00020"}]}
+    fault, = organiser.post("/payments/unmatched/1/assign", both, status=422).json["errors"]
+    assert (fault["pointer"], fault["code"]) == ("/invoices/1/amount", "required")
+    assert "nothing is left of the transfer for R-2026-00020. Leave out the invoice" in fault["detail"]
+    paid_first = {"invoices": both["invoices"][:1]}
+    organiser.post("/payments/unmatched/1/assign", paid_first, status=200)
+    fault, = organiser.post("/payments/unmatched/2/assign", paid_first, status=422).json["errors"]
+    assert "nothing is open of R-2026-00019. Send the part of the transfer" in fault["detail"]
+    refused = organiser.post("/payments/unmatched/2/assign", {"invoices": [
+        {"invoice_number": "R-2026-00020", "amount": 50.5}]}, status=409)
+    assert refused.json["detail"] == ("The amounts add up to EUR 50.50, which exceeds what is left of the transfer. "
+                                      "Assign at most EUR 50.00.")
+
+
 def test_deleting_the_payment_undoes_an_assignment(organiser, invoice, bank):
     sent = invoice("R-2026-00017", 119)
     bank({"amount": 11900, "text": "R-2026-00017"})

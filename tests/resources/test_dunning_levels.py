@@ -55,11 +55,11 @@ def test_the_error_names_the_placeholders(organiser):
 
 def test_days_never_decrease_from_level_to_level(organiser):
     first, _ = organiser.make(PATH, {**LEVEL, "days": 10}), organiser.make(PATH, {**LEVEL, "days": 35})
-    for fields, said in (({"level": 3, "days": 14}, "must be at least 35, the days of the level before it"),
-                         ({"level": 3, "days": 34}, "must be at least 35, the days of the level before it")):
+    for fields, said in (({"level": 3, "days": 14}, "must be at least 35, the days of the level before it, but is 14"),
+                         ({"level": 3, "days": 34}, "must be at least 35, the days of the level before it, but is 34")):
         error, = organiser.post(PATH, {**LEVEL, **fields}, status=422).json["errors"]
         assert (error["pointer"], error["detail"]) == ("/days", said)
     error, = organiser.patch(f"{PATH}/{first['id']}", {"days": 36}, status=422).json["errors"]
-    assert error["detail"] == "must be at most 35, the days of the level after it"
+    assert error["detail"] == "must be at most 35, the days of the level after it, but is 36"
     organiser.patch(f"{PATH}/{first['id']}", {"days": 35}, status=200)
     organiser.make(PATH, {**LEVEL, "days": 35})

@@ -42,7 +42,8 @@ def refuse_foreign(config, found):
                              f"accounts of the organiser are {listed(own)}. Add a further account to bank_accounts in "
                              "eventapi.conf")
         if statement.currency not in money.CURRENCIES:
-            raise invalid_at("", "currency", f"has a statement in the unknown currency {statement.currency}")
+            raise invalid_at("", "currency", f"has a statement in {statement.currency}, which is not a currency of ISO "
+                             "4217. Download it again from the bank")
 
 
 # Importing

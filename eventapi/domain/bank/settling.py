@@ -38,11 +38,12 @@ def assign(db, row, shares):
 
 def settle(db, row, shares):
     """Book `shares` of a transaction, which are proposals or have their fields action, amount and the invoice."""
-    left = abs(matching.rest(row))
-    if sum(share["amount"] for share in shares) > left:
-        shown = money.major(left, row["currency"])
-        raise Problem("exceeds_transfer", "The amounts exceed what is left of the transfer. Assign at most "
-                      f"{formats.money(shown, row['currency'], 'en')}.", left=shown)
+    left, wanted = abs(matching.rest(row)), sum(share["amount"] for share in shares)
+    if wanted > left:
+        shown, sums = money.major(left, row["currency"]), [
+            formats.money(money.major(units, row["currency"]), row["currency"], "en") for units in (wanted, left)]
+        raise Problem("exceeds_transfer", f"The amounts add up to {sums[0]}, which exceeds what is left of the "
+                      f"transfer. Assign at most {sums[1]}.", left=shown)
     for share in shares:
         BOOK[share["action"]](db, row, share)
     new = transactions.row(db, row["id"])
@@ -94,9 +95,17 @@ def _amount(row, item, invoice, left, place, faults):
     owed = invoice["total"] - invoice["credited"] - invoice["paid_amount"]
     amount = min(left, owed if row["amount"] > 0 else -owed)
     if amount <= 0:
-        faults.add(f"{place}/amount", "required", "is required: nothing is open of this invoice, or nothing is left of "
-                   "the transfer")
+        faults.add(f"{place}/amount", "required", _without_amount(item["invoice_number"], left))
     return max(amount, 0)
+
+
+def _without_amount(number, left):
+    """Return the text of the fault that no amount follows for an invoice. `left`: what is left of the transfer."""
+    if left > 0:
+        return (f"is required: nothing is open of {number}. Send the part of the transfer that belongs to it, or leave "
+                "out the invoice")
+    return (f"cannot be more than 0: nothing is left of the transfer for {number}. Leave out the invoice, or send less "
+            "for the others")
 
 
 # Booking

@@ -17,11 +17,11 @@ def days(db, query):
     """
     zone = db.config.timezone
     if "month" in query and "year" not in query:
-        raise invalid_parameter("month", "required", "needs `year`")
+        raise invalid_parameter("month", "required", "is a month of a `year`. Send `year` as well")
     if "year" in query:
         for name in ("date_from", "date_to"):
             if name in query:
-                raise invalid_parameter(name, "disagrees", "must not be sent together with `year`")
+                raise invalid_parameter(name, "disagrees", "must not be sent together with `year`. Send one of them")
         first = f"{query['year']:04}-{query.get('month', 1):02}-01"
         following = next_first_day(first, "month" if "month" in query else "year")
         return first, times.add_days(following, -1)
@@ -29,7 +29,7 @@ def days(db, query):
     if first and last and first > last:
         raise invalid_parameter("date_to", "before_start", f"is {last}, and must not be before `date_from`, {first}")
     if last and last > LAST_DAY:
-        raise invalid_parameter("date_to", "maximum", f"must not be after {LAST_DAY}")
+        raise invalid_parameter("date_to", "maximum", f"must not be after {LAST_DAY}, but is {last}")
     return first, last
 
 

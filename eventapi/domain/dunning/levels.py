@@ -95,6 +95,8 @@ def _check_days(db, values, but=None):
     """Raise 422 if the days are fewer than those of the level before it, or more than those of the level after it."""
     before, after = db.one(sql.days_beside, level=values["level"], but=but).values()
     if before and values["days"] < before:
-        raise invalid_at("/days", "order", f"must be at least {before}, the days of the level before it")
+        raise invalid_at("/days", "order", f"must be at least {before}, the days of the level before it, but is "
+                         f"{values['days']}")
     if after and values["days"] > after:
-        raise invalid_at("/days", "order", f"must be at most {after}, the days of the level after it")
+        raise invalid_at("/days", "order", f"must be at most {after}, the days of the level after it, but is "
+                         f"{values['days']}")
