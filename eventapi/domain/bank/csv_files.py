@@ -24,7 +24,7 @@ NUMBERS = {                 # decimal separator -> a number with or without sepa
     ",": re.compile(r"([+-]?)([0-9]{1,3}(?:\.[0-9]{3})+|[0-9]{1,15})(?:,([0-9]{1,2}))?(-?)"),
     ".": re.compile(r"([+-]?)([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,15})(?:\.([0-9]{1,2}))?(-?)"),
 }
-UNIT = re.compile(r"\s*(€|EUR)$")
+UNIT = re.compile("(€|EUR)$")
 GERMAN_DATE = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4}|[0-9]{2})")
 ISO_DATE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?")
 IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
@@ -242,8 +242,8 @@ class _Row:
 
     def number(self, name):
         """Return a number in minor units."""
-        value = UNIT.sub("", self.value(name).replace("\u2212", "-").replace("\xa0", "")).replace(" ", "")
-        match = NUMBERS[self.form.decimal].fullmatch(value)
+        value = self.value(name).replace("\u2212", "-").replace("\xa0", "").replace(" ", "")
+        match = NUMBERS[self.form.decimal].fullmatch(UNIT.sub("", value))
         example = "1.234,56" if self.form.decimal == "," else "1,234.56"
         if not match or (match[1] and match[4]):
             raise self.fault(name, f"is not an amount such as {example}")

@@ -29,6 +29,7 @@ BEFORE = re.compile(r"[^\W_]([^\w\s,;:]|_)|[^\W\d_]$")
 # the R in Nr. 2026-17, in AR-2026-17 and in KD-R-2026-17 belongs to that.
 INTRODUCTIONS = re.compile("rechnung(en|s?nr|snummer)?|rg|re|nr|(re|rg|beleg)nr|beleg|invoice|zahlung")
 SHORT_PREFIX = 2            # letters
+LONGEST_WORD = 20           # letters; more than an introduction has, so that a long word is not searched
 WORD_END = re.compile(r"[^\W\d_]*$")
 
 
@@ -122,7 +123,7 @@ def _is_end(folded, first, words, is_one_word):
     before = before if is_joined or not JOINER.search(before) else before[:-1]
     if before[-1:].isdecimal():
         return is_joined or folded[first - 1] in "-._"
-    is_introduced = INTRODUCTIONS.fullmatch(WORD_END.search(before)[0])
+    is_introduced = INTRODUCTIONS.fullmatch(WORD_END.search(before[-LONGEST_WORD:])[0])
     is_sure = not is_joined or (is_one_word and len(words[0]) > SHORT_PREFIX)
     return before[-1:].isalpha() and not (is_introduced and is_sure)
 

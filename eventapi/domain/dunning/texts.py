@@ -8,7 +8,7 @@ from eventapi.errors import listed
 from eventapi.languages import formats
 
 FIELDS = ("title_de", "title_en", "text_de", "text_en")
-PLACEHOLDER = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 AMOUNTS = ("open_amount", "fee", "costs", "interest", "total_claim")
 DAYS = ("issue_date", "due_date", "deadline")
 KNOWN = ("number", "level_name", "days_overdue", *AMOUNTS, *DAYS)
@@ -31,7 +31,8 @@ DEFAULTS = {
 
 def check(pointer, text, faults):
     """Add a fault for each placeholder of a text that does not exist. `text` may be None."""
-    unknown = [name for name in PLACEHOLDER.findall(text or "") if name not in KNOWN]
+    names = [name.strip() for name in PLACEHOLDER.findall(text or "")]
+    unknown = [name for name in names if name not in KNOWN]
     if unknown:
         names, known = (["{{%s}}" % name[:50] for name in found] for found in (unknown[:5], KNOWN))
         noun = "placeholders" if len(names) > 1 else "placeholder"
@@ -54,7 +55,7 @@ def text(level, claim, language):
 def filled(text, claim, language):
     """Return a text with its placeholders filled. `claim`: API object of what is claimed, with the fields of KNOWN."""
     def value(match):
-        name = match[1]
+        name = match[1].strip()
         if name in AMOUNTS:
             return formats.money(claim[name], claim["currency"], language)
         if name in DAYS:

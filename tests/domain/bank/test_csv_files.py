@@ -1,6 +1,8 @@
 """Statements in the CSV files of banks. The headers are those of the banks, the rows are invented."""
 import io
 import random
+import time
+from contextlib import suppress
 
 import pytest
 
@@ -290,6 +292,14 @@ def test_another_file_is_refused(data, reason):
     with pytest.raises(ValueError) as caught:
         read(data)
     assert reason in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["1" + " " * 100_000 + "1", "1" * 100_000, "1" + ".111" * 25_000 + "x"])
+def test_any_amount_is_read_in_linear_time(value):
+    began = time.process_time()
+    with suppress(ValueError):
+        read(SPARKASSE + ROW.replace("2.960,02", value))
+    assert time.process_time() - began < 0.5
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
