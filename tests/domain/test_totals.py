@@ -6,8 +6,10 @@ import pytest
 from eventapi import journal
 from eventapi.domain.records import entities
 from eventapi.domain.upkeep import checks, totals
+from eventapi.storage.statements import statements
 from tests.web.test_routes import each
 
+payments, invoices = statements("payments"), statements("invoices")
 DAYS = ["2025-12-31", "2026-01-01", "2026-01-31", "2026-02-01", "2026-03-15", None]
 PERIODS = [{}, {"date_from": "2026-01-01"}, {"date_to": "2026-01-31"},
            {"date_from": "2026-01-01", "date_to": "2026-01-01"}, {"date_from": "2025-12-31", "date_to": "2026-02-28"},
@@ -72,6 +74,29 @@ def test_totals_are_exact_with_each_filter_before_and_after_changes(organiser, d
     records("DELETE FROM contacts WHERE id = 24")
     compare(organiser)
     assert list(totals.check(db)) == []
+
+
+def test_a_total_counts_a_period_from_any_day_to_any_other(db, records):
+    """The days between each end of the period and the nearest beginning of a month are counted one by one."""
+    records("DELETE FROM payments")
+    days = [day for month, last in (("2025-12", 31), ("2026-01", 31), ("2026-02", 28))
+            for day in (f"{month}-{number:02}" for number in range(1, last + 1))]
+    for number, day in enumerate(days, 1):
+        records("INSERT INTO payments (invoice_id, amount, currency, status, payment_date, payment_date_at, "
+                "created_at, updated_at) "
+                "VALUES (1, 100, 'EUR', ?, ?, ?, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z')",
+                (("pending", "completed")[number % 2], day, f"{day}T11:00:00Z"))
+        records("INSERT INTO invoices (invoice_number, contact_id, status, currency, issue_date, created_at, "
+                "updated_at) VALUES (?, 1, ?, 'EUR', ?, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z')",
+                (f"D-{number}", ("refunded", "cancelled")[number % 2], day))
+    for first, last, (status, rest) in itertools.product(days[::3], days[1::2], ((None, None), ("completed", 1))):
+        given = {"date_from": f"{first}T11:00:00Z", "date_to": f"{last}T11:00:00Z", "status_then": status}
+        expected = sum(first <= day <= last and rest in (None, number % 2) for number, day in enumerate(days, 1))
+        given = {name: value for name, value in given.items() if value}
+        assert db.count(payments.list.count(frozenset(given)), given) == expected, given
+        given = {"date_from": first, "date_to": last, "status": "cancelled"}
+        expected = sum(first <= day <= last and number % 2 for number, day in enumerate(days, 1))
+        assert db.count(invoices.list.count(frozenset(given)), given) == expected, given
 
 
 @each("table, sentence", [
