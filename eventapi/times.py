@@ -85,6 +85,8 @@ def is_date_or_timestamp(value):
 
 def utc(value, zone_name):
     """Return a timestamp with any offset in UTC. Without an offset, it is a time in the zone."""
+    if len(value) == 20 and value[10] == "T" and value[19] == "Z":          # as `text` writes it
+        return value
     parsed = datetime.fromisoformat(value.upper())
     return text(parsed if parsed.tzinfo else parsed.replace(tzinfo=zone(zone_name)))
 

@@ -13,3 +13,12 @@ def test_a_timestamp_at_the_end_of_the_calendar_is_valid_in_utc_as_well(text, is
     assert times.is_timestamp(text) == is_valid
     if is_valid:
         assert times.is_timestamp(times.utc(text, "Pacific/Apia"))
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("2026-05-01T09:00:00Z", "2026-05-01T09:00:00Z"), ("2026-05-01t09:00:00z", "2026-05-01T09:00:00Z"),
+    ("2026-05-01 09:00:00Z", "2026-05-01T09:00:00Z"), ("2026-05-01T09:00Z", "2026-05-01T09:00:00Z"),
+    ("2026-05-01T09:00:00.5Z", "2026-05-01T09:00:00Z"), ("2026-05-01T09:00:00+02:00", "2026-05-01T07:00:00Z"),
+    ("2026-05-01T09:00:00", "2026-05-01T07:00:00Z"), ("2026-01-01T09:00:00", "2026-01-01T08:00:00Z")])
+def test_a_timestamp_in_any_form_becomes_one_in_utc(text, expected):
+    assert times.utc(text, "Europe/Berlin") == expected

@@ -32,7 +32,8 @@ WARN_EVERY = 3600           # seconds between two warnings
 COUNTS = 1000               # totals of lists that a connection remembers, in 0.3 MB
 
 # Write compact JSON, for a column or a response. Decimals are the only numbers that the encoder cannot write by itself.
-as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=float).encode
+# No record contains itself, so the encoder need not look for that.
+as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=float, check_circular=False).encode
 
 
 class Nobody:

@@ -45,7 +45,8 @@ def row(db, id):
 
 def represent(row):
     """Return the API object of a row, with refunds if the row has them. The row is not changed."""
-    payment = {**{name: row[name] for name in FIELDS}, "net_amount": row["amount"] - row["gateway_fee"]}
+    payment = {name: row[name] for name in FIELDS}
+    payment["net_amount"] = row["amount"] - row["gateway_fee"]
     money.convert_to_major(payment, AMOUNTS, row["currency"])
     if "refunds" in row:
         payment["refunds"] = [refunds.represent(refund, row["currency"]) for refund in row["refunds"]]

@@ -154,7 +154,8 @@ class ListStatement(Statement):
 
     def tests_rows(self, given: frozenset) -> bool:
         """Return whether the filters compare only columns of the row, so that a row can be tested by itself."""
-        return all(line.lstrip().startswith("AND ") and "SELECT" not in line for line in self._filters(given))
+        return self.kept(("tests", given & self.words), lambda: all(
+            line.lstrip().startswith("AND ") and "SELECT" not in line for line in self._filters(given)))
 
     def without_hint(self, text: str) -> str:
         """Return a text of this list that never reads the index by updated_at: `+p.updated_at >= :updated_since`."""
