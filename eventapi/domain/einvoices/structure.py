@@ -1,4 +1,4 @@
-"""The order and number of elements that the schemas of CII and UBL require, and what no rule about a term finds.
+"""The structure of CII and UBL: order and number of elements, empty elements, and amounts in another currency.
 
 The lists name the elements that carry terms of EN 16931. Elements that they do not name may stand anywhere, since the
 schemas allow many more than the norm uses.
