@@ -171,7 +171,9 @@ INSERT INTO counters (name, value) VALUES ('customer_number', :size)
 ON CONFLICT DO UPDATE SET value = value + :size RETURNING value;
 
 -- name: numbers_taken
-SELECT customer_number FROM contacts WHERE customer_number IN (SELECT value FROM json_each(:numbers));
+-- Which of these customer numbers a contact has, or had when an invoice was sent to it.
+SELECT n.value FROM json_each(:numbers) n
+ WHERE EXISTS (SELECT 1 FROM contacts c WHERE c.customer_number = n.value) OR EXISTS (SELECT 1 FROM invoices i WHERE i.debtor_number = n.value);
 
 -- name: change
 UPDATE contacts SET customer_number = :customer_number, external_id = :external_id, company_name = :company_name,

@@ -105,6 +105,10 @@ UPDATE invoices SET reminder_count = reminder_count + 1, reminder_sent_at = :now
 -- name: participant
 SELECT contact_id, event_id FROM participants WHERE id = :id;
 
+-- name: first_of_customer
+-- An invoice that was sent to this customer number.
+SELECT invoice_number, contact_id FROM invoices INDEXED BY invoices_by_debtor WHERE debtor_number = :customer_number AND locked_at IS NOT NULL LIMIT 1;
+
 -- name: number_taken
 SELECT id FROM invoices WHERE invoice_number = :invoice_number;
 

@@ -29,9 +29,10 @@ def issue(db, row, mail=None, prepaid=0):
         raise refusal(row)
     missing = _missing(db.config, row, seller, buyer)
     missing += ["contact.email"] if mail and not mails.recipient(db, row, buyer) else []
-    if missing:
+    foreign = [*_account_of_another(db, row, buyer)]
+    if missing or foreign:
         faults = _findings(db, as_sent_now(db, row), _profile(buyer))[0] if has_xml else []
-        faults = requirements.refused(faults, _profile(buyer))
+        faults = [*foreign, *requirements.refused(faults, _profile(buyer))]
         raise requirements.incomplete(db.config, missing, faults)
     issued = _values(db, row, seller, buyer)
     if row["invoice_type"] == "credit_note":
@@ -87,6 +88,20 @@ def _missing(config, row, seller, buyer):
         missing.append("organiser_vat_id or organiser_tax_number")
     missing += [f"contact.{field}" for name, field in wanted.items() if not buyer[name]]
     return missing + [name for name in faulty_options(config) if name not in missing]
+
+
+def _account_of_another(db, row, buyer):
+    """Yield a finding if the buyer's customer number is on an invoice to another contact.
+
+    In the ledger and in DATEV, the number is the account. A credit note has the number of its invoice.
+    """
+    number = buyer["customer_number"] if row["invoice_type"] == "invoice" else None
+    first = number and db.one(sql.first_of_customer, customer_number=number)
+    if first and first["contact_id"] != row["contact_id"]:
+        yield requirements.finding(
+            f"`customer_number` {number} is on {first['invoice_number']}, an invoice to contact {first['contact_id']}. "
+            "Both contacts would have one account in the ledger. Give this contact another number.",
+            "contact.customer_number")
 
 
 # The e-invoice
@@ -145,6 +160,7 @@ def check(db, row, profile=None):
         wrong = faulty_options(db.config)
         faults = [requirements.finding(wrong.get(name) or f"`{name}` is missing. Add it.", name)
                   for name in _missing(db.config, row, seller, buyer)]
+        faults += _account_of_another(db, row, buyer)
         row = as_sent_now(db, row)
         faults += _obstacles(db, row)
     buyer = invoices.buyer_as_sent(invoices.represent(row))

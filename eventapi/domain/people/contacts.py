@@ -244,7 +244,7 @@ def _next_number(db):
     """Return the next customer number that is free."""
     while True:
         number = f"C-{db.value(sql.next_number):05}"
-        if not db.value(sql.customer_number_taken, value=number):
+        if not db.values(sql.numbers_taken, numbers=as_json([number])):
             return number
 
 
