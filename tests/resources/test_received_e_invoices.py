@@ -124,6 +124,8 @@ def doubled(name):
      "PayableAmount is an amount in USD, but the currency of the invoice is EUR"),
     (cii, rb"<ram:Name>[^<]*</ram:Name>(?=\s*</ram:SpecifiedTradeProduct)", rb"<ram:Name>x</ram:Name><ram:BrandName/>",
      "PEPPOL-EN16931-R008", "the empty element BrandName"),
+    (cii, rb"<ram:ChargeIndicator>.*?</ram:ChargeIndicator>", rb"", "PEPPOL-EN16931-R043", "discount or a charge"),
+    (ubl, rb"<cbc:ChargeIndicator>false<", rb"<cbc:ChargeIndicator>no<", "PEPPOL-EN16931-R043", "discount or a charge"),
     (cii, rb"<ram:TypeCode>VAT<", rb"<ram:TypeCode>AAK<", "BR-CO-04", "VAT category"),
     (ubl, rb"(<cac:ClassifiedTaxCategory>.*?<cbc:ID>)VAT<", rb"\1GST<", "BR-CO-04", "VAT category"),
     (ubl, rb'<cbc:Amount currencyID="EUR">10.00</cbc:Amount>', rb"", "BR-41", "amount of the discount of Line 1"),

@@ -130,6 +130,9 @@ def _faults_of_structure(root, document):
     if found := structure.other_currency(root, {document.currency, document.tax_currency}):
         yield rules.Fault("PEPPOL-EN16931-R051", "BT-5", f"{found[0]} is an amount in {found[1]}, but the currency of "
                           f"the invoice is {document.currency}. Ask the sender which one counts.")
+    if structure.has_undecided_adjustment(root):
+        yield rules.Fault("PEPPOL-EN16931-R043", "BG-20", "An amount does not say whether it is a discount or a charge "
+                          "(ChargeIndicator). It counts as a discount here. Ask the sender which one it is.")
     if profiles.profile_of(document.profile) != profiles.EN16931 and (name := structure.empty(root)):
         yield rules.Fault("PEPPOL-EN16931-R008", None, f"The XML contains the empty element {name}. Remove it.")
 

@@ -118,6 +118,16 @@ def other_currency(root, allowed):
                  if node.get("currencyID", next(iter(allowed))) not in allowed), None)
 
 
+def has_undecided_adjustment(root):
+    """Return whether an amount below the root does not say if it is a discount or a charge."""
+    for node in root.iter():
+        if _local(node) in ("AllowanceCharge", "SpecifiedTradeAllowanceCharge"):
+            indicators = ["".join(child.itertext()).strip() for child in node if _local(child) == "ChargeIndicator"]
+            if not set(indicators) & {"true", "false", "1", "0"}:
+                return True
+    return False
+
+
 def empty(root):
     """Return the name of the first element without content, or None. That of the delivery in CII may be empty."""
     return next((name for node in root.iter() if not len(node) and not (node.text or "").strip()
