@@ -130,6 +130,18 @@ def test_several_invoices_are_paid_by_one_transfer_if_their_open_amounts_add_up(
     assert len(ids) == 2
 
 
+def test_a_transfer_for_many_invoices_pays_all_of_them_and_its_return_refunds_all(organiser, invoice, bank):
+    """As many short numbers as fit into a text that the bank has surely not cut off."""
+    sent = [invoice(f"R-{number}", 10) for number in range(1001, 1018)]
+    text = " ".join(one["invoice_number"] for one in sent)
+    bank({**TRANSFER, "amount": 17000, "text": text})
+    assert [paid(organiser, one) for one in sent] == [("paid", 10)] * 17
+    assert open_list(organiser) == []
+    bank({**BACK, "amount": -17000, "text": text}, number=2)
+    assert [paid(organiser, one) for one in sent] == [UNPAID] * 17
+    assert open_list(organiser) == []
+
+
 def test_a_creditor_reference_names_the_invoice(organiser, invoice, bank):
     sent = invoice("OLD-2025-00022", 1785)
     bank({"amount": 178500, "rf": "RF07OLD202500022"})

@@ -17,7 +17,7 @@ sql = statements("bank_statements")
 
 MOST_ALIKE = 5              # invoices of one amount or one payer that are proposed without a number
 MOST_PAID = 20              # earlier transfers from an account that say whose it is
-MOST = 10                   # proposals of a transaction
+MOST = 10                   # proposals of a transaction, apart from exact ones
 LONGEST_ID = 30             # characters of an end-to-end id that is surely complete; it has at most 35
 NAMED = {"number", "creditor_reference", "end_to_end_id", "reversal"}
 PAYABLE = ("sent", "partially_paid", "paid", "refunded")
@@ -163,7 +163,7 @@ def _of(row, known):
         found += _by_likeness(row, known, {proposal["invoice_id"] for proposal in found})
     if row["id"] in known.doubled:
         found = [{**one, "objections": [*one["objections"], "other_format"], "is_exact": False} for one in found]
-    return sorted(found, key=_rank)[:MOST]
+    return [one for place, one in enumerate(sorted(found, key=_rank)) if one["is_exact"] or place < MOST]
 
 
 def _rank(proposal):
