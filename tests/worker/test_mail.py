@@ -660,6 +660,19 @@ def test_the_worker_sends_mails(organiser, post, inbox, settings):
     assert Worker(settings, (job,)).once() == [] and len(inbox.messages) == 1
 
 
+def test_a_mail_without_its_pdf_says_which_package_or_letter_is_missing(organiser, post, db, monkeypatch, caplog):
+    draft = invoice(organiser)
+    organiser.post(f"/invoices/{draft['id']}/send", status=200)
+
+    def draw(*_):                           # as if the font was removed since
+        raise fonts.no_glyph("\u682a")
+    monkeypatch.setattr(invoice_pdf, "draw", draw)
+    (state, error), = sent(db)
+    assert state == "queued" and error.startswith(
+        "the mail cannot be built: No installed font has the character \u682a (U+682A): ")
+    assert error.partition(": ")[2] in caplog.text and "Traceback" not in caplog.text
+
+
 def test_a_mail_that_cannot_be_built_delays_no_other(organiser, post, inbox, db, monkeypatch, caplog):
     monkeypatch.setitem(mail_contents.CONTENTS, "invoice", lambda db, mail: 1 / 0)
     draft = invoice(organiser)

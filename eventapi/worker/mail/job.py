@@ -5,6 +5,7 @@ import time
 from threading import Thread
 
 from eventapi.domain.mail import queue as mails
+from eventapi.errors import Problem
 from eventapi.storage import process_locks
 from eventapi.storage.database import Database
 from eventapi.worker.mail import contents, delivery, smtp
@@ -95,6 +96,9 @@ def attempt(db, server, mail):
         recipient, message = contents.build(db, mail)
     except contents.Gone as gone:
         return Outcome("failed", str(gone))
+    except Problem as problem:                       # such as a letter that no font has
+        log.warning("mail %s cannot be built: %s", mail["id"], problem.detail)
+        return Outcome("queued", f"the mail cannot be built: {problem.detail}")
     except Exception as error:                       # nothing was sent yet; continue with the other mails
         log.exception("mail %s cannot be built", mail["id"])
         return Outcome("queued", f"the mail cannot be built ({type(error).__name__}); the log has the details")
