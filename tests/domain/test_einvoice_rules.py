@@ -254,7 +254,8 @@ def rounded_to(currency):
 @pytest.mark.parametrize(("currency", "profile", "expected"), [
     ("EUR", "peppol", [("PEPPOL-EN16931-R120", False)]), ("JPY", "peppol", [("PEPPOL-EN16931-R120", False)]),
     ("EUR", "xrechnung", [("PEPPOL-EN16931-R120", True)]), ("JPY", "xrechnung", []),
-    ("EUR", "en16931", [("SUM", True)]), ("JPY", "en16931", []), ("HUF", "peppol", [])])
+    ("EUR", "en16931", [("SUM", True)]), ("JPY", "en16931", []), ("HUF", "xrechnung", []),
+    ("HUF", "peppol", [("PEPPOL-EN16931-R120", False)])])
 def test_peppol_refuses_a_line_that_is_rounded_to_whole_units(currency, profile, expected):
     """PEPPOL-EN16931-R120 is fatal and knows no currencies without decimals; in XRechnung it is a warning."""
     found = [(fault.rule, fault.is_warning) for fault in sums.faults(rounded_to(currency), profile)]

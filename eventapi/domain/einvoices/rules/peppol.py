@@ -6,7 +6,7 @@ from decimal import Decimal
 from eventapi.domain.einvoices import profiles
 from eventapi.domain.einvoices.rules import code_lists, registers
 from eventapi.domain.einvoices.rules.faults import Fault, adjustments, missing, name_of_line
-from eventapi.domain.einvoices.rules.sums import SLACK, SLACK_HUF
+from eventapi.domain.einvoices.rules.sums import slack
 
 PROCESS = re.compile(r"urn:fdc:peppol\.eu:2017:poacc:billing:\d{2}:1\.0", re.ASCII)
 DIRECT_DEBITS = ("49", "59")
@@ -17,7 +17,8 @@ PEPPOL_ID = ("Use an id that is registered in Peppol, such as 9930 with a German
 
 def faults(document, profile):
     """Yield the faults of a document."""
-    for rule, *rest in (*_header(document, profile), *_currencies(document), *_discounts(document), *_lines(document)):
+    for rule, *rest in (*_header(document, profile), *_currencies(document), *_discounts(document, profile),
+                        *_lines(document)):
         yield Fault(RULE + rule, *rest)
     if profile == profiles.PEPPOL:
         yield from _only_peppol(document)
@@ -54,7 +55,7 @@ def _currencies(document):
                                  "(BT-111). Give both the same sign.")
 
 
-def _discounts(document):
+def _discounts(document, profile):
     """Yield faults of discounts and charges whose amount, base and percentage do not fit."""
     parts = [(name, part.amount, part.base, part.percent, "BT-99" if is_charge else "BT-92")
              for name, part, is_charge in adjustments(document)]
@@ -67,7 +68,7 @@ def _discounts(document):
             yield "R042", term, f"{name} has a base of {base} but no percentage. Add it, or remove the base."
         elif base is not None and amount is not None:
             ought = base * percent / 100
-            if abs(amount - ought) > (SLACK_HUF if document.currency == "HUF" else SLACK):
+            if abs(amount - ought) > slack(document.currency, profile):
                 yield "R040", term, (f"{name} is {amount}, but {percent} % of {base} is {ought:.2f}. Correct it, or "
                                      "leave out percentage and base.")
 
