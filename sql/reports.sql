@@ -55,19 +55,20 @@ SELECT s.value ->> 0 AS period, (
 -- name: converted_tax
 -- The same in another currency, for each [currency, rate, divisor] in `rates`. The exchange rate is that of the invoice, else the
 -- one in `rates`, in units of 10^-10. It is multiplied in two parts, so that 64 bits suffice, and rounded half away from zero.
+WITH rates (place, currency, price, divisor) AS MATERIALIZED (SELECT key, value ->> 0, value ->> 1, value ->> 2 FROM json_each(:rates))
 SELECT s.value ->> 0 AS period, (
-         SELECT json_group_array(json_object('currency', k.value ->> 0, 'tax_category', category, 'tax_rate', rate, 'base_net', base_net, 'base_tax', base_tax)) FROM (
+         SELECT json_group_array(json_object('currency', k.currency, 'tax_category', category, 'tax_rate', rate, 'base_net', base_net, 'base_tax', base_tax)) FROM (
            SELECT category, rate, CASE count(*) WHEN count(price) THEN
                     sum(sign(net) * ((abs(net) * (price / 100000) + abs(net) * (price % 100000) / 100000 + divisor / 2) / divisor)) END AS base_net,
                   CASE count(*) WHEN count(price) THEN
                     sum(sign(tax) * ((abs(tax) * (price / 100000) + abs(tax) * (price % 100000) / 100000 + divisor / 2) / divisor)) END AS base_tax
-             FROM (SELECT t.category, t.rate, t.net, t.tax, coalesce(i.exchange_rate, k.value ->> 1) AS price, k.value ->> 2 AS divisor
+             FROM (SELECT t.category, t.rate, t.net, t.tax, coalesce(i.exchange_rate, k.price) AS price, k.divisor
                      FROM invoices i INDEXED BY invoices_by_currency CROSS JOIN invoice_taxes t ON t.invoice_id = i.id
-                    WHERE i.currency = k.value ->> 0 AND i.issue_date >= s.value ->> 1 AND i.issue_date < s.value ->> 2 AND i.locked_at IS NOT NULL
+                    WHERE i.currency = k.currency AND i.issue_date >= s.value ->> 1 AND i.issue_date < s.value ->> 2 AND i.locked_at IS NOT NULL
                       AND i.event_id = :event_id            -- when event_id
                   )
             GROUP BY category, rate ORDER BY category, rate)) AS figures
-  FROM json_each(:spans) s CROSS JOIN json_each(:rates) k ORDER BY s.key, k.key;
+  FROM json_each(:spans) s CROSS JOIN rates k ORDER BY s.key, k.place;
 
 -- name: payments
 -- Payments with a date in each period. The kinds are found by one step of the index each, without reading its rows.

@@ -52,8 +52,8 @@ EXCEPTIONS = {
     (r"^single /invoices/numbering", "ratio of a record"): (SERIES, 84),
     (r"^report /reports/(datev|ledger)", "report"): (FILE, 8100),
     (r"^report /reports/(overview|payments|receivables|readiness)\?.*event_key", "report on one event"):
-        (PAYMENTS, 390),
-    (r"^report /reports/(overview|readiness)", "report"): (YEARS, 720),
+        (PAYMENTS, 180),
+    (r"^report /reports/(overview|readiness|tax)", "report"): (YEARS, 720),
     (r" /invoices/dunning(\?|$)", "ratio of a list"): (DUNNING, 130),
     (r" /invoices/dunning(\?|$)", "time of a list"): (DUNNING, 1100),
     (r" /invoices/dunning(\?|$)", "ratio of a deep page"): (DUNNING, 84),
