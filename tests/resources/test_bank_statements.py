@@ -6,6 +6,7 @@ import io
 import random
 import re
 import zipfile
+from contextlib import nullcontext
 
 import pytest
 
@@ -924,8 +925,8 @@ def test_an_import_that_was_interrupted_continues_when_the_file_is_sent_again(or
         if len(calls) == 4:
             raise RuntimeError("power cut")
         return settle(*arguments)
-    monkeypatch.setattr(importing, "BATCH", 4)
-    monkeypatch.setattr(importing, "FIRST", 2)
+    monkeypatch.setattr(importing, "STORED", (4, 4))
+    monkeypatch.setattr(importing, "BOOKED", (2, 40))
     monkeypatch.setattr(settling, "settle", crash)
     assert organiser("POST", "/payments/import?auto=exact", raw=data,
                      headers={"Content-Type": "application/xml"}).status_int == 500
@@ -1044,3 +1045,18 @@ def test_a_transaction_is_matched_once_in_however_many_statements_its_amount_is(
         {"amount": sign * 11900, "day": f"2026-05-{day:02}", "bank_reference": f"{sign}{day}"} for sign in (1, -1)])
         for day in range(1, 31)]), auto=auto)
     assert len(matched) == 60
+
+
+@pytest.mark.parametrize("cost, sizes", [(1, {29, 30}), (0, {200, 250})])
+def test_a_write_is_smaller_if_the_one_before_took_long(monkeypatch, cost, sizes):
+    """`cost`: milliseconds of an entry. A write shall take 30 ms, so that other writes need not wait longer."""
+    clock, pieces = [0], []
+    monkeypatch.setattr(importing.time, "monotonic", lambda: clock[0] / 1000)
+
+    def change(db, piece):
+        clock[0] += cost * len(piece)
+        pieces.append(len(piece))
+        return piece
+    items = list(range(1000))
+    assert [item for piece in importing._in_pieces(nullcontext, items, (100, 250), change) for item in piece] == items
+    assert pieces[0] == 100 and set(pieces[1:-1]) <= sizes

@@ -16,10 +16,10 @@ from eventapi.validation.identifiers import accounts
 
 sql = statements("bank_statements")
 
-BATCH = 250                 # entries that one transaction stores
-FIRST, MOST = 10, 40        # transactions that one write books, at first and at most
+STORED = (100, 250)         # entries that one write stores, at first and at most
+BOOKED = (10, 40)           # transactions that one write books
 PAGE = 200                  # transactions that are matched at once without booking
-SECONDS = 0.03              # intended duration of a write that books
+SECONDS = 0.03              # intended duration of a write
 
 
 def own_accounts(config):
@@ -71,15 +71,32 @@ def _store(write, statement, position, sha256):
             journal.administered(db, entities.BANK_STATEMENT, "imported", kept["id"],
                                  new={"account": statement.account, "sequence": statement.number,
                                       "entries": len(statement.entries)})
-    kept["imported"] = 0
-    for start in range(0, len(statement.entries), BATCH):
-        rows = [_row(entry, statement.account, kept["id"]) for entry in statement.entries[start:start + BATCH]]
-        with write() as db:
-            added = sum(db.run(sql.add_transaction, **row, now=db.now) for row in rows)
-            if added:
-                db.run(sql.count_imported, id=kept["id"], imported=added)
-        kept["imported"] += added
+
+    def add(db, entries):
+        added = sum(db.run(sql.add_transaction, **_row(entry, statement.account, kept["id"]), now=db.now)
+                    for entry in entries)
+        if added:
+            db.run(sql.count_imported, id=kept["id"], imported=added)
+        return added
+    kept["imported"] = sum(_in_pieces(write, statement.entries, STORED, add))
     return kept
+
+
+def _in_pieces(write, items, sizes, change):
+    """Yield `change(db, piece)` for pieces of the items, each in a write transaction of its own.
+
+    The size of a piece, at first and at most `sizes`, follows the time that the one before took.
+    """
+    (size, most), start = sizes, 0
+    while start < len(items):
+        piece = items[start:start + size]
+        with write() as db:
+            started = time.monotonic()
+            result = change(db, piece)
+            took = max(time.monotonic() - started, 0.001)
+        yield result
+        start += len(piece)
+        size = max(1, min(most, size * 2, int(len(piece) * SECONDS / took)))
 
 
 def _columns(db, statement):
@@ -145,18 +162,11 @@ def _outcome(proposals):
 def _booked(write, ids):
     """Book those of these transactions that match exactly. Return {id: `booked`, `proposed` or `unmatched`}.
 
-    Matching happens in the transaction that books, so that an invoice is never paid twice. The size of a transaction
-    follows the time that the one before took.
+    Matching happens in the transaction that books, so that an invoice is never paid twice.
     """
-    outcomes, size, start = {}, FIRST, 0
-    while start < len(ids):
-        batch = ids[start:start + size]
-        with write() as writer:
-            started = time.monotonic()
-            outcomes |= _book(writer, batch)
-            took = max(time.monotonic() - started, 0.001)
-        start += len(batch)
-        size = max(1, min(MOST, size * 2, int(len(batch) * SECONDS / took)))
+    outcomes = {}
+    for found in _in_pieces(write, ids, BOOKED, _book):
+        outcomes |= found
     return outcomes
 
 
