@@ -115,6 +115,9 @@ def taxes(report, office, books):
     found = {(row["period"], row["currency"], row["tax_category"], Decimal(str(row["tax_rate"]))):
              (units(row["net"]), units(row["tax"])) for row in rows}
     report.equal("report on taxes, by month, currency, category and rate", found, books.taxes())
+    in_euros = {key: (units(row["base_net"]), units(row["base_tax"])) for key, row in zip(found, rows, strict=True)}
+    rates = {"CHF": Decimal("1.06"), "USD": Decimal("0.92")}
+    report.equal("report on taxes: the same in euros", in_euros, books.taxes(rates))
     rows = office("GET", "/reports/revenue?date_from=2025-01-01&date_to=2025-12-31")["data"]["rows"]
     expected = defaultdict(int)
     for bill in books.bills:

@@ -91,12 +91,17 @@ class Books:
         credited = sum(note.total for note in bill.credits if note.day <= until)
         return bill.total + credited - self.paid(bill, until, stated)
 
-    def taxes(self):
-        """Return {(month, currency, category, rate): (net, tax)} by the dates of invoices and credit notes."""
+    def taxes(self, rates=None):
+        """Return {(month, currency, category, rate): (net, tax)} by the dates of invoices and credit notes.
+
+        With `rates`, {currency: price}, each amount is converted and rounded before it is added.
+        """
         found = defaultdict(lambda: (0, 0))
         for bill in self.bills:
+            price = rates.get(bill.currency, 1) if rates else 1
             for (category, rate), (net, tax) in bill.groups.items():
                 key = bill.day[:7], bill.currency, category, rate
+                net, tax = (rounded(Decimal(amount) / 100 * price) for amount in (net, tax))
                 found[key] = found[key][0] + net, found[key][1] + tax
         return dict(found)
 
