@@ -58,7 +58,7 @@ EXCEPTIONS = {
     (r" /invoices/dunning(\?|$)", "time of a list"): (DUNNING, 1100),
     (r" /invoices/dunning(\?|$)", "ratio of a deep page"): (DUNNING, 84),
     (r" /invoices/dunning(\?|$)", "total after a commit"): (DUNNING, 400),
-    (r"^write (POST event copy with all|DELETE event, a copy)", "write lock held"): (WHOLE, 370),
+    (r"^write (POST event copy with all|DELETE event, a copy|POST bulk-import 500)", "write lock held"): (WHOLE, 560),
     (r"^job erase words", "write lock held"): (NIGHT, 250),
     (r" /notes\?", "ratio of a list"): (NOTES, 50),
     (rf"^csv 500 /({SHORT})", "ratio of a list"): (FEWER, 110),
