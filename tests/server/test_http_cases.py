@@ -136,6 +136,8 @@ def test_a_case_has_an_accepted_outcome_and_no_foreign_response(path, name):
     if path.behind_nginx:
         accepted = [form for text in accepted for form in (text.removesuffix(" closed"),
                                                            f"{text.removesuffix('closed').strip()} closed".strip())]
+        if SERVER == "gthread" and "413" in accepted:       # it closes before nginx has sent the body: nginx says 503
+            accepted += ["503", "503 closed"]
     elif SERVER == "gthread":           # it may close a connection early, and before the client has read the response
         accepted += [text.strip() for text in GTHREAD.get(name, "").split("|")]
         accepted += [" ".join([*statuses[:count], "closed"]) for statuses in map(str.split, accepted)
