@@ -2,6 +2,7 @@
 import gc
 import json
 import logging
+import os
 import shutil
 import sys
 import threading
@@ -29,8 +30,12 @@ def pytest_collection_finish():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
-    """Remember the running test for the guard, and skip tests of the own server if another one is tested."""
+    """Remember the running test for the guard, and skip tests of the own server if another one is tested.
+
+    Each test begins with the usual umask: commands that run in this process change it.
+    """
     guard.test = item
+    os.umask(0o022)
     marker = item.get_closest_marker("own_server")
     if marker and processes.SERVER != "own":
         pytest.skip(f"only with server = own: {marker.args[0]}")
