@@ -73,6 +73,12 @@ def converted(units, currency, rate, other):
     return divided(units * rate, 10 ** (RATE_PLACES + decimals(currency) - decimals(other)))
 
 
+def usual_rate(config, currency):
+    """Return the rate of the option `exchange_rates` in units of 10^-RATE_PLACES, or None if there is none."""
+    rate = config.exchange_rates.get(currency) if currency != config.currency else None
+    return rate and scaled(rate, RATE_PLACES)
+
+
 def divided(numerator, denominator):
     """Divide integers of any size and round to an integer, half away from zero. The denominator is positive."""
     whole = (2 * abs(numerator) + denominator) // (2 * denominator)

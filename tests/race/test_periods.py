@@ -6,7 +6,6 @@ import pytest
 
 from eventapi.domain.access import api_keys
 from eventapi.domain.upkeep import checks
-from tests.support import processes
 from tests.support.concurrent_requests import ROUNDS, send_at_once
 
 pytestmark = pytest.mark.processes
@@ -18,15 +17,6 @@ BOOKINGS, CLOSINGS = 40, 4
 def key(db):
     with db.write():
         return api_keys.create_key(db, "clerks", ["invoices", "payments", "reports"])[1]
-
-
-@pytest.fixture
-def server(tmp_path, key, settings):
-    names = ("name", "street", "city", "vat_id")                    # without these, no invoice can be sent
-    options = [f"organiser_{name} = {getattr(settings, f'organiser_{name}')}\n" for name in names]
-    (tmp_path / "eventapi.conf").write_text("".join(["[eventapi]\n", *options]))
-    with processes.Server(tmp_path, "--workers", "2") as running:
-        yield running
 
 
 @pytest.mark.parametrize("round_", range(ROUNDS))

@@ -112,12 +112,6 @@ def represent_summary(row):
     return row
 
 
-def usual_rate(config, currency):
-    """Return the exchange rate of the option `exchange_rates` as a column, or None if there is none."""
-    rate = config.exchange_rates.get(currency) if currency != config.currency else None
-    return rate and money.scaled(rate, money.RATE_PLACES)
-
-
 # Seller and buyer
 
 def parties(db, row):

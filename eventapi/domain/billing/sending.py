@@ -65,7 +65,7 @@ def _values(db, row, seller, buyer):
               "language": row["language"] or choice.choose(db.config, buyer["language"]),
               "series": None, "sequence": None, "issue_date": issue_date, "status": "sent",
               "seller": as_json(seller), "buyer": as_json(buyer), "debtor_number": buyer["customer_number"],
-              "exchange_rate": row["exchange_rate"] or invoices.usual_rate(db.config, row["currency"])}
+              "exchange_rate": row["exchange_rate"] or money.usual_rate(db.config, row["currency"])}
     if row["invoice_type"] == "invoice":
         values.update(status=ledger.status_of(row["total"], 0, 0), service_date=row["service_date"] or issue_date,
                       due_date=row["due_date"] or times.add_days(issue_date, db.config.payment_days))

@@ -42,8 +42,8 @@ def converted_tax(db, selection):
     """
     base, rows = db.config.currency, tax(db, selection)
     foreign = sorted({row["currency"] for row in rows} - {base})
-    rates = [(currency, _usual_rate(db.config, currency), 10 ** (5 + money.decimals(currency) - money.decimals(base)))
-             for currency in foreign]
+    rates = [(currency, money.usual_rate(db.config, currency),
+              10 ** (5 + money.decimals(currency) - money.decimals(base))) for currency in foreign]
     periods = spans(db, sql.next_issue, selection, of_days=True)
     found = _by_period(db, sql.converted_tax, selection, periods, rates=as_json(rates)) if rates else []
     sums = {(row["period"], row["currency"], row["tax_category"], row["tax_rate"] / 100): row for row in found}
@@ -52,11 +52,6 @@ def converted_tax(db, selection):
         row.update(base_currency=base, base_net=amounts["base_net"] if amounts else row["net"],
                    base_tax=amounts["base_tax"] if amounts else row["tax"])
     return rows
-
-
-def _usual_rate(config, currency):
-    rate = config.exchange_rates.get(currency)
-    return rate and money.scaled(rate, money.RATE_PLACES)
 
 
 def payments(db, selection):

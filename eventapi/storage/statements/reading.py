@@ -92,7 +92,7 @@ class Reading:
         ids = fit(self.statement.ids(self.given, *order, is_backwards=is_backwards))
         if not self.statement.tests_rows(self.given) or self._has_index(ids, values):
             return self._rows_of(ids, order, values)
-        if self._many_pass(values, order[2]):
+        if self._many_pass(order[2]):
             rows = self._rows_of(self.statement.near_ids(self.given, *order, is_backwards=is_backwards), order, values)
             if len(rows) == values["limit"] or self._ends_near(order, values, is_backwards):
                 return rows
@@ -102,18 +102,18 @@ class Reading:
     def _rows_of(self, ids, order, values):
         return self.db.rows(self.statement.rows_of(ids, *order), values)
 
-    def _has_rows(self, text, values=None):
-        return bool(self.db.rows(text, values or self.values))
+    def _has_rows(self, text):
+        return bool(self.db.rows(text, self.values))
 
     def _many_changed(self):
         """Return whether more than FEW rows have changed at `updated_since` or later."""
         return CHANGED <= self.given and bool(self.statement.changed) and self._has_rows(self.statement.many(CHANGED))
 
-    def _many_pass(self, values, part):
+    def _many_pass(self, part):
         """Return whether more than FEW rows pass the filters. A page shows the total, so that it is counted anyway."""
         if part == "page" and not CHANGED <= self.given:
-            return self.db.count(self.statement.count(self.given), values) > FEW
-        return all(self._has_rows(self.statement.many(words), values) for words in self.statement.columns(self.given))
+            return self.db.count(self.statement.count(self.given), self.values) > FEW
+        return all(self._has_rows(self.statement.many(words)) for words in self.statement.columns(self.given))
 
     def _ends_near(self, order, values, is_backwards):
         """Return whether the list has fewer than WALK rows from here on."""
