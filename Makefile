@@ -6,26 +6,27 @@ RUN    := $(if $(EMPTY),.run-empty,.run)
 PORT   ?= 8080
 ADDRESS := 127.0.0.1:$(PORT)
 
-.PHONY: help run test processes servers clients einvoices schemathesis fuzz test-debian fault race soak books load morning schema reference picture audit deb apt-repo clean
+.PHONY: help run test processes servers clients einvoices schemathesis fuzz test-debian fault race soak books load morning schema reference picture audit deb apt-repo release-check clean
 
 help:
 	@echo "make run          start the service with a sample show on http://$(ADDRESS)"
 	@echo "make run EMPTY=1  the same with an empty database; with PORT=8081 on another port"
 	@echo "make test         run the tests with the newest packages from PyPI, in $(VENV)"
-	@echo "make processes    run the tests that start processes, with each server (own, gthread)"
+	@echo "make processes    run the tests that start processes; SERVERS='own gthread' with each server"
 	@echo "make servers      send invalid and hostile HTTP to both servers with gunicorn 20.1 and 23 (needs PyPI)"
 	@echo "make clients      generate a Python and a TypeScript client and run a journey with each; check the reference with axe-core (needs npm)"
 	@echo "make einvoices    validate random e-invoices by the schemas and rules of EN 16931 (needs PyPI)"
 	@echo "make schemathesis  check each operation of /openapi.json with invented requests (EXAMPLES=25 PHASES=... for the long form)"
 	@echo "make fuzz         change inputs of parsers, guided by their branches, ten minutes each (SECONDS=600, TARGETS=...)"
-	@echo "make test-debian  run the tests with Debian's own packages on /usr/bin/python3"
+	@echo "make test-debian  run the tests that depend on versions of packages with Debian's, on /usr/bin/python3"
 	@echo "make fault        test that no confirmed write is lost and no mail is sent twice when processes are killed or"
 	@echo "                  stopped, the disk fails or the clock jumps; ROUNDS=200 kills for an hour"
+	@echo "make release-check  run everything in its long form, before a release: takes hours"
 	@echo "make race         test a hundred concurrent clients for one booth or the last item in stock, in twenty rounds"
 	@echo "make soak         replay the day of a big show in two hours behind nginx; HOURS=1 or MINUTES=5 shortens it"
 	@echo "make books        issue, pay, dun, export and close a year of 330 invoices, and compute every figure a second time"
-	@echo "make load         compare a database of a million contacts with a small one, in .load (5 GB);"
-	@echo "                  a part of it in a minute: make load SIZE=medium PATTERN=contacts"
+	@echo "make load         measure all reads and typical writes with 200,000 contacts and payments, in .load (1 GB);"
+	@echo "                  a part of it in a minute: PATTERN=contacts; a million: SIZE=big"
 	@echo "make morning      replay the check-ins of an opening morning, and compare the visits with a model"
 	@echo "make schema       print the current database schema: tables with their indexes and triggers, and views"
 	@echo "make reference    list anew the problem codes of each handler for the API reference"
@@ -43,13 +44,13 @@ $(BIN)/python:
 	@echo "creating the environment $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 
-$(VENV)/ready-to-run: setup.cfg pyproject.toml | $(BIN)/python
-	@echo "installing bottle, gunicorn, jsonschema, reportlab, pypdf into $(VENV)"
+$(VENV)/ready-to-run: setup.cfg setup.py pyproject.toml | $(BIN)/python
+	@echo "installing bottle, gunicorn, jsonschema, python-stdnum, reportlab, pypdf into $(VENV)"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[pictures]' || \
 	  { echo "pip could not install the packages. Check that the package index is reachable." >&2; exit 1; }
 	@touch $@
 
-$(VENV)/ready-to-test: setup.cfg pyproject.toml | $(BIN)/python
+$(VENV)/ready-to-test: setup.cfg setup.py pyproject.toml | $(BIN)/python
 	@echo "installing the test packages into $(VENV)"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[pictures,test]' || \
 	  { echo "pip could not install the packages. Check that the package index is reachable." >&2; exit 1; }
@@ -75,15 +76,17 @@ test: $(VENV)/ready-to-test
 	  folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && trap 'exit 130' INT TERM && \
 	  $(BIN)/python -m pytest -m "not processes" --numprocesses auto --dist worksteal --basetemp "$$folder/pytest"
 
+# The servers that processes and fault test, one after the other.
+SERVERS ?= own
 processes: $(VENV)/ready-to-test
-	@for server in own gthread; do echo "server = $$server"; \
+	@for server in $(SERVERS); do echo "server = $$server"; \
 	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest -m processes --numprocesses auto --dist loadfile || exit 1; done
 
 # Versions of gunicorn beside the newest one, which `make processes` runs. gunicorn 20.1 needs pkg_resources.
 servers: $(VENV)/ready-to-test
 	@for version in 20.1.0 23.0.0; do test -e .servers/$$version/ready || { $(PYTHON) -m venv .servers/$$version && \
 	  .servers/$$version/bin/pip install --quiet --disable-pip-version-check gunicorn==$$version 'setuptools<81' \
-	    bottle jsonschema && touch .servers/$$version/ready; } || exit 1; done
+	    bottle jsonschema python-stdnum && touch .servers/$$version/ready; } || exit 1; done
 	@for version in 20.1.0 23.0.0; do for server in own gthread; do echo "gunicorn $$version, server = $$server"; \
 	  EVENTAPI_PYTHON=$(CURDIR)/.servers/$$version/bin/python EVENTAPI_SERVER=$$server $(BIN)/python -m pytest \
 	    --numprocesses 2 --dist loadfile tests/server/test_http_cases.py tests/server/test_chaos.py || exit 1; done; done
@@ -120,15 +123,19 @@ fuzz:
 	@for target in $(TARGETS); do echo "target = $$target"; .fuzz/bin/python -m tests.fuzz.run $$target $(SECONDS) || exit 1; done
 
 fault: $(VENV)/ready-to-test
-	@for server in own gthread; do echo "server = $$server"; \
+	@for server in $(SERVERS); do echo "server = $$server"; \
 	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest $(if $(ROUNDS),-s,--numprocesses auto --dist load) tests/fault \
 	    || exit 1; done
 
+# What depends on the versions of bottle, gunicorn, jsonschema, reportlab, pypdf and python-stdnum. The other tests are of
+# rules, SQL, mails, files and commands, which use none of them: DEBIAN_TESTS=tests runs all.
+DEBIAN_TESTS ?= tests/web tests/validation tests/pictures tests/originals tests/pages tests/reference tests/languages tests/packaging tests/server
+OF_GTHREAD := $(addprefix tests/server/test_,http_cases.py chaos.py heads.py slow_uploads.py)
 test-debian:
-	@/usr/bin/python3 -c 'import bottle, gunicorn, jsonschema, webtest, pytest' 2>/dev/null || \
-	  { echo "Python packages are missing. On Debian: sudo apt install python3-bottle gunicorn python3-jsonschema python3-webtest python3-pytest python3-aiosmtpd" >&2; exit 1; }
-	@/usr/bin/python3 -m pytest
-	@EVENTAPI_SERVER=gthread /usr/bin/python3 -m pytest tests/server/test_http_cases.py tests/server/test_chaos.py
+	@/usr/bin/python3 -c 'import bottle, gunicorn, jsonschema, stdnum, webtest, pytest, xdist' 2>/dev/null || \
+	  { echo "Python packages are missing. On Debian: sudo apt install python3-bottle gunicorn python3-jsonschema python3-stdnum python3-webtest python3-pytest python3-pytest-xdist python3-aiosmtpd" >&2; exit 1; }
+	@/usr/bin/python3 -m pytest --numprocesses auto --dist loadfile $(DEBIAN_TESTS)
+	@EVENTAPI_SERVER=gthread /usr/bin/python3 -m pytest --numprocesses auto --dist loadfile $(OF_GTHREAD)
 
 race: $(VENV)/ready-to-test
 	@RACE_ROUNDS=20 $(BIN)/python -m pytest tests/race
@@ -140,7 +147,7 @@ books: $(VENV)/ready-to-test
 	@$(BIN)/python -m tests.books $(or $(FOLDER),.books)
 
 load: $(VENV)/ready-to-run
-	@$(BIN)/python -m tests.load $(or $(FOLDER),.load) --size $(or $(SIZE),big) --pattern '$(PATTERN)'
+	@$(BIN)/python -m tests.load $(or $(FOLDER),.load) --size $(or $(SIZE),medium) --pattern '$(PATTERN)'
 
 morning: $(VENV)/ready-to-run
 	@$(BIN)/python tests/load/opening_morning.py --people 5000
@@ -166,6 +173,9 @@ deb:
 
 apt-repo: deb
 	@packaging/apt-repo dist
+
+release-check:
+	@.ci/run all
 
 clean:
 	rm -rf $(VENV) .run .run-empty .clients .servers .einvoices .audit .fuzz build dist *.egg-info .pytest_cache

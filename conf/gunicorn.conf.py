@@ -3,7 +3,9 @@
 gunicorn ignores settings that it does not know, so this file works with gunicorn 20.1 and newer.
 """
 import os
+import signal
 import sys
+from functools import partial
 
 from gunicorn import glogging
 
@@ -39,8 +41,11 @@ forwarder_headers = ""
 # At debug, gunicorn's own worker class logs each request line, which may contain a secret.
 loglevel = "info" if settings.server == "gthread" and settings.log_level == "debug" else settings.log_level
 accesslog = None                         # eventapi itself logs one line per request, with the request id
-pre_fork = ignore_clock                  # gunicorn 20.1 would end all processes when the clock is set forward
 control_socket_disable = True            # gunicorn 25 and newer would create a socket in the home directory
+
+
+# SIGALRM starts the worker again (WorkerProcess), which would inherit that the others are held back.
+HELD_BACK = (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGALRM)
 
 
 class Logger(glogging.Logger):
@@ -57,8 +62,24 @@ class Logger(glogging.Logger):
 logger_class = Logger
 
 
+def pre_fork(server, worker):
+    """Hold back signals until the new process can handle them.
+
+    Before, it has the handlers of gunicorn's first process, which would drop a SIGTERM: a server that is stopped while
+    it starts a process would take `graceful_timeout` to end.
+    """
+    ignore_clock(server, worker)             # gunicorn 20.1 would end all processes when the clock is set forward
+    signal.pthread_sigmask(signal.SIG_BLOCK, HELD_BACK)
+
+
+def post_worker_init(worker):
+    """Let the signals through in a new process, which has its own handlers now."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD_BACK)
+
+
 def on_starting(server):
     """Lock the data directory, so that no backup is restored while the server runs."""
+    os.register_at_fork(after_in_parent=partial(signal.pthread_sigmask, signal.SIG_UNBLOCK, HELD_BACK))
     try:
         server.hold = process_locks.together(settings)
     except process_locks.InUse as refusal:

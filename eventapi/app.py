@@ -204,7 +204,7 @@ def _nearest(path):
     if not near:
         return ""
     numbers = iter(NUMBER.findall(path))
-    found = re.sub("<(.+?)>", lambda name: next(numbers, f"{{{name[1]}}}"), near)
+    found = re.sub("<([^<>]+)>", lambda name: next(numbers, f"{{{name[1]}}}"), near)
     found = f"{ROOT}{found}" if known[near] else found
     return "" if found == path else f"; did you mean {found}?"          # equal: its id is beyond 64 bits
 

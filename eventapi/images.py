@@ -12,6 +12,7 @@ PNG, JPEG, GIF, WEBP = "image/png", "image/jpeg", "image/gif", "image/webp"
 DRAWN = {b"\x89PNG\r\n\x1a\n": PNG, b"\xff\xd8\xff": JPEG}       # first bytes of the formats that are drawn
 MAX_SIZE, MAX_PIXELS = 1 << 20, 4_000_000           # of an image that is drawn
 LARGEST = 65535             # pixels along a side
+MOST_PIXELS = 50_000_000    # of any picture: a browser needs four bytes for each
 SEGMENTS = 1000             # most segments of a JPEG that are read
 FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}      # JPEG markers of segments with the size
 ALONE = frozenset(range(0xD0, 0xD9)) | {0x01}                   # JPEG markers without a segment
@@ -68,6 +69,8 @@ def size(file, kind):
         raise Broken("the file ends within its header") from None
     if not (0 < width <= LARGEST and 0 < height <= LARGEST):
         raise Broken(f"its size is {width} x {height} pixels, but each side must have 1 to {LARGEST}")
+    if width * height > MOST_PIXELS:
+        raise Broken(f"it has {width} x {height} pixels, but at most {MOST_PIXELS} pixels are allowed. Make it smaller")
     return width, height
 
 

@@ -14,8 +14,9 @@ from eventapi import times
 from eventapi.storage.database import as_json
 from eventapi.validation.schema_files import response_schema
 
-# Text with an apostrophe already matches as well, so that escaping it can be undone.
-FORMULA = re.compile(r"'*[=+\-@\t\r]")
+# Text with an apostrophe already matches as well, so that escaping it can be undone. Spreadsheet programs in East Asian
+# languages read the signs of full width as = + - @.
+FORMULA = re.compile(r"'*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
 # Numbers and phone numbers. Only one character can match the first \d, so that matching takes linear time.
 NUMBER = re.compile(r"[+-]?[\s().,/-]*\d[\d\s().,/-]*")
 SPECIAL = re.compile(r"[|\\]")

@@ -12,11 +12,12 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-DEBIAN_12 = {"bottle": "0.12.23", "gunicorn": "20.1.0", "jsonschema": "4.10.3", "reportlab": "3.6.12", "pypdf": "3.4.1"}
+DEBIAN_12 = {"bottle": "0.12.23", "gunicorn": "20.1.0", "jsonschema": "4.10.3", "python-stdnum": "1.18",
+             "reportlab": "3.6.12", "pypdf": "3.4.1"}
 PROBE = "gunicorn"               # its version in Debian 12 has advisories: without them, no advisories are known here
 TRACKER = "https://security-tracker.debian.org/tracker/source-package/"
 SOURCES = {"bottle": "python-bottle", "gunicorn": "gunicorn", "jsonschema": "python-jsonschema",
-           "reportlab": "python-reportlab", "pypdf": "pypdf"}
+           "python-stdnum": "python-stdnum", "reportlab": "python-reportlab", "pypdf": "pypdf"}
 FOUND, UNKNOWN = 1, 3
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 # Debian package -> name of the same software on PyPI, under which advisories list it.
 ON_PYPI = {"gunicorn": "gunicorn", "python3-bottle": "bottle", "python3-jsonschema": "jsonschema",
-           "python3-reportlab": "reportlab", "python3-pypdf": "pypdf"}
+           "python3-stdnum": "python-stdnum", "python3-reportlab": "reportlab", "python3-pypdf": "pypdf"}
 # What debhelper inserts for ${python3:Depends}.
 INSERTED = {"${python3:Depends}": "python3", "${misc:Depends}": "", "${misc:Pre-Depends}": ""}
 

@@ -9,7 +9,7 @@ DATA_DIR=/var/lib/eventapi
 CONF_DIR=/etc/eventapi
 CONFFILE=/etc/eventapi/eventapi.conf
 DB=/var/lib/eventapi/eventapi.db
-DEPS="python3 gunicorn python3-bottle python3-jsonschema python3-reportlab nginx sqlite3 curl"
+DEPS="python3 gunicorn python3-bottle python3-jsonschema python3-stdnum python3-reportlab nginx sqlite3 curl"
 # In the guest, as root
 G_KEY='eventapi key create --name rig --all-scopes --quiet'
 G_NGINX='rm -f /etc/nginx/sites-enabled/default; ln -sf ../sites-available/eventapi /etc/nginx/sites-enabled/eventapi; nginx -t && systemctl reload-or-restart nginx'

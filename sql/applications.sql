@@ -1,9 +1,13 @@
 -- Applications.
 
+-- columns: fields = company_name first_name last_name email phone fax mobile address postal_code city state country website notes
+--   tax_id rating message requested_area late terms_accepted_at
+-- columns: decision = question decided_at decided_by decision_reason
+-- columns: personal = fields without country rating requested_area late terms_accepted_at
+-- columns: texts = company_name first_name last_name email city
+
 -- name: get
-SELECT a.id, a.status, a.company_name, a.first_name, a.last_name, a.email, a.phone, a.fax, a.mobile, a.address, a.postal_code,
-       a.city, a.state, a.country, a.website, a.notes, a.tax_id, a.rating, a.message, a.requested_area, a.late,
-       a.terms_accepted_at, a.contact_id, c.customer_number, a.question, a.decided_at, a.decided_by, a.decision_reason,
+SELECT a.id, a.status, {a.fields}, a.contact_id, c.customer_number, {a.decision},
        (SELECT json_group_array(event_key) FROM (SELECT e.event_key FROM application_events x JOIN events e ON e.id = x.event_id
           WHERE x.application_id = a.id ORDER BY e.id)) AS event_keys,
        (SELECT json_group_array(category_key) FROM (SELECT k.category_key FROM application_categories x
@@ -16,9 +20,7 @@ SELECT a.id, a.status, a.company_name, a.first_name, a.last_name, a.email, a.pho
  WHERE a.id = :id;
 
 -- name: list
-SELECT a.id, a.status, a.company_name, a.first_name, a.last_name, a.email, a.phone, a.fax, a.mobile, a.address, a.postal_code,
-       a.city, a.state, a.country, a.website, a.notes, a.tax_id, a.rating, a.message, a.requested_area, a.late,
-       a.terms_accepted_at, a.contact_id, c.customer_number, a.question, a.decided_at, a.decided_by, a.decision_reason,
+SELECT a.id, a.status, {a.fields}, a.contact_id, c.customer_number, {a.decision},
        a.created_at, a.updated_at
   FROM applications a
   LEFT JOIN contacts c ON c.id = a.contact_id
@@ -29,10 +31,9 @@ SELECT a.id, a.status, a.company_name, a.first_name, a.last_name, a.email, a.pho
    AND a.id IN (SELECT application_id FROM application_events WHERE event_id = :event_id)                 -- when event_id
    AND a.id IN (SELECT application_id FROM application_categories WHERE category_id = :category_id)       -- when category_id
    AND a.id IN (SELECT rowid FROM applications_search WHERE applications_search MATCH :search)            -- when search
-   AND a.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_few
-   AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = a.id)  -- when cf_many
-   AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
-        WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = a.id))              -- when cf_rest
+   AND a.id IN (SELECT t.entity_id FROM json_each(:cf_terms) f CROSS JOIN custom_field_terms t                -- when cf_terms
+        ON t.field_id = f.value ->> 0 AND t.term = f.value ->> 1                                            -- when cf_terms
+        GROUP BY t.entity_id HAVING count(*) = json_array_length(:cf_terms))                                -- when cf_terms
  ORDER BY {sort} {order} NULLS LAST, a.id {order}  -- sort: id=a.id created_at=a.id company_name=a.company_name_folded last_name=a.last_name_folded email=a.email_folded city=a.city_folded rating=a.rating
 
 -- name: events_of
@@ -66,27 +67,21 @@ SELECT a.id FROM applications a JOIN application_events x ON x.application_id = 
    AND x.event_id IN (SELECT value FROM json_each(:event_ids)) LIMIT 1;
 
 -- name: add
-INSERT INTO applications (company_name, first_name, last_name, email, phone, fax, mobile, address, postal_code, city, state, country,
-  website, notes, tax_id, rating, message, requested_area, late, terms_accepted_at,
-  company_name_folded, first_name_folded, last_name_folded, email_folded, city_folded, created_at, updated_at)
-VALUES (:company_name, :first_name, :last_name, :email, :phone, :fax, :mobile, :address, :postal_code, :city, :state, :country,
-  :website, :notes, :tax_id, :rating, :message, :requested_area, :late, :terms_accepted_at,
-  fold(:company_name), fold(:first_name), fold(:last_name), fold(:email), fold(:city), :now, :stamp);
+INSERT INTO applications ({fields}, {texts_folded}, created_at, updated_at)
+VALUES ({:fields}, {fold(:texts)}, :now, :stamp);
 
 -- name: change
-UPDATE applications SET company_name = :company_name, first_name = :first_name, last_name = :last_name, email = :email,
-  phone = :phone, fax = :fax, mobile = :mobile, address = :address, postal_code = :postal_code, city = :city, state = :state,
-  country = :country, website = :website, notes = :notes, tax_id = :tax_id, rating = :rating, message = :message,
-  requested_area = :requested_area, late = :late, terms_accepted_at = :terms_accepted_at,
-  company_name_folded = fold(:company_name), first_name_folded = fold(:first_name), last_name_folded = fold(:last_name),
-  email_folded = fold(:email), city_folded = fold(:city)
- WHERE id = :id;
+UPDATE applications SET {fields = :fields}, {texts_folded = fold(:texts)} WHERE id = :id;
 
 -- name: move
 -- Set the status and the fields that an action changes.
-UPDATE applications SET status = :status, contact_id = :contact_id, question = :question, decided_at = :decided_at,
-  decided_by = :decided_by, decision_reason = :decision_reason, updated_at = :stamp
- WHERE id = :id;
+UPDATE applications SET status = :status, contact_id = :contact_id, {decision = :decision}, updated_at = :stamp WHERE id = :id;
+
+-- name: blank
+-- Erase the personal data of the applications among `pairs`, and note the contact.
+UPDATE applications SET {personal = NULL}, {texts_folded = NULL}, question = NULL, decision_reason = NULL, contact_id = :id,
+  updated_at = :stamp
+ WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'application');
 
 -- name: touch
 UPDATE applications SET updated_at = :stamp WHERE id = :id;

@@ -29,5 +29,8 @@ UPDATE booth_formulas SET name = :name, expression = :expression, description = 
 -- Booths that use the formula.
 SELECT id FROM booths WHERE formula_id = :id ORDER BY id;
 
+-- name: users
+SELECT 'booth' AS one, 'booths' AS many, count(*) AS count FROM booths WHERE formula_id = :id;
+
 -- name: remove
 DELETE FROM booth_formulas WHERE id = :id;

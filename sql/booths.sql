@@ -1,5 +1,8 @@
 -- Booths. The participant that holds a booth and its waiting list come from the reservations.
 
+-- columns: fields = plan_id booth_type_id formula_id booth_number booth_name description width depth pos_x pos_y rotation
+--   fixed_price tax_rate blocked_reason amenities notes
+
 -- name: get
 SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_title, b.booth_type_id, t.booth_type_key,
        t.booth_type_name, t.color, b.booth_number, b.booth_name, b.description, b.width, b.depth, b.area, b.pos_x, b.pos_y, b.rotation,
@@ -65,10 +68,9 @@ SELECT b.id, b.plan_id, p.plan_name, b.event_id, e.event_key, e.title AS event_t
         SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted'))            -- when free
    AND b.status = 'reserved' AND (b.held_until IS NULL OR b.held_until > :now OR EXISTS (                   -- when held
         SELECT 1 FROM booth_reservations w WHERE w.booth_id = b.id AND w.status = 'waitlisted'))            -- when held
-   AND b.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_few
-   AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = b.id)  -- when cf_many
-   AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
-        WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = b.id))              -- when cf_rest
+   AND b.id IN (SELECT t.entity_id FROM json_each(:cf_terms) f CROSS JOIN custom_field_terms t                -- when cf_terms
+        ON t.field_id = f.value ->> 0 AND t.term = f.value ->> 1                                            -- when cf_terms
+        GROUP BY t.entity_id HAVING count(*) = json_array_length(:cf_terms))                                -- when cf_terms
  ORDER BY {sort} {order} NULLS LAST, b.id {order}  -- sort: id=b.id booth_number=b.booth_number_natural area=b.area price=b.price status=b.status
 
 -- name: number_taken
@@ -82,17 +84,12 @@ SELECT max(CAST(substr(booth_number, length(:area) + 1) AS INTEGER)) FROM booths
    AND substr(booth_number, length(:area) + 1) NOT GLOB '*[^0-9]*';
 
 -- name: add
-INSERT INTO booths (plan_id, event_id, booth_type_id, formula_id, booth_number, booth_name, description, width, depth, pos_x, pos_y,
-  rotation, fixed_price, tax_rate, status, blocked_reason, amenities, notes, booth_number_natural,
-  created_at, updated_at)
-VALUES (:plan_id, :event_id, :booth_type_id, :formula_id, :booth_number, :booth_name, :description, :width, :depth, :pos_x, :pos_y,
-  :rotation, :fixed_price, :tax_rate, :status, :blocked_reason, :amenities, :notes, natural_key(:booth_number), :now, :stamp);
+INSERT INTO booths (event_id, status, {fields}, booth_number_natural, created_at, updated_at)
+VALUES (:event_id, :status, {:fields}, natural_key(:booth_number), :now, :stamp);
 
 -- name: change
-UPDATE booths SET plan_id = :plan_id, event_id = :event_id, booth_type_id = :booth_type_id, formula_id = :formula_id,
-  booth_number = :booth_number, booth_number_natural = natural_key(:booth_number), booth_name = :booth_name, description = :description,
-  width = :width, depth = :depth, pos_x = :pos_x, pos_y = :pos_y, rotation = :rotation,
-  fixed_price = :fixed_price, tax_rate = :tax_rate, status = :status, blocked_reason = :blocked_reason, amenities = :amenities, notes = :notes, updated_at = :stamp
+UPDATE booths SET event_id = :event_id, status = :status, {fields = :fields}, booth_number_natural = natural_key(:booth_number),
+  updated_at = :stamp
  WHERE id = :id;
 
 -- name: set_price

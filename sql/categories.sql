@@ -1,10 +1,12 @@
 -- Categories.
 
+-- columns: settings = is_visible applicant_visibility account_access_enabled sort_order color base_price tax_rate
+
 -- name: get
 SELECT g.id, g.category_key, g.title, g.content, g.parent_category_id, u.category_key AS parent_category_key,
        (SELECT json_group_array(event_key) FROM (SELECT e.event_key FROM category_events t JOIN events e ON e.id = t.event_id
          WHERE t.category_id = g.id ORDER BY e.event_key)) AS event_keys,
-       g.is_visible, g.applicant_visibility, g.account_access_enabled, g.sort_order, g.color, g.base_price, g.tax_rate,
+       {g.settings},
        (WITH RECURSIVE up (parent, level) AS (SELECT g.parent_category_id, 0
          UNION ALL SELECT k.parent_category_id, level + 1 FROM up JOIN categories k ON k.id = up.parent)
         SELECT max(level) FROM up) AS level,
@@ -14,7 +16,7 @@ SELECT g.id, g.category_key, g.title, g.content, g.parent_category_id, u.categor
 
 -- name: list
 SELECT g.id, g.category_key, g.title, g.content, g.parent_category_id, u.category_key AS parent_category_key,
-       g.is_visible, g.applicant_visibility, g.account_access_enabled, g.sort_order, g.color, g.base_price, g.tax_rate,
+       {g.settings},
        (WITH RECURSIVE up (parent, level) AS (SELECT g.parent_category_id, 0
          UNION ALL SELECT k.parent_category_id, level + 1 FROM up JOIN categories k ON k.id = up.parent)
         SELECT max(level) FROM up) AS level,
@@ -36,7 +38,7 @@ WITH RECURSIVE below (id, level) AS (
   SELECT value, 0 FROM json_each(:ids)
    UNION ALL SELECT k.id, level + 1 FROM below JOIN categories k ON k.parent_category_id = below.id)
 SELECT g.id, g.category_key, g.title, g.content, g.parent_category_id, u.category_key AS parent_category_key,
-       g.is_visible, g.applicant_visibility, g.account_access_enabled, g.sort_order, g.color, g.base_price, g.tax_rate,
+       {g.settings},
        g.created_at, g.updated_at
   FROM below b JOIN categories g ON g.id = b.id LEFT JOIN categories u ON u.id = g.parent_category_id
  WHERE b.level > 0
@@ -65,15 +67,12 @@ SELECT max(level) FROM below;
 SELECT id FROM categories WHERE category_key = :category_key;
 
 -- name: add
-INSERT INTO categories (category_key, title, content, parent_category_id, is_visible, applicant_visibility, account_access_enabled,
-  sort_order, color, base_price, tax_rate, created_at, updated_at)
-VALUES (:category_key, :title, :content, :parent_category_id, :is_visible, :applicant_visibility, :account_access_enabled,
-  :sort_order, :color, :base_price, :tax_rate, :now, :stamp);
+INSERT INTO categories (category_key, title, content, parent_category_id, {settings}, created_at, updated_at)
+VALUES (:category_key, :title, :content, :parent_category_id, {:settings}, :now, :stamp);
 
 -- name: change
 UPDATE categories SET category_key = :category_key, title = :title, content = :content, parent_category_id = :parent_category_id,
-  is_visible = :is_visible, applicant_visibility = :applicant_visibility, account_access_enabled = :account_access_enabled,
-  sort_order = :sort_order, color = :color, base_price = :base_price, tax_rate = :tax_rate, updated_at = :stamp
+  {settings = :settings}, updated_at = :stamp
  WHERE id = :id;
 
 -- name: move_up

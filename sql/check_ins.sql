@@ -30,20 +30,6 @@ SELECT k.id, k.event_id, e.event_key, e.title AS event_title, k.event_participan
    AND +k.ends_at <= :now                                   -- when absent
  ORDER BY {sort} {order}, k.id {order}  -- sort: id=k.id checked_in_at=k.checked_in_at
 
--- name: list_total
--- The number of visits, from the counters by hour. Few visits have not ended.
-SELECT coalesce(sum(n.check_ins), 0)
-       - (SELECT count(*) FROM check_ins k WHERE k.ends_at > :now     -- when absent
-             AND k.event_id = :event_id                               -- when absent event_id
-             AND k.station = :station                                 -- when absent station
-             AND k.day = :date                                        -- when absent date
-         )                                                            -- when absent
-  FROM check_in_counts n
- WHERE TRUE
-   AND n.event_id = :event_id                               -- when event_id
-   AND n.station = :station                                 -- when station
-   AND n.day = :date                                        -- when date
-
 -- name: refusals
 SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.badge_number, s.action, s.check_in_type, s.station, s.scanned_at,
        s.client_ref, s.code, s.check_in_id, a.name AS scanned_by, s.notes, s.created_at, s.updated_at

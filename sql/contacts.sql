@@ -1,9 +1,12 @@
 -- Contacts.
 
+-- columns: fields = customer_number external_id company_name first_name last_name email invoice_email phone fax mobile address
+--   postal_code city state country website notes tax_id leitweg_id gln electronic_address e_invoice_profile language rating
+-- columns: personal = fields without customer_number country e_invoice_profile rating
+-- columns: texts = company_name first_name last_name email city
+
 -- name: get
-SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
-       c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.leitweg_id, c.gln,
-       c.electronic_address, c.e_invoice_profile, c.language, c.rating,
+SELECT c.id, {c.fields},
        (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
        (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
@@ -16,9 +19,7 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
 
 -- name: states
 -- Several contacts with the fields that the audit log records.
-SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
-       c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.leitweg_id, c.gln,
-       c.electronic_address, c.e_invoice_profile, c.language, c.rating,
+SELECT c.id, {c.fields},
        (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
        (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
@@ -32,9 +33,7 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
  WHERE c.id IN (SELECT value FROM json_each(:ids)) ORDER BY c.id;
 
 -- name: list
-SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.last_name, c.email, c.invoice_email, c.phone,
-       c.fax, c.mobile, c.address, c.postal_code, c.city, c.state, c.country, c.website, c.notes, c.tax_id, c.leitweg_id, c.gln,
-       c.electronic_address, c.e_invoice_profile, c.language, c.rating,
+SELECT c.id, {c.fields},
        (SELECT json_group_array(tag) FROM (SELECT tag FROM contact_tags WHERE contact_id = c.id ORDER BY tag)) AS tags,
        coalesce((SELECT status FROM newsletter_subscribers WHERE email = c.email),
                 (SELECT min(status) FROM newsletter_subscribers WHERE contact_id = c.id), 'none') AS newsletter_status,
@@ -47,59 +46,14 @@ SELECT c.id, c.customer_number, c.external_id, c.company_name, c.first_name, c.l
    AND c.email = :email                                                                  -- when email
    AND c.external_id = :external_id                                                      -- when external_id
    AND c.customer_number = :customer_number                                              -- when customer_number
-   AND c.id IN (SELECT rowid FROM contacts_search WHERE contacts_search MATCH :search)                       -- when search_few
-   AND +c.id IN (SELECT rowid FROM contacts_search WHERE contacts_search MATCH :search)                      -- when search_many
-   AND c.id IN (SELECT contact_id FROM contact_categories WHERE category_id = :category_id)                  -- when category_id_few
-   AND EXISTS (SELECT 1 FROM contact_categories WHERE contact_id = c.id AND category_id = :category_id)      -- when category_id_many
-   AND c.id IN (SELECT DISTINCT contact_id FROM participants WHERE event_id = :event_id)                     -- when event_id_few
-   AND EXISTS (SELECT 1 FROM participants WHERE event_id = :event_id AND contact_id = c.id)                  -- when event_id_many
-   AND c.id IN (SELECT contact_id FROM contact_tags WHERE tag = :tag)                                        -- when tag_few
-   AND EXISTS (SELECT 1 FROM contact_tags WHERE tag = :tag AND contact_id = c.id)                            -- when tag_many
-   AND c.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)     -- when cf_few
-   AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = c.id)  -- when cf_many
-   AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
-        WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = c.id))                 -- when cf_rest
+   AND c.id IN (SELECT rowid FROM contacts_search WHERE contacts_search MATCH :search)                       -- when search
+   AND c.id IN (SELECT contact_id FROM contact_categories WHERE category_id = :category_id)                  -- when category_id
+   AND c.id IN (SELECT DISTINCT contact_id FROM participants WHERE event_id = :event_id)                     -- when event_id
+   AND c.id IN (SELECT contact_id FROM contact_tags WHERE tag = :tag)                                        -- when tag
+   AND c.id IN (SELECT t.entity_id FROM json_each(:cf_terms) f CROSS JOIN custom_field_terms t                -- when cf_terms
+        ON t.field_id = f.value ->> 0 AND t.term = f.value ->> 1                                            -- when cf_terms
+        GROUP BY t.entity_id HAVING count(*) = json_array_length(:cf_terms))                                -- when cf_terms
  ORDER BY {sort} {order} NULLS LAST, c.id {order}  -- sort: id=c.id created_at=c.id company_name=c.company_name_folded last_name=c.last_name_folded first_name=c.first_name_folded email=c.email_folded customer_number=c.customer_number_natural city=c.city_folded
-
--- name: list_in_category
--- The list for one category, in the orders that the indexes of contact_categories have.
--- rows: list
-SELECT g.contact_id AS id
-  FROM contact_categories g
- WHERE g.category_id = :category_id
-   AND g.contact_id IN (SELECT value FROM json_each(:ids))     -- when ids
-   AND g.country = :country                                    -- when country
- ORDER BY {sort} {order} NULLS LAST, g.contact_id {order}  -- sort: id=g.contact_id created_at=g.contact_id company_name=g.company_name_folded
-
--- name: list_of_many
--- The list by id for filters that many contacts pass.
--- merged: list
-SELECT rowid FROM contacts_search WHERE contacts_search MATCH :search                          -- when search
-SELECT contact_id FROM contact_tags WHERE tag = :tag                                           -- when tag
-SELECT DISTINCT contact_id FROM participants WHERE event_id = :event_id                        -- when event_id
-SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term        -- when cf_many
-SELECT contact_id FROM contact_categories WHERE category_id = :category_id                     -- when category_id
-SELECT id FROM contacts WHERE country = :country                                               -- when country
-
--- Numbers of contacts that pass a filter, counted up to a limit.
-
--- name: number_changed
-SELECT count(*) FROM (SELECT 1 FROM contacts WHERE updated_at >= :value LIMIT :limit);
-
--- name: number_in_category
-SELECT count(*) FROM (SELECT 1 FROM contact_categories WHERE category_id = :value LIMIT :limit);
-
--- name: number_at_event
-SELECT count(*) FROM (SELECT 1 FROM participants WHERE event_id = :value LIMIT :limit);
-
--- name: number_with_tag
-SELECT count(*) FROM (SELECT 1 FROM contact_tags WHERE tag = :value LIMIT :limit);
-
--- name: list_total
-SELECT coalesce(sum(n.contacts), 0)
-  FROM contact_counts n
- WHERE TRUE
-   AND n.country = :country                                                              -- when country
 
 -- name: categories_of
 SELECT cc.contact_id, g.id, g.category_key, g.title
@@ -138,28 +92,16 @@ INSERT INTO counters (name, value) VALUES ('customer_number', 1)
 ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value;
 
 -- name: add
-INSERT INTO contacts (customer_number, external_id, company_name, first_name, last_name, email, invoice_email, phone, fax, mobile,
-  address, postal_code, city, state, country, website, notes, tax_id, leitweg_id, gln, electronic_address,
-  e_invoice_profile, language, rating, account_access_enabled, folded_name,
-  folded_phone, company_name_folded, first_name_folded, last_name_folded, email_folded, city_folded, customer_number_folded,
-  customer_number_natural, created_at, updated_at)
-VALUES (:customer_number, :external_id, :company_name, :first_name, :last_name, :email, :invoice_email, :phone, :fax, :mobile,
-  :address, :postal_code, :city, :state, :country, :website, :notes, :tax_id, :leitweg_id, :gln, :electronic_address,
-  :e_invoice_profile, :language, :rating, :account_access_enabled,
-  nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')), :folded_phone, fold(:company_name), fold(:first_name),
-  fold(:last_name), fold(:email), fold(:city), fold(:customer_number), natural_key(:customer_number), :now, :stamp);
+INSERT INTO contacts ({fields}, account_access_enabled, {texts_folded}, customer_number_folded, customer_number_natural,
+  folded_name, folded_phone, created_at, updated_at)
+VALUES ({:fields}, :account_access_enabled, {fold(:texts)}, fold(:customer_number), natural_key(:customer_number),
+  nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')), :folded_phone, :now, :stamp);
 
 -- name: add_with_id
-INSERT INTO contacts (id, customer_number, external_id, company_name, first_name, last_name, email, invoice_email, phone, fax, mobile,
-  address, postal_code, city, state, country, website, notes, tax_id, leitweg_id, gln, electronic_address,
-  e_invoice_profile, language, rating, account_access_enabled, folded_name,
-  folded_phone, company_name_folded, first_name_folded, last_name_folded, email_folded, city_folded, customer_number_folded,
-  customer_number_natural, created_at, updated_at)
-VALUES (:id, :customer_number, :external_id, :company_name, :first_name, :last_name, :email, :invoice_email, :phone, :fax, :mobile,
-  :address, :postal_code, :city, :state, :country, :website, :notes, :tax_id, :leitweg_id, :gln, :electronic_address,
-  :e_invoice_profile, :language, :rating, :account_access_enabled,
-  nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')), :folded_phone, fold(:company_name), fold(:first_name),
-  fold(:last_name), fold(:email), fold(:city), fold(:customer_number), natural_key(:customer_number), :now, :stamp);
+INSERT INTO contacts (id, {fields}, account_access_enabled, {texts_folded}, customer_number_folded, customer_number_natural,
+  folded_name, folded_phone, created_at, updated_at)
+VALUES (:id, {:fields}, :account_access_enabled, {fold(:texts)}, fold(:customer_number), natural_key(:customer_number),
+  nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')), :folded_phone, :now, :stamp);
 
 -- name: last_id
 -- The last id given out. sqlite_sequence also counts deleted rows.
@@ -176,20 +118,21 @@ SELECT n.value FROM json_each(:numbers) n
  WHERE EXISTS (SELECT 1 FROM contacts c WHERE c.customer_number = n.value) OR EXISTS (SELECT 1 FROM invoices i WHERE i.debtor_number = n.value);
 
 -- name: change
-UPDATE contacts SET customer_number = :customer_number, external_id = :external_id, company_name = :company_name,
-  first_name = :first_name, last_name = :last_name, email = :email, invoice_email = :invoice_email, phone = :phone, fax = :fax,
-  mobile = :mobile, address = :address, postal_code = :postal_code, city = :city, state = :state, country = :country,
-  website = :website, notes = :notes, tax_id = :tax_id, leitweg_id = :leitweg_id, gln = :gln,
-  electronic_address = :electronic_address, e_invoice_profile = :e_invoice_profile, language = :language, rating = :rating,
-  account_access_enabled = :account_access_enabled, folded_phone = :folded_phone,
-  folded_name = nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')),
-  company_name_folded = fold(:company_name), first_name_folded = fold(:first_name), last_name_folded = fold(:last_name),
-  email_folded = fold(:email), city_folded = fold(:city), customer_number_folded = fold(:customer_number),
-  customer_number_natural = natural_key(:customer_number)
+UPDATE contacts SET {fields = :fields}, account_access_enabled = :account_access_enabled, {texts_folded = fold(:texts)},
+  customer_number_folded = fold(:customer_number), customer_number_natural = natural_key(:customer_number),
+  folded_name = nullif(letters(:company_name), '') || ' ' || letters(nullif(:postal_code, '')), folded_phone = :folded_phone
  WHERE id = :id;
 
 -- name: touch
 UPDATE contacts SET updated_at = :stamp WHERE id = :id;
+
+-- name: blank
+-- Erase the personal data. The contact keeps a customer number without meaning.
+UPDATE contacts SET {personal = NULL}, {texts_folded = NULL}, folded_name = NULL, folded_phone = NULL,
+  customer_number = :customer_number, customer_number_folded = fold(:customer_number),
+  customer_number_natural = natural_key(:customer_number), e_invoice_profile = 'en16931', account_access_enabled = 0,
+  has_account = 0, anonymized_at = :now, updated_at = :stamp
+ WHERE id = :id;
 
 -- name: clear_tags
 DELETE FROM contact_tags WHERE contact_id = :contact_id;
@@ -222,8 +165,6 @@ SELECT t.id, CASE WHEN t.by_email THEN (SELECT min(id) FROM contacts WHERE email
   LEFT JOIN contacts c ON c.id = t.id
  WHERE TRUE
    AND t.id IN (SELECT value FROM json_each(:ids))                                  -- when ids
-   AND t.id IN (                                                                    -- when updated_since_few
-       SELECT id FROM contacts WHERE updated_at >= :updated_since)                  -- when updated_since_few
    AND (SELECT updated_at FROM contacts WHERE id = t.id) >= :updated_since          -- when updated_since
  ORDER BY {sort} {order} NULLS LAST, t.id {order}  -- sort: id=t.id
 

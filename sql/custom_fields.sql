@@ -1,14 +1,15 @@
 -- Custom fields: their definitions, and the values of records.
 
+-- columns: fields = form_id entity_type field_key field_label field_type section_key field_options validation_rules
+--   is_required is_searchable applicant_visibility is_active display_order
+
 -- name: get
-SELECT d.id, d.form_id, d.entity_type, d.field_key, d.field_label, d.field_type, d.section_key, d.field_options, d.validation_rules,
-       d.is_required, d.is_searchable, d.applicant_visibility, d.is_active, d.display_order, d.created_at, d.updated_at
+SELECT d.id, {d.fields}, d.created_at, d.updated_at
   FROM custom_field_definitions d
  WHERE d.id = :id;
 
 -- name: list
-SELECT d.id, d.form_id, d.entity_type, d.field_key, d.field_label, d.field_type, d.section_key, d.field_options, d.validation_rules,
-       d.is_required, d.is_searchable, d.applicant_visibility, d.is_active, d.display_order, d.created_at, d.updated_at
+SELECT d.id, {d.fields}, d.created_at, d.updated_at
   FROM custom_field_definitions d
  WHERE TRUE
    AND d.id IN (SELECT value FROM json_each(:ids))                -- when ids
@@ -33,17 +34,11 @@ SELECT count(*) FROM custom_field_definitions WHERE entity_type = :entity_type;
 SELECT id FROM custom_field_definitions WHERE entity_type = :entity_type AND field_key = :field_key;
 
 -- name: add
-INSERT INTO custom_field_definitions (form_id, entity_type, field_key, field_label, field_type, section_key, field_options,
-  validation_rules, is_required, is_searchable, is_indexed, applicant_visibility, is_active, display_order, created_at, updated_at)
-VALUES (:form_id, :entity_type, :field_key, :field_label, :field_type, :section_key, :field_options, :validation_rules, :is_required,
-  :is_searchable, 2 * :is_searchable, :applicant_visibility, :is_active, :display_order, :now, :stamp);
+INSERT INTO custom_field_definitions ({fields}, is_indexed, created_at, updated_at)
+VALUES ({:fields}, 2 * :is_searchable, :now, :stamp);
 
 -- name: change
-UPDATE custom_field_definitions SET form_id = :form_id, entity_type = :entity_type, field_key = :field_key, field_label = :field_label,
-  field_type = :field_type, section_key = :section_key, field_options = :field_options, validation_rules = :validation_rules,
-  is_required = :is_required, is_searchable = :is_searchable, applicant_visibility = :applicant_visibility, is_active = :is_active,
-  display_order = :display_order, updated_at = :stamp
- WHERE id = :id;
+UPDATE custom_field_definitions SET {fields = :fields}, updated_at = :stamp WHERE id = :id;
 
 -- name: remove
 DELETE FROM custom_field_definitions WHERE id = :id;
@@ -112,10 +107,6 @@ DELETE FROM custom_field_values
 -- name: copy
 INSERT INTO custom_field_values (entity_type, entity_id, field_id, value)
 SELECT entity_type, :new_id, field_id, value FROM custom_field_values WHERE entity_type = :entity_type AND entity_id = :entity_id;
-
--- name: number_with
--- Number of records with this value, counted up to a limit.
-SELECT count(*) FROM (SELECT 1 FROM custom_field_terms WHERE field_id = :field_id AND term = :term LIMIT :limit);
 
 -- name: for_formulas
 -- Values of fields that a booth formula needs.

@@ -1,8 +1,8 @@
 -- Dunning: which overdue invoices are due for which level, what was sent, and disputes.
 
 -- name: list
--- Invoices that are due for their next level on the day `today`. INDEXED BY and CROSS JOIN keep the order of the due
--- dates, so that no sort is needed. movements: payments, refunds and credit notes as [date or timestamp, change of the amount owed].
+-- Invoices that are due for their next level on the day `today`. `last` is the level before a level, and `cut_off` the last due date
+-- for which its days have passed. movements: payments, refunds and credit notes as [date or timestamp, change of the amount owed].
 -- What the bank booked counts from that day, also if its month was closed before, and the payment has a later date.
 -- first_rate: the first day for which the option base_rates has a rate.
 SELECT i.id, i.invoice_number, i.contact_id, c.customer_number, i.buyer ->> 'name' AS buyer_name, i.event_id,
@@ -25,10 +25,11 @@ SELECT i.id, i.invoice_number, i.contact_id, c.customer_number, i.buyer ->> 'nam
             WHEN EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id AND p.status = 'pending') THEN 'payment_pending'
             WHEN l.interest IN ('consumer', 'business') AND i.due_date < :before_first_rate THEN 'no_base_rate' END AS held_back
   FROM invoices i INDEXED BY invoices_to_dun
- CROSS JOIN dunning_levels l ON l.level = (SELECT min(n.level) FROM dunning_levels n WHERE n.level > coalesce(i.dunning_level, 0))
- CROSS JOIN contacts c ON c.id = i.contact_id
+ CROSS JOIN (SELECT n.*, lag(n.level, 1, 0) OVER (ORDER BY n.level) AS last, date(:today, -n.days || ' days') AS cut_off
+               FROM dunning_levels n) l ON coalesce(i.dunning_level, 0) >= l.last AND coalesce(i.dunning_level, 0) < l.level
+  LEFT JOIN contacts c ON c.id = i.contact_id
  WHERE i.status IN ('sent', 'partially_paid') AND i.invoice_type = 'invoice' AND i.open_amount > 0
-   AND i.due_date < :today AND date(i.due_date, l.days || ' days') <= :today
+   AND i.due_date < :today AND i.due_date <= l.cut_off
    AND coalesce(i.dunning_deadline, '') < :today
    AND i.id IN (SELECT value FROM json_each(:ids))                              -- when ids
    AND i.id NOT IN (SELECT value FROM json_each(:left_out))                     -- when left_out
@@ -37,7 +38,7 @@ SELECT i.id, i.invoice_number, i.contact_id, c.customer_number, i.buyer ->> 'nam
    AND i.event_id = :event_id                                                   -- when event_id
    AND i.contact_id = :contact_id                                               -- when contact_id
    AND +i.currency = :currency                                                  -- when currency
-   AND :held_back = (i.disputed_at IS NOT NULL OR i.buyer IS NULL OR c.anonymized_at IS NOT NULL OR EXISTS (SELECT 1 FROM invoices n WHERE n.related_invoice_id = i.id AND n.invoice_type = 'credit_note' AND n.status = 'draft') OR EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id AND p.status = 'pending') OR l.interest IN ('consumer', 'business') AND i.due_date < :before_first_rate)  -- when held_back
+   AND :held_back = (i.disputed_at IS NOT NULL OR i.buyer IS NULL OR (SELECT c.anonymized_at FROM contacts c WHERE c.id = i.contact_id) IS NOT NULL OR EXISTS (SELECT 1 FROM invoices n WHERE n.related_invoice_id = i.id AND n.invoice_type = 'credit_note' AND n.status = 'draft') OR EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id AND p.status = 'pending') OR l.interest IN ('consumer', 'business') AND i.due_date < :before_first_rate)  -- when held_back
  ORDER BY {sort} {order} NULLS LAST, i.id {order}  -- sort: id=i.id due_date=i.due_date
 
 -- name: states

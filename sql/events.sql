@@ -1,8 +1,12 @@
 -- Events.
 
+-- columns: fields = event_key title description country state city date_from date_to application_deadline timezone
+--   day_ends_at is_visible
+-- columns: instants = date_from_at date_to_at over_at application_deadline_at
+-- columns: texts = title event_key description city
+
 -- name: get
-SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.date_from, e.date_to,
-       e.application_deadline, e.timezone, e.day_ends_at, e.is_visible, e.opening_hours,
+SELECT e.id, {e.fields}, e.opening_hours,
        (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
          WHERE v.entity_type = 'event' AND v.entity_id = e.id ORDER BY d.display_order, d.id)) AS custom_fields,
@@ -14,8 +18,7 @@ SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.
 -- name: list
 -- open: visible events whose application deadline has not passed or, without one, that are not over. The plus keeps SQLite
 -- from an index that does not have the order of the list.
-SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.date_from, e.date_to,
-       e.application_deadline, e.timezone, e.day_ends_at, e.is_visible,
+SELECT e.id, {e.fields},
        (SELECT json_object('document_id', id, 'content_type', content_type, 'width', width, 'height', height) FROM documents
          WHERE id = e.image_document_id) AS image, e.created_at, e.updated_at
   FROM events e
@@ -28,10 +31,9 @@ SELECT e.id, e.event_key, e.title, e.description, e.country, e.state, e.city, e.
    AND +e.is_visible = 1                                                                       -- when open
    AND coalesce(e.application_deadline_at, e.over_at, :now) >= :now                            -- when open
    AND e.id IN (SELECT rowid FROM events_search WHERE events_search MATCH :search)            -- when search
-   AND e.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_few
-   AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = e.id)  -- when cf_many
-   AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
-        WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = e.id))              -- when cf_rest
+   AND e.id IN (SELECT t.entity_id FROM json_each(:cf_terms) f CROSS JOIN custom_field_terms t                -- when cf_terms
+        ON t.field_id = f.value ->> 0 AND t.term = f.value ->> 1                                            -- when cf_terms
+        GROUP BY t.entity_id HAVING count(*) = json_array_length(:cf_terms))                                -- when cf_terms
  ORDER BY {sort} {order} NULLS LAST, e.id {order}  -- sort: id=e.id title=e.title_folded event_key=e.event_key_folded date_from=e.date_from_at date_to=e.date_to_at city=e.city_folded
 
 -- name: opening_hours_of
@@ -46,20 +48,12 @@ SELECT event_id AS id, sum(participants) AS participant_count FROM participant_c
 SELECT 1 FROM events WHERE event_key = :event_key;
 
 -- name: add
-INSERT INTO events (event_key, title, description, country, state, city, date_from, date_from_at, date_to, date_to_at, over_at,
-  application_deadline, application_deadline_at, timezone, day_ends_at, is_visible, opening_hours,
-  title_folded, event_key_folded, description_folded, city_folded, created_at, updated_at)
-VALUES (:event_key, :title, :description, :country, :state, :city, :date_from, :date_from_at, :date_to, :date_to_at, :over_at,
-  :application_deadline, :application_deadline_at, :timezone, :day_ends_at, :is_visible, :opening_hours,
-  fold(:title), fold(:event_key), fold(:description), fold(:city), :now, :stamp);
+INSERT INTO events ({fields}, opening_hours, {instants}, {texts_folded}, created_at, updated_at)
+VALUES ({:fields}, :opening_hours, {:instants}, {fold(:texts)}, :now, :stamp);
 
 -- name: change
-UPDATE events SET event_key = :event_key, title = :title, description = :description, country = :country, state = :state,
-  city = :city, date_from = :date_from, date_from_at = :date_from_at, date_to = :date_to, date_to_at = :date_to_at,
-  over_at = :over_at, application_deadline = :application_deadline, application_deadline_at = :application_deadline_at,
-  timezone = :timezone, day_ends_at = :day_ends_at, is_visible = :is_visible, opening_hours = :opening_hours, updated_at = :stamp,
-  title_folded = fold(:title), event_key_folded = fold(:event_key), description_folded = fold(:description),
-  city_folded = fold(:city)
+UPDATE events SET {fields = :fields}, opening_hours = :opening_hours, {instants = :instants}, {texts_folded = fold(:texts)},
+  updated_at = :stamp
  WHERE id = :id;
 
 -- name: set_image

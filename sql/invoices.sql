@@ -37,7 +37,6 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
    AND i.id IN (SELECT value FROM json_each(:ids))                              -- when ids
    AND likelihood(i.updated_at >= :updated_since, 0.0001)                                           -- when updated_since
    AND i.status = :status                                                       -- when status
-   AND +i.status = :status_then                                                 -- when status_then
    AND (i.due_date IS NULL OR i.due_date >= :today OR i.invoice_type = 'credit_note')  -- when not_overdue
    AND i.status IN ('sent', 'partially_paid') AND i.due_date < :today AND +i.invoice_type = 'invoice'  -- when overdue
    AND i.invoice_type = :type                                                   -- when type
@@ -50,59 +49,6 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
    AND i.issue_date >= :date_from                                               -- when date_from
    AND i.issue_date <= :date_to                                                 -- when date_to
  ORDER BY {sort} {order} NULLS LAST, i.id {order}  -- sort: id=i.id invoice_number=i.invoice_number_natural total=i.total status=i.status due_date=i.due_date created_at=i.id issue_date=i.issue_date
-
--- name: list_total
--- Months and days of a period are added as those of payments.list_total. `not_overdue` is of one status: invoices that
--- are overdue are taken off.
-SELECT max(0, (SELECT coalesce(sum(n.invoices), 0) FROM invoice_counts n
-                WHERE TRUE
-                  AND n.status = :status                                    -- when status
-                  AND n.status = :status_then                               -- when status_then
-                  AND n.invoice_type = :type                                -- when type
-                  AND n.month >= substr(:date_from, 1, 7) || iif(substr(:date_from, 9, 2) > '15', '~', '')  -- when date_from
-                  AND n.month > ''                                          -- when date_to
-              )
-            - (SELECT count(*) FROM invoices i INDEXED BY invoices_by_status_and_due_date              -- when not_overdue
-                WHERE i.status = :status AND i.due_date < :today AND i.invoice_type = 'invoice'        -- when not_overdue
-                  AND i.invoice_type = :type                                -- when not_overdue type
-                  AND i.issue_date >= :date_from                            -- when not_overdue date_from
-                  AND i.issue_date <= :date_to                              -- when not_overdue date_to
-              )                                                             -- when not_overdue
-            + (SELECT count(*) FROM invoices i                              -- when date_from
-                WHERE i.issue_date >= :date_from                            -- when date_from
-                  AND i.issue_date < substr(:date_from, 1, 7) || iif(substr(:date_from, 9, 2) > '15', '~', '')  -- when date_from
-                  AND +i.status = :status                                   -- when date_from status
-                  AND +i.status = :status_then                              -- when date_from status_then
-                  AND +i.invoice_type = :type                               -- when date_from type
-              )                                                             -- when date_from
-            - (SELECT count(*) FROM invoices i                              -- when date_from
-                WHERE i.issue_date >= substr(:date_from, 1, 7) || iif(substr(:date_from, 9, 2) > '15', '~', '')  -- when date_from
-                  AND i.issue_date < :date_from                             -- when date_from
-                  AND +i.status = :status                                   -- when date_from status
-                  AND +i.status = :status_then                              -- when date_from status_then
-                  AND +i.invoice_type = :type                               -- when date_from type
-              )                                                             -- when date_from
-            - (SELECT coalesce(sum(n.invoices), 0) FROM invoice_counts n    -- when date_to
-                WHERE n.month >= substr(:date_to, 1, 7) || iif(substr(:date_to, 9, 2) > '15', '~', '')  -- when date_to
-                  AND n.status = :status                                    -- when date_to status
-                  AND n.status = :status_then                               -- when date_to status_then
-                  AND n.invoice_type = :type                                -- when date_to type
-              )                                                             -- when date_to
-            - (SELECT count(*) FROM invoices i                              -- when date_to
-                WHERE i.issue_date > :date_to                               -- when date_to
-                  AND i.issue_date < substr(:date_to, 1, 7) || iif(substr(:date_to, 9, 2) > '15', '~', '')  -- when date_to
-                  AND +i.status = :status                                   -- when date_to status
-                  AND +i.status = :status_then                              -- when date_to status_then
-                  AND +i.invoice_type = :type                               -- when date_to type
-              )                                                             -- when date_to
-            + (SELECT count(*) FROM invoices i                              -- when date_to
-                WHERE i.issue_date >= substr(:date_to, 1, 7) || iif(substr(:date_to, 9, 2) > '15', '~', '')  -- when date_to
-                  AND i.issue_date <= :date_to                              -- when date_to
-                  AND +i.status = :status                                   -- when date_to status
-                  AND +i.status = :status_then                              -- when date_to status_then
-                  AND +i.invoice_type = :type                               -- when date_to type
-              )                                                             -- when date_to
-       )
 
 -- name: summaries
 -- Several invoices without their parts.

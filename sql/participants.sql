@@ -33,47 +33,10 @@ SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p
    AND p.id IN (SELECT id FROM participants WHERE badge_number = :badge_number                             -- when badge_number
                  UNION ALL SELECT event_participant_id FROM badge_aliases WHERE badge_number = :badge_number)  -- when badge_number
    AND (SELECT f.is_ready FROM readiness f WHERE f.id = p.id) = :ready     -- when ready
-   AND p.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_few
-   AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = p.id)  -- when cf_many
-   AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
-        WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = p.id))              -- when cf_rest
+   AND p.id IN (SELECT t.entity_id FROM json_each(:cf_terms) f CROSS JOIN custom_field_terms t                -- when cf_terms
+        ON t.field_id = f.value ->> 0 AND t.term = f.value ->> 1                                            -- when cf_terms
+        GROUP BY t.entity_id HAVING count(*) = json_array_length(:cf_terms))                                -- when cf_terms
  ORDER BY {sort} {order}, p.id {order}  -- sort: id=p.id created_at=p.id
-
--- name: list_total
--- The number of participants, from the counters. All who are confirmed are ready but for `held`. Whether somebody is ready
--- must be found out only for those of whom more is asked than to be confirmed: exhibitors, those who have to submit
--- something, and those with a contract.
-WITH asked (event_id, role) AS MATERIALIZED (                                                                      -- when ready
-  SELECT e.id, r.value FROM events e CROSS JOIN json_each('["exhibitor", "co_exhibitor", "sponsor"]') r            -- when ready
-   UNION SELECT e.id, r.value FROM events e CROSS JOIN submission_types t ON t.event_id = e.id                      -- when ready
-          CROSS JOIN json_each(t.roles) r WHERE t.is_required AND t.is_active),                                    -- when ready
-candidates (id) AS (                                                                                               -- when ready
-  SELECT p.id FROM asked a CROSS JOIN participants p ON p.event_id = a.event_id AND p.role = a.role                -- when ready
-   WHERE p.status = 'confirmed'                                                                                    -- when ready
-     AND a.event_id = :event_id                                                                                    -- when ready event_id
-   UNION SELECT d.entity_id FROM documents d WHERE d.is_contract AND d.entity_type = 'event_participant'           -- when ready
-     AND d.entity_id IN (SELECT id FROM participants WHERE event_id = :event_id AND status = 'confirmed')          -- when ready event_id
-  ),                                                                                                               -- when ready
-held (id) AS (                                                                                                     -- when ready
-  SELECT p.id FROM candidates c CROSS JOIN participants p ON p.id = c.id CROSS JOIN readiness f ON f.id = c.id     -- when ready
-   WHERE p.status = 'confirmed' AND f.is_ready = 0                                                                 -- when ready
-     AND p.event_id = :event_id                                                                                    -- when ready event_id
-     AND p.role = :role                                                                                            -- when ready role
-     AND p.status = :status                                                                                        -- when ready status
-     AND p.is_confirmed = :confirmed                                                                               -- when ready confirmed
-     AND p.category_id = :category_id                                                                              -- when ready category_id
-  )                                                                                                                -- when ready
-SELECT coalesce(sum(n.participants
-                    * ((n.status = 'confirmed') = :ready)                                                          -- when ready
-                   ), 0)
-       + iif(:ready, -1, 1) * (SELECT count(*) FROM held)                                                          -- when ready
-  FROM participant_counts n
- WHERE TRUE
-   AND n.event_id = :event_id                      -- when event_id
-   AND n.role = :role                              -- when role
-   AND n.status = :status                          -- when status
-   AND (n.status = 'confirmed') = :confirmed       -- when confirmed
-   AND n.category_id = :category_id                -- when category_id
 
 -- name: contacts_of
 SELECT p.id AS participant_id, c.id, c.customer_number, c.company_name, c.first_name, c.last_name, c.email, c.phone, c.city,

@@ -20,47 +20,9 @@ SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id,
    AND likelihood(p.updated_at >= :updated_since, 0.0001)                  -- when updated_since
    AND p.invoice_id = :invoice_id                      -- when invoice_id
    AND p.status = :status                              -- when status
-   AND +p.status = :status_then                        -- when status_then
    AND p.payment_date_at >= :date_from                 -- when date_from
    AND p.payment_date_at <= :date_to                   -- when date_to
  ORDER BY {sort} {order} NULLS LAST, p.id {order}  -- sort: id=p.id amount=p.amount status=p.status payment_date=p.payment_date_at created_at=p.id
-
--- name: list_total
--- The payments from the beginning of the period on, less those after it. Each of the two is the sum of the months from
--- the nearest beginning of a month on, and the days between: those before it are added, those behind it subtracted.
--- 2026-05 is the beginning of May, and 2026-05~ its end, which is that of June.
-SELECT max(0, (SELECT coalesce(sum(n.payments), 0) FROM payment_counts n
-                WHERE TRUE
-                  AND n.status = :status                                    -- when status
-                  AND n.status = :status_then                               -- when status_then
-                  AND n.month >= substr(:date_from, 1, 7) || iif(substr(:date_from, 9, 2) > '15', '~', '')  -- when date_from
-                  AND n.month > ''                                          -- when date_to
-              )
-            + (SELECT count(*) FROM payments p                              -- when date_from
-                WHERE p.payment_date_at >= :date_from                       -- when date_from
-                  AND p.payment_date_at < substr(:date_from, 1, 7) || iif(substr(:date_from, 9, 2) > '15', '~', '')  -- when date_from
-                  AND +p.status = :status_then                              -- when date_from status_then
-              )                                                             -- when date_from
-            - (SELECT count(*) FROM payments p                              -- when date_from
-                WHERE p.payment_date_at >= substr(:date_from, 1, 7) || iif(substr(:date_from, 9, 2) > '15', '~', '')  -- when date_from
-                  AND p.payment_date_at < :date_from                        -- when date_from
-                  AND +p.status = :status_then                              -- when date_from status_then
-              )                                                             -- when date_from
-            - (SELECT coalesce(sum(n.payments), 0) FROM payment_counts n    -- when date_to
-                WHERE n.month >= substr(:date_to, 1, 7) || iif(substr(:date_to, 9, 2) > '15', '~', '')  -- when date_to
-                  AND n.status = :status_then                               -- when date_to status_then
-              )                                                             -- when date_to
-            - (SELECT count(*) FROM payments p                              -- when date_to
-                WHERE p.payment_date_at > :date_to                          -- when date_to
-                  AND p.payment_date_at < substr(:date_to, 1, 7) || iif(substr(:date_to, 9, 2) > '15', '~', '')  -- when date_to
-                  AND +p.status = :status_then                              -- when date_to status_then
-              )                                                             -- when date_to
-            + (SELECT count(*) FROM payments p                              -- when date_to
-                WHERE p.payment_date_at >= substr(:date_to, 1, 7) || iif(substr(:date_to, 9, 2) > '15', '~', '')  -- when date_to
-                  AND p.payment_date_at <= :date_to                         -- when date_to
-                  AND +p.status = :status_then                              -- when date_to status_then
-              )                                                             -- when date_to
-       )
 
 -- name: of_invoices
 SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id, p.gateway_key, p.gateway_name, p.transaction_id,

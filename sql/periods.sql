@@ -30,6 +30,17 @@ SELECT 1 FROM audit_log l
              OR l.old_values IS NULL AND l.action <> 'created'))
  LIMIT 1;
 
+-- name: without_rate
+-- At most :most sent invoices and credit notes from the day :since on, dated before :before, that are not in the currency :home and have
+-- no exchange rate.
+WITH RECURSIVE kinds (currency) AS (
+  SELECT min(currency) FROM invoices
+   UNION ALL SELECT (SELECT min(i.currency) FROM invoices i WHERE i.currency > k.currency) FROM kinds k WHERE k.currency IS NOT NULL)
+SELECT i.id, i.invoice_number, i.currency
+  FROM kinds k CROSS JOIN invoices i INDEXED BY invoices_by_currency
+    ON i.currency = k.currency AND i.issue_date >= :since AND i.issue_date < :before AND i.locked_at IS NOT NULL
+ WHERE k.currency <> :home AND i.exchange_rate IS NULL LIMIT :most;
+
 -- name: entries
 -- Every booking of the period, in a fixed order. Their hash is kept when the month is closed.
 SELECT 'invoice' AS kind, i.id, i.invoice_number, i.invoice_type, i.issue_date AS at, i.currency, i.subtotal, i.tax_total, i.total, i.event_id, i.related_invoice_id

@@ -1,14 +1,15 @@
 -- Plans.
 
+-- columns: fields = plan_key plan_name description area_name width height background_image grid_size scale_factor
+-- columns: names = plan_name plan_key area_name
+
 -- name: get
-SELECT p.id, p.event_id, e.event_key, e.title AS event_title, p.plan_key, p.plan_name, p.description, p.area_name, p.width, p.height,
-       p.background_image, p.grid_size, p.scale_factor, p.objects, p.is_active, p.sort_order, p.created_at, p.updated_at
+SELECT p.id, p.event_id, e.event_key, e.title AS event_title, {p.fields}, p.objects, p.is_active, p.sort_order, p.created_at, p.updated_at
   FROM plans p JOIN events e ON e.id = p.event_id
  WHERE p.id = :id;
 
 -- name: list
-SELECT p.id, p.event_id, e.event_key, e.title AS event_title, p.plan_key, p.plan_name, p.description, p.area_name, p.width, p.height,
-       p.background_image, p.grid_size, p.scale_factor, p.is_active, p.sort_order, p.created_at, p.updated_at
+SELECT p.id, p.event_id, e.event_key, e.title AS event_title, {p.fields}, p.is_active, p.sort_order, p.created_at, p.updated_at
   FROM plans p
   LEFT JOIN events e ON e.id = p.event_id
  WHERE TRUE
@@ -41,16 +42,12 @@ SELECT EXISTS (SELECT 1 FROM booths WHERE plan_id = :id);
 SELECT id FROM plans WHERE event_id = :event_id AND plan_key = :plan_key;
 
 -- name: add
-INSERT INTO plans (event_id, plan_key, plan_name, description, area_name, width, height, background_image, grid_size, scale_factor,
-  objects, is_active, sort_order, plan_name_natural, plan_key_natural, area_name_natural, created_at, updated_at)
-VALUES (:event_id, :plan_key, :plan_name, :description, :area_name, :width, :height, :background_image, :grid_size, :scale_factor,
-  :objects, :is_active, :sort_order, natural_key(:plan_name), natural_key(:plan_key), natural_key(:area_name), :now, :stamp);
+INSERT INTO plans (event_id, {fields}, objects, is_active, sort_order, {names_natural}, created_at, updated_at)
+VALUES (:event_id, {:fields}, :objects, :is_active, :sort_order, {natural_key(:names)}, :now, :stamp);
 
 -- name: change
-UPDATE plans SET event_id = :event_id, plan_key = :plan_key, plan_name = :plan_name, description = :description,
-  area_name = :area_name, width = :width, height = :height, background_image = :background_image, grid_size = :grid_size,
-  scale_factor = :scale_factor, objects = :objects, is_active = :is_active, sort_order = :sort_order, updated_at = :stamp,
-  plan_name_natural = natural_key(:plan_name), plan_key_natural = natural_key(:plan_key), area_name_natural = natural_key(:area_name)
+UPDATE plans SET event_id = :event_id, {fields = :fields}, objects = :objects, is_active = :is_active, sort_order = :sort_order,
+  {names_natural = natural_key(:names)}, updated_at = :stamp
  WHERE id = :id;
 
 -- name: users

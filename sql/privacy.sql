@@ -14,13 +14,14 @@ SELECT 'contact' AS entity_type, id AS entity_id FROM people
  UNION SELECT 'newsletter_subscriber', s.id FROM contacts c JOIN newsletter_subscribers s ON s.email = c.email
         WHERE c.id = :id AND s.contact_id IS NULL AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id)
  UNION SELECT 'invoice', id FROM invoices WHERE contact_id = :id
- UNION SELECT l.entity_type, l.entity_id FROM people p CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_contact
-           ON l.old_values ->> '$.contact_id' = p.id AND l.entity_type IN ('application', 'event_participant', 'invoice')
-        WHERE l.action = 'deleted'
+ UNION SELECT l.entity_type, l.entity_id FROM audit_log l INDEXED BY audit_log_deleted_of_contact
+        WHERE l.action = 'deleted' AND l.entity_type IN ('application', 'event_participant', 'invoice') AND l.old_values ->> '$.contact_id' IN (SELECT id FROM people)
  UNION SELECT 'application', l.entity_id FROM contacts c CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_contact
            ON l.old_values ->> '$.email' = c.email COLLATE NOCASE
         WHERE c.id = :id AND l.action = 'deleted' AND l.entity_type = 'application' AND l.old_values ->> '$.contact_id' IS NULL
           AND NOT EXISTS (SELECT 1 FROM contacts o WHERE o.email = c.email AND o.id <> c.id);
+
+-- In these statements, IN keeps SQLite from a Bloom filter, for which it would read all of the audit log.
 
 -- name: attached_records
 -- Records that belong to those in `pairs`, including deleted ones that are still in the audit log.
@@ -29,43 +30,39 @@ SELECT 'booth_reservation' AS entity_type, r.id AS entity_id FROM pairs p JOIN b
         WHERE p.entity_type = 'event_participant'
  UNION SELECT 'service_order', o.id FROM pairs p JOIN service_orders o ON o.event_participant_id = p.entity_id
         WHERE p.entity_type = 'event_participant'
- UNION SELECT 'service_order', l.entity_id FROM pairs p CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_participant
-           ON l.entity_type = 'service_order' AND l.old_values ->> '$.event_participant_id' = p.entity_id
-        WHERE l.action = 'deleted' AND p.entity_type = 'event_participant'
+ UNION SELECT 'service_order', l.entity_id FROM audit_log l INDEXED BY audit_log_deleted_of_participant
+        WHERE l.action = 'deleted' AND l.entity_type = 'service_order' AND l.old_values ->> '$.event_participant_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'event_participant')
  UNION SELECT 'check_in', k.id FROM pairs p JOIN check_ins k ON k.event_participant_id = p.entity_id
         WHERE p.entity_type = 'event_participant'
- UNION SELECT 'check_in', l.entity_id FROM pairs p CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_participant
-           ON l.entity_type = 'check_in' AND l.old_values ->> '$.event_participant_id' = p.entity_id
-        WHERE l.action = 'deleted' AND p.entity_type = 'event_participant'
+ UNION SELECT 'check_in', l.entity_id FROM audit_log l INDEXED BY audit_log_deleted_of_participant
+        WHERE l.action = 'deleted' AND l.entity_type = 'check_in' AND l.old_values ->> '$.event_participant_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'event_participant')
  UNION SELECT 'submission', s.id FROM pairs p JOIN submissions s ON s.event_participant_id = p.entity_id
         WHERE p.entity_type = 'event_participant'
- UNION SELECT 'submission', l.entity_id FROM pairs p CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_participant
-           ON l.entity_type = 'submission' AND l.old_values ->> '$.event_participant_id' = p.entity_id
-        WHERE l.action = 'deleted' AND p.entity_type = 'event_participant'
+ UNION SELECT 'submission', l.entity_id FROM audit_log l INDEXED BY audit_log_deleted_of_participant
+        WHERE l.action = 'deleted' AND l.entity_type = 'submission' AND l.old_values ->> '$.event_participant_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'event_participant')
  UNION SELECT 'note', n.id FROM pairs p JOIN notes n ON n.entity_type = p.entity_type AND n.entity_id = p.entity_id
  UNION SELECT 'payment', m.id FROM pairs p JOIN payments m ON m.invoice_id = p.entity_id WHERE p.entity_type = 'invoice'
- UNION SELECT 'note', l.entity_id FROM pairs p CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_entity
-           ON l.entity_type = 'note' AND l.old_values ->> '$.entity_id' = p.entity_id
-        WHERE l.action = 'deleted' AND l.old_values ->> '$.entity_type' = p.entity_type
- UNION SELECT 'payment', l.entity_id FROM pairs p CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_invoice
-           ON l.entity_type = 'payment' AND l.old_values ->> '$.invoice_id' = p.entity_id
-        WHERE l.action = 'deleted' AND p.entity_type = 'invoice';
+ UNION SELECT 'note', l.entity_id FROM audit_log l INDEXED BY audit_log_deleted_of_entity
+        WHERE l.action = 'deleted' AND l.entity_type = 'note' AND l.old_values ->> '$.entity_id' IN (SELECT entity_id FROM pairs)
+          AND (l.old_values ->> '$.entity_type', l.old_values ->> '$.entity_id') IN (SELECT entity_type, entity_id FROM pairs)
+ UNION SELECT 'payment', l.entity_id FROM audit_log l INDEXED BY audit_log_deleted_of_invoice
+        WHERE l.action = 'deleted' AND l.entity_type = 'payment' AND l.old_values ->> '$.invoice_id' IN (SELECT entity_id FROM pairs WHERE entity_type = 'invoice');
 
 -- name: documents_about
 -- Documents about the records in `pairs`, including deleted ones.
 WITH pairs (entity_type, entity_id) AS (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
 SELECT 'document' AS entity_type, d.id AS entity_id FROM pairs p JOIN documents d ON d.entity_type = p.entity_type AND d.entity_id = p.entity_id
- UNION SELECT 'document', l.entity_id FROM pairs p CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_entity
-           ON l.entity_type = 'document' AND l.old_values ->> '$.entity_id' = p.entity_id
-        WHERE l.action = 'deleted' AND l.old_values ->> '$.entity_type' = p.entity_type;
+ UNION SELECT 'document', l.entity_id FROM audit_log l INDEXED BY audit_log_deleted_of_entity
+        WHERE l.action = 'deleted' AND l.entity_type = 'document' AND l.old_values ->> '$.entity_id' IN (SELECT entity_id FROM pairs)
+          AND (l.old_values ->> '$.entity_type', l.old_values ->> '$.entity_id') IN (SELECT entity_type, entity_id FROM pairs);
 
 -- name: tasks_about
 -- Tasks about the records in `pairs`, including deleted ones.
 WITH pairs (entity_type, entity_id) AS (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
 SELECT 'task' AS entity_type, t.id AS entity_id FROM pairs p JOIN tasks t ON t.entity_type = p.entity_type AND t.entity_id = p.entity_id
- UNION SELECT 'task', l.entity_id FROM pairs p CROSS JOIN audit_log l INDEXED BY audit_log_deleted_of_entity
-           ON l.entity_type = 'task' AND l.old_values ->> '$.entity_id' = p.entity_id
-        WHERE l.action = 'deleted' AND l.old_values ->> '$.entity_type' = p.entity_type;
+ UNION SELECT 'task', l.entity_id FROM audit_log l INDEXED BY audit_log_deleted_of_entity
+        WHERE l.action = 'deleted' AND l.entity_type = 'task' AND l.old_values ->> '$.entity_id' IN (SELECT entity_id FROM pairs)
+          AND (l.old_values ->> '$.entity_type', l.old_values ->> '$.entity_id') IN (SELECT entity_type, entity_id FROM pairs);
 
 -- Reading the data of a contact.
 
@@ -153,16 +150,6 @@ PRAGMA secure_delete = ON;
 -- Overwrite deleted content only where that costs no extra writing.
 PRAGMA secure_delete = FAST;
 
--- name: blank_contact
-UPDATE contacts SET customer_number = :customer_number, external_id = NULL, company_name = NULL, first_name = NULL, last_name = NULL,
-  email = NULL, invoice_email = NULL, phone = NULL, fax = NULL, mobile = NULL, address = NULL, postal_code = NULL, city = NULL,
-  state = NULL, website = NULL, notes = NULL, tax_id = NULL, leitweg_id = NULL, gln = NULL,
-  electronic_address = NULL, e_invoice_profile = 'en16931', language = NULL, account_access_enabled = 0, has_account = 0,
-  folded_name = NULL, folded_phone = NULL, company_name_folded = NULL, first_name_folded = NULL, last_name_folded = NULL,
-  email_folded = NULL, city_folded = NULL, customer_number_folded = fold(:customer_number),
-  customer_number_natural = natural_key(:customer_number), anonymized_at = :now, updated_at = :stamp
- WHERE id = :id;
-
 -- name: drop_rejected_records
 -- Must run while the contact still has its e-mail address and numbers.
 DELETE FROM bulk_import_errors WHERE id IN (
@@ -172,13 +159,6 @@ DELETE FROM bulk_import_errors WHERE id IN (
 
 -- name: drop_tags
 DELETE FROM contact_tags WHERE contact_id = :id;
-
--- name: blank_applications
-UPDATE applications SET company_name = NULL, first_name = NULL, last_name = NULL, email = NULL, phone = NULL, fax = NULL,
-  mobile = NULL, address = NULL, postal_code = NULL, city = NULL, state = NULL, website = NULL, notes = NULL, tax_id = NULL,
-  message = NULL, question = NULL, decision_reason = NULL, company_name_folded = NULL, first_name_folded = NULL,
-  last_name_folded = NULL, email_folded = NULL, city_folded = NULL, contact_id = :id, updated_at = :stamp
- WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'application');
 
 -- name: blank_participants
 UPDATE participants SET badge_name = NULL, updated_at = :stamp WHERE contact_id = :id AND badge_name IS NOT NULL;

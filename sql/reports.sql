@@ -158,14 +158,9 @@ SELECT i.currency, NULL, count(*), sum(i.open_amount)
    AND +i.event_id = :event_id                              -- when event_id
  GROUP BY i.currency;
 
--- name: many_later
--- Whether more than :most payments are later than a time.
-SELECT 1 FROM payments INDEXED BY payments_by_date WHERE payment_date_at > :until LIMIT 1 OFFSET :most;
-
 -- name: open_then
 -- The same as at the end of a day. Invoices, credit notes, payments and refunds count from their dates. A payment that
--- moved to another invoice later counts for the invoice that it had then, and an invoice has the due date of then. An
--- invoice that is settled, and was not changed after that day, was settled then. With `few`, only the others are added up.
+-- moved to another invoice later counts for the invoice that it had then, and an invoice has the due date of then.
 WITH credit (id, amount) AS MATERIALIZED (
   SELECT related_invoice_id, sum(total) FROM invoices INDEXED BY invoices_by_related
    WHERE related_invoice_id IS NOT NULL AND invoice_type = 'credit_note' AND locked_at IS NOT NULL AND issue_date <= :as_of
@@ -183,13 +178,6 @@ corrections (id, amount) AS MATERIALIZED (
      UNION ALL SELECT from_invoice_id, amount FROM later
      UNION ALL SELECT to_invoice_id, -amount FROM later)
    GROUP BY id),
-unsettled (id) AS MATERIALIZED (                            -- when few
-  SELECT id FROM invoices INDEXED BY invoices_open WHERE open_amount <> 0 AND locked_at IS NOT NULL                                              -- when few
-   UNION SELECT invoice_id FROM payments INDEXED BY payments_by_date WHERE payment_date_at > :until                                              -- when few
-   UNION SELECT invoice_id FROM payments INDEXED BY payments_undated WHERE payment_date_at IS NULL AND created_at > :until                       -- when few
-   UNION SELECT p.invoice_id FROM refunds r CROSS JOIN payments p ON p.id = r.payment_id WHERE r.counts_at > :until                              -- when few
-   UNION SELECT from_invoice_id FROM payment_moves WHERE moved_at > :until UNION SELECT to_invoice_id FROM payment_moves WHERE moved_at > :until -- when few
-   UNION SELECT related_invoice_id FROM invoices INDEXED BY invoices_by_related WHERE related_invoice_id IS NOT NULL AND issue_date > :as_of),   -- when few
 owed (currency, due_date, amount) AS MATERIALIZED (
   SELECT i.currency, CASE WHEN i.id IN (SELECT invoice_id FROM due_date_changes WHERE changed_at > :until) THEN
            (SELECT d.due_date FROM due_date_changes d WHERE d.invoice_id = i.id AND d.changed_at > :until ORDER BY d.changed_at, d.id LIMIT 1)
@@ -200,7 +188,6 @@ owed (currency, due_date, amount) AS MATERIALIZED (
     FROM invoices i INDEXED BY invoices_by_currency
     LEFT JOIN credit c ON c.id = i.id LEFT JOIN corrections x ON x.id = i.id
    WHERE i.invoice_type = 'invoice' AND i.locked_at IS NOT NULL AND i.issue_date <= :as_of
-     AND i.id IN (SELECT id FROM unsettled)                 -- when few
      AND i.event_id = :event_id                             -- when event_id
   )
 SELECT currency, CASE WHEN amount > 0 THEN due_date END AS due_date, count(*) AS invoices, sum(amount) AS amount

@@ -1,8 +1,10 @@
 -- Schedule slots and their assignments.
 
+-- columns: fields = slot_date start_time end_time starts_at ends_at location title description slot_type is_public capacity
+--   allow_overlap sort_order
+
 -- name: get
-SELECT s.id, s.event_id, e.event_key, e.title AS event_title, s.slot_date, s.start_time, s.end_time, s.starts_at, s.ends_at, s.location,
-       s.title, s.description, s.slot_type, s.is_public, s.capacity, s.allow_overlap, s.sort_order,
+SELECT s.id, s.event_id, e.event_key, e.title AS event_title, {s.fields},
        (SELECT json_group_array(json_object('event_participant_id', a.event_participant_id, 'role', a.role))
           FROM (SELECT event_participant_id, role FROM schedule_assignments WHERE schedule_slot_id = s.id ORDER BY id) a) AS assignments,
        s.created_at, s.updated_at
@@ -10,8 +12,7 @@ SELECT s.id, s.event_id, e.event_key, e.title AS event_title, s.slot_date, s.sta
  WHERE s.id = :id;
 
 -- name: list
-SELECT s.id, s.event_id, e.event_key, e.title AS event_title, s.slot_date, s.start_time, s.end_time, s.starts_at, s.ends_at, s.location,
-       s.title, s.description, s.slot_type, s.is_public, s.capacity, s.allow_overlap, s.sort_order, s.created_at, s.updated_at
+SELECT s.id, s.event_id, e.event_key, e.title AS event_title, {s.fields}, s.created_at, s.updated_at
   FROM schedule_slots s
   LEFT JOIN events e ON e.id = s.event_id
  WHERE s.event_id = :event_id
@@ -59,16 +60,12 @@ SELECT s.id, s.title, s.slot_date, s.start_time, s.end_time, s.starts_at, s.ends
  LIMIT 1;
 
 -- name: add
-INSERT INTO schedule_slots (event_id, slot_date, start_time, end_time, starts_at, ends_at, location, location_folded, title, description,
-  slot_type, is_public, capacity, allow_overlap, sort_order, title_folded, created_at, updated_at)
-VALUES (:event_id, :slot_date, :start_time, :end_time, :starts_at, :ends_at, :location, :location_folded, :title, :description,
-  :slot_type, :is_public, :capacity, :allow_overlap, :sort_order, fold(:title), :now, :stamp);
+INSERT INTO schedule_slots (event_id, {fields}, location_folded, title_folded, created_at, updated_at)
+VALUES (:event_id, {:fields}, :location_folded, fold(:title), :now, :stamp);
 
 -- name: change
-UPDATE schedule_slots SET event_id = :event_id, slot_date = :slot_date, start_time = :start_time, end_time = :end_time,
-  starts_at = :starts_at, ends_at = :ends_at, location = :location, location_folded = :location_folded, title = :title,
-  description = :description, slot_type = :slot_type, is_public = :is_public, capacity = :capacity, allow_overlap = :allow_overlap,
-  sort_order = :sort_order, title_folded = fold(:title), updated_at = :stamp
+UPDATE schedule_slots SET event_id = :event_id, {fields = :fields}, location_folded = :location_folded, title_folded = fold(:title),
+  updated_at = :stamp
  WHERE id = :id;
 
 -- name: move

@@ -1,9 +1,12 @@
 -- Services.
 
+-- columns: fields = service_key service_name description short_description unit unit_label base_price tax_rate min_quantity
+--   max_quantity quantity_step requires_specification specification_label specification_placeholder lead_time_days
+--   image_filename is_active sort_order
+-- columns: texts = service_name short_description description
+
 -- name: get
-SELECT s.id, s.category_id, k.category_key, k.category_name, s.service_key, s.service_name, s.description, s.short_description,
-       s.unit, s.unit_label, s.base_price, s.tax_rate, s.min_quantity, s.max_quantity, s.quantity_step, s.requires_specification,
-       s.specification_label, s.specification_placeholder, s.lead_time_days, s.image_filename, s.is_active, s.sort_order,
+SELECT s.id, s.category_id, k.category_key, k.category_name, {s.fields},
        (SELECT json_group_array(json(o.offer)) FROM (
          SELECT json_object('event_id', x.event_id, 'event_key', e.event_key, 'base_price', x.base_price,
                 'early_bird_price', x.early_bird_price, 'early_bird_until', x.early_bird_until, 'order_deadline', x.order_deadline,
@@ -14,9 +17,7 @@ SELECT s.id, s.category_id, k.category_key, k.category_name, s.service_key, s.se
  WHERE s.id = :id;
 
 -- name: list
-SELECT s.id, s.category_id, k.category_key, k.category_name, s.service_key, s.service_name, s.description, s.short_description,
-       s.unit, s.unit_label, s.base_price, s.tax_rate, s.min_quantity, s.max_quantity, s.quantity_step, s.requires_specification,
-       s.specification_label, s.specification_placeholder, s.lead_time_days, s.image_filename, s.is_active, s.sort_order,
+SELECT s.id, s.category_id, k.category_key, k.category_name, {s.fields},
        s.created_at, s.updated_at
   FROM services s
   LEFT JOIN service_categories k ON k.id = s.category_id
@@ -39,25 +40,11 @@ SELECT s.id AS service_id, k.id, k.category_key, k.category_name, k.sort_order
 SELECT id FROM services WHERE service_key = :service_key;
 
 -- name: add
-INSERT INTO services (category_id, service_key, service_name, description, short_description, unit, unit_label, base_price, tax_rate,
-  min_quantity, max_quantity, quantity_step, requires_specification, specification_label, specification_placeholder,
-  lead_time_days, image_filename, is_active, sort_order,
-  service_name_folded, short_description_folded, description_folded, created_at, updated_at)
-VALUES (:category_id, :service_key, :service_name, :description, :short_description, :unit, :unit_label, :base_price, :tax_rate,
-  :min_quantity, :max_quantity, :quantity_step, :requires_specification, :specification_label, :specification_placeholder,
-  :lead_time_days, :image_filename, :is_active, :sort_order,
-  fold(:service_name), fold(:short_description), fold(:description), :now, :stamp);
+INSERT INTO services (category_id, {fields}, {texts_folded}, created_at, updated_at)
+VALUES (:category_id, {:fields}, {fold(:texts)}, :now, :stamp);
 
 -- name: change
-UPDATE services SET category_id = :category_id, service_key = :service_key, service_name = :service_name, description = :description,
-  short_description = :short_description, unit = :unit, unit_label = :unit_label, base_price = :base_price, tax_rate = :tax_rate,
-  min_quantity = :min_quantity, max_quantity = :max_quantity, quantity_step = :quantity_step,
-  requires_specification = :requires_specification, specification_label = :specification_label,
-  specification_placeholder = :specification_placeholder, lead_time_days = :lead_time_days, image_filename = :image_filename,
-  is_active = :is_active, sort_order = :sort_order, updated_at = :stamp,
-  service_name_folded = fold(:service_name),
-  short_description_folded = fold(:short_description), description_folded = fold(:description)
- WHERE id = :id;
+UPDATE services SET category_id = :category_id, {fields = :fields}, {texts_folded = fold(:texts)}, updated_at = :stamp WHERE id = :id;
 
 -- name: users
 -- Noun for the error text if order items refer to the service, which prevents its deletion.

@@ -1,14 +1,15 @@
 -- Submission types.
 
+-- columns: fields = key title description input allowed_extensions max_size_mb due due_at needs_approval is_required roles
+--   is_active sort_order
+
 -- name: get
-SELECT t.id, t.event_id, e.event_key, t.key, t.title, t.description, t.input, t.allowed_extensions, t.max_size_mb, t.due, t.due_at,
-       t.needs_approval, t.is_required, t.roles, t.is_active, t.sort_order, t.created_at, t.updated_at
+SELECT t.id, t.event_id, e.event_key, {t.fields}, t.created_at, t.updated_at
   FROM submission_types t JOIN events e ON e.id = t.event_id
  WHERE t.id = :id;
 
 -- name: list
-SELECT t.id, t.event_id, e.event_key, t.key, t.title, t.description, t.input, t.allowed_extensions, t.max_size_mb, t.due, t.due_at,
-       t.needs_approval, t.is_required, t.roles, t.is_active, t.sort_order, t.created_at, t.updated_at
+SELECT t.id, t.event_id, e.event_key, {t.fields}, t.created_at, t.updated_at
   FROM submission_types t
   LEFT JOIN events e ON e.id = t.event_id
  WHERE TRUE
@@ -20,8 +21,7 @@ SELECT t.id, t.event_id, e.event_key, t.key, t.title, t.description, t.input, t.
  ORDER BY {sort} {order} NULLS LAST, t.id {order}  -- sort: id=t.id sort_order=t.sort_order title=t.title_folded due_at=t.due_at created_at=t.id
 
 -- name: of_event
-SELECT t.id, t.event_id, e.event_key, t.key, t.title, t.description, t.input, t.allowed_extensions, t.max_size_mb, t.due, t.due_at,
-       t.needs_approval, t.is_required, t.roles, t.is_active, t.sort_order, t.created_at, t.updated_at
+SELECT t.id, t.event_id, e.event_key, {t.fields}, t.created_at, t.updated_at
   FROM submission_types t JOIN events e ON e.id = t.event_id
  WHERE t.event_id = :event_id ORDER BY t.id;
 
@@ -29,17 +29,11 @@ SELECT t.id, t.event_id, e.event_key, t.key, t.title, t.description, t.input, t.
 SELECT id FROM submission_types WHERE event_id = :event_id AND key = :key;
 
 -- name: add
-INSERT INTO submission_types (event_id, key, title, description, input, allowed_extensions, max_size_mb, due, due_at, needs_approval,
-  is_required, roles, is_active, sort_order, title_folded, created_at, updated_at)
-VALUES (:event_id, :key, :title, :description, :input, :allowed_extensions, :max_size_mb, :due, :due_at, :needs_approval,
-  :is_required, :roles, :is_active, :sort_order, fold(:title), :now, :stamp);
+INSERT INTO submission_types (event_id, {fields}, title_folded, created_at, updated_at)
+VALUES (:event_id, {:fields}, fold(:title), :now, :stamp);
 
 -- name: change
-UPDATE submission_types SET event_id = :event_id, key = :key, title = :title, description = :description, input = :input,
-  allowed_extensions = :allowed_extensions, max_size_mb = :max_size_mb, due = :due, due_at = :due_at, needs_approval = :needs_approval,
-  is_required = :is_required, roles = :roles, is_active = :is_active, sort_order = :sort_order,
-  title_folded = fold(:title), updated_at = :stamp
- WHERE id = :id;
+UPDATE submission_types SET event_id = :event_id, {fields = :fields}, title_folded = fold(:title), updated_at = :stamp WHERE id = :id;
 
 -- name: move_submissions
 -- Copy the due date to the submissions of the type.

@@ -28,10 +28,9 @@ SELECT s.id, s.event_id, e.event_key, s.event_participant_id, s.type_id, t.key A
    AND s.type_id IN (SELECT k.id FROM submission_types k WHERE k.key = :type_key)   -- when type_key
    AND s.status = :status                                                           -- when status
    AND coalesce(s.is_late, s.due_at < :now, 0) = :is_late                           -- when is_late
-   AND s.id IN (SELECT entity_id FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term)  -- when cf_few
-   AND EXISTS (SELECT 1 FROM custom_field_terms WHERE field_id = :cf_field AND term = :cf_term AND entity_id = s.id)  -- when cf_many
-   AND NOT EXISTS (SELECT 1 FROM json_each(:cf_rest) f WHERE NOT EXISTS (SELECT 1 FROM custom_field_terms t  -- when cf_rest
-        WHERE t.field_id = f.value ->> 0 AND t.term = f.value ->> 1 AND t.entity_id = s.id))              -- when cf_rest
+   AND s.id IN (SELECT t.entity_id FROM json_each(:cf_terms) f CROSS JOIN custom_field_terms t                -- when cf_terms
+        ON t.field_id = f.value ->> 0 AND t.term = f.value ->> 1                                            -- when cf_terms
+        GROUP BY t.entity_id HAVING count(*) = json_array_length(:cf_terms))                                -- when cf_terms
  ORDER BY {sort} {order} NULLS LAST, s.id {order}  -- sort: id=s.id created_at=s.id submitted_at=s.submitted_at due_at=s.due_at status=s.status
 
 -- name: participants_of

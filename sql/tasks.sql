@@ -1,5 +1,9 @@
 -- Tasks.
 
+-- columns: fields = title description status priority due_date due_at assigned_to entity_type entity_id event_id
+--   completed_at completed_by
+-- columns: texts = title description
+
 -- name: get
 SELECT t.id, t.entity_type, t.entity_id, t.event_id, t.assigned_to, a.name AS assigned_to_name, t.created_by, c.name AS created_by_name,
        t.title, t.description, t.due_date, t.due_at, t.priority, t.status, t.completed_at, t.completed_by, t.created_at, t.updated_at
@@ -37,17 +41,11 @@ SELECT id FROM tasks WHERE event_id = :event_id AND due_date IS NOT NULL ORDER B
 SELECT is_active FROM admins WHERE id = :id;
 
 -- name: add
-INSERT INTO tasks (title, description, status, priority, due_date, due_at, assigned_to, entity_type, entity_id, event_id, created_by,
-  completed_at, completed_by, title_folded, description_folded, created_at, updated_at)
-VALUES (:title, :description, :status, :priority, :due_date, :due_at, :assigned_to, :entity_type, :entity_id, :event_id, :created_by,
-  :completed_at, :completed_by, fold(:title), fold(:description), :now, :stamp);
+INSERT INTO tasks ({fields}, created_by, {texts_folded}, created_at, updated_at)
+VALUES ({:fields}, :created_by, {fold(:texts)}, :now, :stamp);
 
 -- name: change
-UPDATE tasks SET title = :title, description = :description, status = :status, priority = :priority, due_date = :due_date,
-  due_at = :due_at, assigned_to = :assigned_to, entity_type = :entity_type, entity_id = :entity_id, event_id = :event_id,
-  completed_at = :completed_at, completed_by = :completed_by, title_folded = fold(:title),
-  description_folded = fold(:description), updated_at = :stamp
- WHERE id = :id;
+UPDATE tasks SET {fields = :fields}, {texts_folded = fold(:texts)}, updated_at = :stamp WHERE id = :id;
 
 -- name: remove
 DELETE FROM tasks WHERE id = :id;

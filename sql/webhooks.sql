@@ -1,14 +1,14 @@
 -- Webhooks, their deliveries, and the feed. A pending delivery with next_attempt_at NULL waits for an earlier event
 -- of the same record.
 
+-- columns: fields = api_key_id name url events is_active retry_count timeout_seconds
+
 -- name: get
-SELECT w.id, w.api_key_id, w.name, w.url, w.events, w.is_active, w.retry_count, w.timeout_seconds, w.last_triggered_at,
-       w.last_success_at, w.last_failure_at, w.failure_count, w.created_at, w.updated_at
+SELECT w.id, {w.fields}, w.last_triggered_at, w.last_success_at, w.last_failure_at, w.failure_count, w.created_at, w.updated_at
   FROM webhooks w WHERE w.id = :id;
 
 -- name: list
-SELECT w.id, w.api_key_id, w.name, w.url, w.events, w.is_active, w.retry_count, w.timeout_seconds, w.last_triggered_at,
-       w.last_success_at, w.last_failure_at, w.failure_count, w.created_at, w.updated_at
+SELECT w.id, {w.fields}, w.last_triggered_at, w.last_success_at, w.last_failure_at, w.failure_count, w.created_at, w.updated_at
   FROM webhooks w
  WHERE TRUE
    AND w.id IN (SELECT value FROM json_each(:ids))             -- when ids
@@ -23,13 +23,11 @@ SELECT headers FROM webhooks WHERE id = :id;
 SELECT count(*) FROM webhooks WHERE is_active = 1;
 
 -- name: add
-INSERT INTO webhooks (api_key_id, name, url, events, headers, is_active, retry_count, timeout_seconds, secret, last_event_id, created_at, updated_at)
-VALUES (:api_key_id, :name, :url, :events, :headers, :is_active, :retry_count, :timeout_seconds, :secret, 0, :now, :stamp);
+INSERT INTO webhooks ({fields}, headers, secret, last_event_id, created_at, updated_at)
+VALUES ({:fields}, :headers, :secret, 0, :now, :stamp);
 
 -- name: change
-UPDATE webhooks SET api_key_id = :api_key_id, name = :name, url = :url, events = :events, headers = :headers, is_active = :is_active,
-  retry_count = :retry_count, timeout_seconds = :timeout_seconds, updated_at = :stamp
- WHERE id = :id;
+UPDATE webhooks SET {fields = :fields}, headers = :headers, updated_at = :stamp WHERE id = :id;
 
 -- name: begin_here
 -- The webhook receives only events after this point.

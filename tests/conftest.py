@@ -1,5 +1,6 @@
 """Fixtures: an app with a database of its own for each test or each module, and clients with fixed scopes."""
 import gc
+import importlib
 import json
 import logging
 import os
@@ -13,6 +14,7 @@ import webtest
 from eventapi import journal
 from eventapi.app import create_app
 from eventapi.domain.webhooks import addresses, event_types
+from eventapi.parsing import processes as processes_of_parsers
 from eventapi.storage import database, migrations
 from eventapi.web import request_log
 from tests.support import openapi_check, processes
@@ -57,6 +59,22 @@ def template(tmp_path_factory):
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
     return path.read_bytes()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def parsers():
+    """Run the parsers of uploads in this process, except in tests with the marker `processes`."""
+    in_a_process = processes_of_parsers.run
+
+    def run(parser, argument, file, *rest):
+        if guard.test.get_closest_marker("processes"):
+            return in_a_process(parser, argument, file, *rest)
+        module, _, name = parser.partition(":")
+        values = getattr(importlib.import_module(module), name)(file, argument)
+        return (json.loads(json.dumps(value)) for value in values)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(processes_of_parsers, "run", run)
+        yield
 
 
 @pytest.fixture(autouse=True)

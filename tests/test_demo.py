@@ -287,6 +287,10 @@ def test_the_first_steps_fit_the_show(tiny, monkeypatch, capsys, disabled, curre
     assert not expected or expected in printed
 
 
+def test_the_smallest_limit_of_uploads_suffices(tiny):
+    assert findings(tiny(max_upload_mb="1", max_import_mb="1")) == []
+
+
 def test_a_lower_tier_gets_one_clear_line_and_nothing_is_stored(tiny):
     with pytest.raises(SchemaError, match=r"requires the plan tier Business\+, but this tenant has Starter\. Run"):
         tiny(tier="Starter")

@@ -75,7 +75,7 @@ LAYERS = [
     {"plugins"},
     {"web"},
     {"domain"},
-    {"config", "journal", "pictures", "spreadsheet"},
+    {"config", "journal", "parsing", "pictures", "spreadsheet"},
     {"storage", "validation"},
     {"languages", "states"},
     {"errors", "geometry", "images", "logs", "markup", "money", "paths", "times"},
@@ -108,10 +108,8 @@ DOMAIN = {
               "webhooks",
     "webhooks": "attachments records",
 }
-# Folders that hold more than 12 modules, and why.
+# Folders that hold more than 16 modules, and why.
 CROWDED = {"eventapi/resources": "one module per path of the catalogue"}
-# Modules of more than 300 lines, with their limit, and why.
-LONG = {"eventapi/client.py": (500, "integrators copy this one file, so it cannot be divided")}
 
 
 def test_every_module_belongs_to_a_layer():
@@ -191,10 +189,14 @@ def local_names(function):
                         and isinstance(node.ctx, ast.Store)}
 
 
-@pytest.mark.parametrize("file", MODULES, ids=name_of)
-def test_every_attribute_that_a_module_uses_of_another_exists(file):
+def test_every_attribute_that_a_module_uses_of_another_exists():
     """A function that was renamed or moved would otherwise be missed only when a request needs it."""
-    tree = PARSED[file]
+    missing = [found for file, tree in PARSED.items() for found in missing_attributes(file, tree)]
+    assert not missing, "\n".join(missing)
+
+
+def missing_attributes(file, tree):
+    """Yield the attributes of our modules that a module uses, and that do not exist."""
     modules = {alias.asname or alias.name: f"{node.module}.{alias.name}"
                for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
                for alias in node.names if f"{node.module}.{alias.name}" in NAMES}
@@ -206,9 +208,8 @@ def test_every_attribute_that_a_module_uses_of_another_exists(file):
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
             if node.value.id not in hidden.get(id(node), ()):
-                module = importlib.import_module(modules[node.value.id])
-                assert hasattr(module,
-                               node.attr), f"{dotted(file)}:{node.lineno}: {modules[node.value.id]} has no {node.attr}"
+                if not hasattr(importlib.import_module(modules[node.value.id]), node.attr):
+                    yield f"{dotted(file)}:{node.lineno}: {modules[node.value.id]} has no {node.attr}"
 
 
 def importers(library):
@@ -246,18 +247,15 @@ def test_folders_are_small():
     folders = {str(file.parent.relative_to(ROOT)) for file in MODULES}
     sizes = {folder: sum(file.parent == ROOT / folder and file.name != "__init__.py" for file in MODULES)
              for folder in folders}
-    assert sizes["eventapi"] <= 16          # 15, and client.py, whose users import it as eventapi.client
-    assert {folder for folder, size in sizes.items() if size > 12 and folder != "eventapi"} == set(CROWDED)
+    assert {folder for folder, size in sizes.items() if size > 16} == set(CROWDED)
 
 
-@pytest.mark.parametrize("file", MODULES, ids=name_of)
-def test_a_module_has_a_docstring_and_fewer_than_300_lines(file):
-    text = file.read_text(encoding="utf-8")
-    said = ast.get_docstring(PARSED[file])
-    if text.strip():
-        assert said, f"{name_of(file)} has no docstring"
-    limit = LONG.get(name_of(file), (300, ""))[0]
-    assert text.count("\n") <= limit, f"{name_of(file)} is longer than {limit} lines"
+def test_a_module_has_a_docstring_and_at_most_500_lines():
+    """A module is one idea. The limit finds those that have become two; it is no reason to divide one idea."""
+    for file in MODULES:
+        text = file.read_text(encoding="utf-8")
+        assert not text.strip() or ast.get_docstring(PARSED[file]), f"{name_of(file)} has no docstring"
+        assert text.count("\n") <= 500, f"{name_of(file)} is longer than 500 lines"
 
 
 def test_the_client_imports_the_standard_library_only():
@@ -435,14 +433,9 @@ def test_migrations_are_numbered_without_gaps_and_strict():
             assert "STRICT" in options, f"{file.name}: {table} is not STRICT"
 
 
-def test_setup_cfg_names_every_package():
-    parser = configparser.ConfigParser()
-    parser.read(ROOT / "setup.cfg", encoding="utf-8")
-    listed = set(parser["options"]["packages"].split())
-    found = {".".join(file.parent.relative_to(ROOT).parts) for file in MODULES}
-    assert found <= listed, f"not in setup.cfg: {found - listed}"
-    outside = {"eventapi.conf", "eventapi.schemas", "eventapi.sql"}
-    assert listed - outside == found
+def test_every_folder_of_modules_is_a_package():
+    """setup.py finds a package by its `__init__.py`."""
+    assert {file.parent for file in MODULES} == {file.parent for file in MODULES if file.name == "__init__.py"}
 
 
 def test_setup_cfg_names_every_file_beside_the_code():

@@ -25,7 +25,7 @@ def register(commands):
                             "replace the data with a backup; the previous data is renamed, not deleted",
                             "eventapi restore /var/lib/eventapi/backups/eventapi-20261120T023000Z.tar",
                             "eventapi restore --force /root/move.tar"))
-    restore_.add_argument("file", metavar="FILE", help="backup file").records = "backup"
+    restore_.add_argument("file", metavar="FILE", help="backup file")
     _descriptor(restore_)
     restore_.add_argument("--force", action="store_true",
                           help="restore even if the current database is newer than the backup or cannot be read, or if "
@@ -94,7 +94,7 @@ def restore(args, config):
         print("The previous database is missing or cannot be read. "
               "Anonymise the contacts again that were anonymised after the backup.")
     with opened(config) as db, Progress("check", checks.CONTENTS) as progress:
-        findings = checks.contents(db, progress.report)         # its structure was checked before it was renamed
+        findings = checks.faults(checks.contents(db, progress.report))  # the structure was checked before
     if findings:
         found = ", ".join(f"{name}: {detail}" for name, detail in findings[:5])
         raise Refused(f"the backup was restored, but 'eventapi check' reports {found}; repair this, or restore an "

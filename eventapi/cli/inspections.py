@@ -13,7 +13,8 @@ def register(commands):
     """Declare the commands."""
     lists(long(command(commands, "check", check, "check database, amounts, stored files and audit log for damage",
                        "eventapi check", "eventapi check --json")),
-          check="name of the check that found a fault", detail="what is wrong")
+          check="name of the check that found something", detail="what is wrong",
+          severity="`fault`, or `warning` for what does not change the exit status: a mail that may have been sent")
     audit = group(commands, "audit", "verify the audit log")
     proof = long(command(audit, "verify", verify,
                          "verify that no audit entry was changed, removed or moved, and print the last entry",
@@ -34,19 +35,22 @@ def noted(text):
 
 
 def check(args, config):
-    """Check the data, and raise Refused if a fault is found.
+    """Check the data, and raise Refused if a fault is found. Warnings are only printed.
 
-    Otherwise remove the mark of damage that was found earlier, so that the server writes again.
+    Without a fault, remove the mark of damage that was found earlier, so that the server writes again.
     """
     with opened(config) as db, Progress("check", checks.PARTS) as progress:
         findings = checks.findings(db, progress.report)
-    if not findings:
+    faults = checks.faults(findings)
+    if not faults:
         forget_damage(config.database)
     if args.json:
-        print_json([{"check": name, "detail": detail} for name, detail in findings])
+        print_json([{"check": name, "detail": detail,
+                     "severity": "warning" if name in checks.WARNINGS else "fault"} for name, detail in findings])
     else:
-        print("\n".join(f"{name}: {printable(detail)}" for name, detail in findings) or "ok")
-    _refuse(len(findings))
+        print("\n".join(f"{name}{' (warning)' if name in checks.WARNINGS else ''}: {printable(detail)}"
+                        for name, detail in findings) or "ok")
+    _refuse(len(faults))
 
 
 def verify(args, config):

@@ -27,8 +27,7 @@ def register(commands):
           fee_fixed="fee for each payment, in the currency of the option currency", created_at="time of creation")
     remove = command(gateway, "remove", remove_gateway, "remove a payment gateway; its payments are kept",
                      "eventapi gateway remove stripe")
-    key = remove.add_argument("key", metavar="KEY", help="key of the gateway, see 'eventapi gateway list'")
-    key.records = "gateway"
+    remove.add_argument("key", metavar="KEY", help="key of the gateway, see 'eventapi gateway list'")
 
 
 def add_gateway(args, config):

@@ -139,7 +139,7 @@ def record(parser, word, noun, help, **given):
         if not re.fullmatch(r"[1-9]\d{0,17}", text, re.ASCII):
             raise argparse.ArgumentTypeError(f"{text!r} is not an id; 'eventapi {noun} list' lists the ids")
         return int(text)
-    parser.add_argument(word, metavar="ID", type=parse, help=help, **given).records = noun
+    parser.add_argument(word, metavar="ID", type=parse, help=help, **given)
 
 
 def lists(parser, **fields):

@@ -41,7 +41,7 @@ class OneTransaction(Database):
             yield self
 
     @contextmanager
-    def write(self, wait=0, deferred=None):
+    def write(self, wait=0):
         """Run a write of a request in the open transaction.
 
         A savepoint for each request would make imports slow: SQLite walks through the undo log of the outer savepoint

@@ -79,6 +79,8 @@ def make_types(api, event):
     """Create the types of submissions of an event, each due before it begins."""
     for place, kind in enumerate(TYPES):
         body = {name: value for name, value in kind.items() if name != "before"}
+        if "max_size_mb" in body:
+            body["max_size_mb"] = min(body["max_size_mb"], api.db.config.max_upload_mb)
         api("POST", "/submissions/types", {**body, "event_id": event["id"], "sort_order": place,
                                            "due": {"before": "date_from", "days": kind["before"]},
                                            "roles": ["exhibitor", "co_exhibitor", "sponsor"]})

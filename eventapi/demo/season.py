@@ -5,7 +5,7 @@ One edition is over, one is running since the day before yesterday, and the next
 from dataclasses import dataclass, field
 
 from eventapi import times
-from eventapi.demo import entrance, halls, office, papers, programme
+from eventapi.demo import entrance, halls, office, papers
 from eventapi.demo.billing import import_statement
 from eventapi.demo.exhibitors import Exhibitor
 from eventapi.demo.halls import Halls
@@ -216,7 +216,7 @@ def plan_office(agenda, names, categories, team, last, this, next_):
 def programme_of(agenda, edition):
     """Create the programme of an edition, unless schedules are switched off."""
     if agenda.api.has("schedules"):
-        programme.make_programme(agenda, edition, edition.opens)
+        office.make_programme(agenda, edition, edition.opens)
 
 
 def plan_railways(agenda, names, categories, currency, exhibitors):

@@ -1,4 +1,6 @@
 """Errors that clients receive: problem documents (RFC 9457), each with a code whose meaning never changes."""
+import re
+
 from eventapi.errors.codes import CODES
 
 MAX_FAULTS = 1000          # in one response: a malicious body could otherwise cause megabytes of faults
@@ -69,10 +71,27 @@ def invalid_parameter(parameter, code, detail):
 
 
 def suggestion(word, known):
-    """Return "; did you mean X?" with the known word that is most like `word`, or "" if none is like it."""
+    """Return "; did you mean X?" with the known name that `word` probably means, or "" if there is none."""
     from difflib import get_close_matches
-    near = get_close_matches(word[:200], known, 1)
-    return f"; did you mean {near[0]}?" if near else ""
+    near = next((name for name in get_close_matches(word[:200], known, 10, 0.5) if _means(word[:200], name)), None)
+    return f"; did you mean {near}?" if near else ""
+
+
+def _means(word, name):
+    """Return whether a name was probably meant: it has the same words, or one has the words of the other and no more
+    letters than these besides them. A word in common is not enough: `invoice_number` does not mean `customer_number`.
+    """
+    short, long = sorted((re.findall("[a-z0-9]+", text.lower()) for text in (word, name)), key=len)
+    whole, other = "".join(short), "".join(long)
+    likeness = 0.7 if len(short) == len(long) else 0.85
+    same = all(any(_alike(part, known, likeness) for known in long) for part in short) and 2 * len(whole) >= len(other)
+    return bool(short) and (same or _alike(whole, other, 0.9))
+
+
+def _alike(word, other, likeness):
+    """Return whether two words are alike, or have the same letters, as if some were typed in the wrong order."""
+    from difflib import SequenceMatcher
+    return sorted(word) == sorted(other) or SequenceMatcher(None, word, other).ratio() >= likeness
 
 
 def listed(words, last="and"):

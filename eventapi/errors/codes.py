@@ -69,8 +69,8 @@ CODES = {
         503, "Database busy", "Another write takes long. Retry after the number of seconds in `Retry-After`."),
     "unavailable": (
         503, "Unavailable",
-        "The service is restarting, or it receives as many uploads as it can. Retry after the number of seconds in "
-        "`Retry-After`."),
+        "The service is restarting, or it receives or reads as many uploads as it can. Retry after the number of "
+        "seconds in `Retry-After`."),
     "unhealthy": (
         503, "Unhealthy", "The server cannot read or write its data. The administrator finds the cause in the log."),
     "insufficient_storage": (
@@ -217,6 +217,10 @@ CODES = {
         409, "Period not over",
         "A month can be closed once it is over in the tenant's time zone. Close it on the day in `closable_from` or "
         "later."),
+    "period_incomplete": (
+        409, "Period incomplete",
+        "A month can be closed once each of its invoices in another currency has an exchange rate. Set `exchange_rate` "
+        "of the invoices in `invoices`, which names at most 100, and close the month again."),
     "too_many_fields": (
         409, "Too many custom fields",
         "A kind of record has at most 200 custom fields. Delete one that is no longer needed."),

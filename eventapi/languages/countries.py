@@ -1,4 +1,4 @@
-"""Names of countries (ISO 3166-1) in English and German."""
+"""Countries: the codes of ISO 3166-1 and XK (Kosovo), with their names in English and German."""
 
 # Code and English name of each country, and after "=" the German name where it differs.
 LISTED = """

@@ -3,7 +3,7 @@ import os
 import shutil
 
 from eventapi import __version__, times
-from eventapi.domain.imports import bulk_imports
+from eventapi.domain.imports import runs
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.upkeep import housekeeping, nightly
 from eventapi.domain.webhooks import subscriptions as webhooks
@@ -51,7 +51,7 @@ def figures(db):
     yield ("mails", "gauge", "Stored mails by state.",
            [({"state": state}, value) for state, value in mail["states"].items()])
     yield "mails_oldest_seconds", "gauge", "Age of the oldest mail that is due.", [({}, mail["oldest"])]
-    imports = bulk_imports.backlog(db)
+    imports = runs.backlog(db)
     yield "bulk_imports_waiting", "gauge", "Bulk imports that are queued or running.", [({}, imports["imports"])]
     yield ("bulk_import_records_waiting", "gauge", "Records that these imports have not processed yet.",
            [({}, imports["records"])])

@@ -27,9 +27,10 @@ SOFT, TRAILING = "\u00ad", " ,.&-/"     # the soft hyphen; characters that are r
 SYLLABLE = re.compile("(?:sch|ch|ck|ph|th|sz|cz|rz|qu|(?![aeiouyäöüąęó])\\w)(?=[aeiouyäöüąęó])", re.I)
 WORDS = re.compile(r"\S+?-(?=\w{3})|\S+\s*")            # a line can break after a hyphen
 LEGAL_FORM = re.compile(
-    r"[ ,]+(?:(?:GmbH|AG|SE|UG)\s*(?:&\s*Co\.?\s*(?:KGaA|KG|OHG))?|(?:UG )?\(haftungsbeschränkt\)|e\.\s?K\.|e\.\s?V\."
-    r"|KGaA|KG|OHG|GbR|[Ss]p\.\s?z\s?o\.\s?o\.(?:\s[Ss]p\.\s?k\.)?|[Ss]p\.\s?[jk]\.|S\.\s?A\.|S\.?r\.?l\.?|S\.?p\.?A\.?"
-    r"|s\.\s?r\.\s?o\.|a\.\s?s\.|B\.?V\.?|N\.V\.|SAS|SARL|Ltd\.?|Limited|LLC|Inc\.?|PLC|plc|A/S|ApS|AB|Oy|Kft\.?|Zrt\.?)$"
+    r"(?<![ ,])[ ,]++(?:(?:GmbH|AG|SE|UG)\s*(?:&\s*Co\.?\s*(?:KGaA|KG|OHG))?|(?:UG )?\(haftungsbeschränkt\)"
+    r"|e\.\s?K\.|e\.\s?V\.|KGaA|KG|OHG|GbR|[Ss]p\.\s?z\s?o\.\s?o\.(?:\s[Ss]p\.\s?k\.)?|[Ss]p\.\s?[jk]\.|S\.\s?A\."
+    r"|S\.?r\.?l\.?|S\.?p\.?A\.?|s\.\s?r\.\s?o\.|a\.\s?s\.|B\.?V\.?|N\.V\."
+    r"|SAS|SARL|Ltd\.?|Limited|LLC|Inc\.?|PLC|plc|A/S|ApS|AB|Oy|Kft\.?|Zrt\.?)$"
 )
 
 

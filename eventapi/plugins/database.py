@@ -12,7 +12,7 @@ from eventapi.errors import Problem, damaged
 from eventapi.plugins import idempotency
 from eventapi.storage.database import Nobody
 from eventapi.storage.errors import damage
-from eventapi.storage.group_commit import Writer, deferred_commit
+from eventapi.storage.group_commit import Writer
 from eventapi.web.routes import Options
 
 READS = ("GET", "OPTIONS")
@@ -22,7 +22,7 @@ class DatabasePlugin:
     """Passes `db` and `who` to the handlers that take them.
 
     A GET handler, a POST with the option `reads`, and a dry run get the reading connection of their thread. Any other
-    handler runs inside a write transaction of the Writer (storage/group_commit.py, which says when it commits). A
+    handler runs inside a write transaction of the Writer, and returns after its commit (storage/group_commit.py). A
     Problem that the handler raises rolls the write back, unless the Problem has `keeps`: then the write is committed,
     and the Problem is the response all the same.
     """
@@ -33,22 +33,13 @@ class DatabasePlugin:
 
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Return the handler, called with a connection, and inside a transaction if it writes."""
-        takes = inspect.signature(route.callback).parameters
-        if route.config["options"].reads:
-            return reading(aside(with_caller(callback, takes)), takes)
-        if route.method not in READS:
-            write = writing(with_caller(callback, takes), takes, route.config["options"], self.database)
-            read = reading(aside(with_caller(callback, takes)), takes)
-            return dry_or_not(read, write) if route.config["options"].dry_run else write
-        return reading(with_caller(callback, takes), takes)
-
-
-def aside(callback: Callable) -> Callable:
-    """Return the handler of a POST that only reads, called when other threads continue with the queued writes."""
-    def handle(**values):
-        deferred_commit(request.environ).leave_queue()
-        return callback(**values)
-    return handle
+        takes, options = inspect.signature(route.callback).parameters, route.config["options"]
+        handler = with_caller(callback, takes)
+        read = reading(handler, takes)
+        if options.reads or route.method in READS:
+            return read
+        write = writing(handler, takes, options, self.database)
+        return dry_or_not(read, write) if options.dry_run else write
 
 
 def dry_or_not(read: Callable, write: Callable) -> Callable:
@@ -91,17 +82,15 @@ def writing(callback: Callable, takes: Container[str], options: Options, databas
             raise damaged()
         db = environ["eventapi.connections"].writer()
         if options.before:
-            deferred_commit(environ).leave_queue()
             given = [values[name] for name in ("id", "upload") if name in values]
             values["before"] = options.before(environ["eventapi.connections"].reader(), *given)
         if options.in_pieces:
-            deferred_commit(environ).leave_queue()
             result = in_pieces(options.in_pieces, environ, db, values)
             if takes_before:
                 values["before"] = result
         if takes_db:
             values["db"] = db
-        with db.write(deferred=deferred_commit(environ)):
+        with db.write():
             db.actor = environ.get("eventapi.who") or Nobody
             try:
                 return callback(**values)

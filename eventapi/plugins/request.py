@@ -18,7 +18,6 @@ from eventapi.config import Config
 from eventapi.errors import Problem, damaged, internal_error
 from eventapi.storage.database import as_json
 from eventapi.storage.errors import Busy, Damaged, Full, ReadOnly, mark_damaged, storage_error
-from eventapi.storage.group_commit import deferred_commit
 from eventapi.web import client, masking, request_log
 from eventapi.web.rest import Response, base_url, envelope, etag, is_known
 from eventapi.web.routes import JSON
@@ -64,7 +63,8 @@ def storage_problem(error: BaseException) -> Problem | None:
     if isinstance(failure, Full):
         return Problem("insufficient_storage", "The disk of the server is full; nothing was changed.")
     if isinstance(failure, ReadOnly):
-        return Problem("unhealthy", "The data cannot be written; nothing was changed.", headers={"Retry-After": "5"})
+        return Problem("unhealthy", "The server cannot write its data; nothing was changed. The administrator finds "
+                       "the cause in the log. Repeat the request when it is removed.", headers={"Retry-After": "5"})
     if isinstance(failure, Damaged):
         mark_damaged(request.environ["eventapi.config"].database, str(failure))
         return damaged()
@@ -198,7 +198,7 @@ def problem_of(error: Exception) -> Problem:
 
 
 def log_request(environ: dict, start: float | None, response: Response) -> None:
-    """Write the log line of this request, after the commit that its response waits for.
+    """Write the log line of this request.
 
     `start` is the time at which the request began (time.perf_counter), None if it reached no route. The size of a body
     that is sent in pieces is not known.
@@ -206,12 +206,8 @@ def log_request(environ: dict, start: float | None, response: Response) -> None:
     if not log.isEnabledFor(logging.INFO):
         return
     who = environ.get("eventapi.who")
-    pairs = {"request_id": environ["eventapi.request_id"], "client": client.address(),
-             "key": who.key_id if who else None, "method": environ["REQUEST_METHOD"],
-             "path": masking.path(environ["PATH_INFO"]), "status_code": response.status}
-    size = len(response.body) if isinstance(response.body, bytes) else None
-
-    def write_line():
-        milliseconds = round((time.perf_counter() - start) * 1000, 1) if start else 0.0
-        request_log.write(logs.line("info", **pairs, ms=milliseconds, bytes=size))
-    deferred_commit(environ).after_commit(write_line)
+    request_log.write(logs.line(
+        "info", request_id=environ["eventapi.request_id"], client=client.address(), key=who.key_id if who else None,
+        method=environ["REQUEST_METHOD"], path=masking.path(environ["PATH_INFO"]), status_code=response.status,
+        ms=round((time.perf_counter() - start) * 1000, 1) if start else 0.0,
+        bytes=len(response.body) if isinstance(response.body, bytes) else None))

@@ -12,7 +12,6 @@ from bottle import Route, request
 
 from eventapi.config import Config
 from eventapi.errors import Problem, fault, invalid, listed
-from eventapi.storage.group_commit import deferred_commit
 from eventapi.validation.bodies import Body
 from eventapi.validation.queries import Query
 from eventapi.web import uploads
@@ -94,8 +93,6 @@ class Validated:
         pairs = parse_query(environ.get("QUERY_STRING", ""))
         query = _collected(check, pairs, faults) if pairs or check.requires else dict(check.defaults)
         body = _collected(self.body(), sent, faults) if self.reads_body else None
-        if self.prepare or self.takes_upload:
-            deferred_commit(environ).leave_queue()
         if self.prepare and body is not None:
             faults += self.prepare(body, self.config)
         if faults:

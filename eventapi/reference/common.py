@@ -27,11 +27,16 @@ SCHEMAS = {
         request_id=TEXT, mail=ref("MetaMail"),
         no_e_invoice={**TEXT, "description": "Why an invoice was sent without an e-invoice. Absent if it has one."},
         credit_notes=_list(NUMBER, "Ids of the draft credit notes that billing a participation has created."),
-        open=ref("MetaOpen"),
+        open=ref("MetaOpen"), warnings=_list(ref("MetaWarning"), "What you should look at."),
         skipped=_list(ref("MetaSkipped"), "Custom fields that an approval could not carry over.")),
     "MetaMail": _object("What happened to the mail of an invoice.", ["status"],
                         status=ref("MetaMailStatus"), reason={**TEXT, "description": "Why it was skipped."}),
     "MetaMailStatus": {**TEXT, "enum": ["queued", "skipped"]},
+    "MetaWarning": _object("What you should look at, although the request has succeeded.", ["code", "detail"],
+                           code=ref("MetaWarningCode"), detail={**TEXT, "description": "Explanation for people."}),
+    "MetaWarningCode": {**TEXT, "enum": ["recognition_stopped"], "description":
+                        "`recognition_stopped`: the file exceeded a limit of memory or time, so that it is not known "
+                        "whether it is an e-invoice."},
     "MetaOpen": _object("What the cancellation of a participation left as it was.", ["service_order_ids"],
                         service_order_ids=_list(NUMBER, "Ids of confirmed service orders.")),
     "MetaSkipped": _object("A custom field that was left out.", ["target", "id", "field_key", "code"],

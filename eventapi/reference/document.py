@@ -1,5 +1,6 @@
 """The OpenAPI 3.1 document, generated from the routes and schemas that serve requests."""
 import re
+import sys
 from functools import lru_cache
 
 from eventapi import __version__
@@ -9,12 +10,25 @@ from eventapi.reference.common import BINARY, HEADERS, SCHEMAS, TEXT, TOO_LONG, 
 from eventapi.reference.components import SUFFIX, Schemas
 from eventapi.reference.descriptions import description, texts
 from eventapi.reference.responses import codes_of, refused, responses
-from eventapi.reference.tags import groups, tags
 from eventapi.reference.webhooks import PARAMETERS, webhooks
 from eventapi.validation import examples
 from eventapi.validation.schema_files import body_schema
 from eventapi.web.routes import JSON, Route
 
+# Groups in the order of a show, with the tags in the order in which an integrator needs them. A resource that is not
+# here fails a test.
+GROUPS = {
+    "Show": ("events", "categories", "schedules", "calendar-feed", "feeds"),
+    "People": ("contacts", "applications", "participants", "newsletter", "newsletter-pages"),
+    "Money": ("invoices", "payments", "bank-statements", "dunning", "dunning-levels", "services",
+              "service-categories", "service-orders", "reports"),
+    "Halls": ("plans", "booths", "booth-types", "booth-formulas", "booth-reservations"),
+    "Content": ("documents", "document-templates", "document-categories", "submissions", "submission-types", "tasks",
+                "notes", "custom-fields"),
+    "Entrance": ("check-ins",),
+    "Integration": ("webhooks", "bulk-import"),
+    "System": ("audit-log", "health", "metrics", "openapi", "docs", "problems"),
+}
 INTRODUCTION = """\
 API of eventapi: events, contacts, applications, participants, booths, services, invoices and payments of a trade show
 organiser.
@@ -109,3 +123,36 @@ def request_body(route, schemas):
 def _json_body(name, method, schemas):
     media, example = {"schema": schemas.body(name, method)}, examples.body(name, method)
     return media if example is None else {**media, "example": example}
+
+
+def tags(routes: list[Route]) -> list[dict]:
+    """Return one tag per resource, in the order of GROUPS.
+
+    The description is the docstring of its module. `x-displayName` is the name in words, and `x-transitions` has the
+    state tables.
+    """
+    first = {}
+    for route in routes:
+        first.setdefault(route.options.resource, route)
+    order = [name for names in GROUPS.values() for name in names]
+    return [_tag(name, first[name]) for name in sorted(first, key=order.index)]
+
+
+def _tag(name, route):
+    text = sys.modules[route.handler.__module__].__doc__
+    text = " ".join(text.partition(": ")[2].split() or text.split())
+    tag = {"name": name, "x-displayName": name.replace("-", " ").capitalize(),
+           "description": text[:1].upper() + text[1:]}
+    if route.options.states:
+        tag["x-transitions"] = {states.noun: _transitions(states.table) for states in route.options.states}
+    return tag
+
+
+def _transitions(table):
+    """Return a state table as JSON: action -> the states `from` which it starts, and the state `to` which it leads."""
+    return {action: {"from": list(starts), "to": end} for action, (starts, end) in table.items()}
+
+
+def groups() -> list[dict]:
+    """Return GROUPS as `x-tagGroups`, which Redoc and Scalar read."""
+    return [{"name": name, "tags": list(names)} for name, names in GROUPS.items()]

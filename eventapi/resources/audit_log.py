@@ -16,11 +16,6 @@ def list_audit_entries(db, query):
     """List entries of the audit log, newest first."""
     if "search" in query:
         query["search"] = folding.pattern(query["search"])
-    if "entity_id" in query and "entity_type" not in query:
-        query["any_entity_id"] = query.pop("entity_id")
-    for name in ("date_from", "date_to", "updated_since"):
-        if query.get(name) and db.value(sql.is_unclear, at=query[name]):
-            query[f"{name}_by_clock"] = query.pop(name)
     return page(db, sql.list, query, represent)
 
 

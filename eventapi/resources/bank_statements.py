@@ -3,9 +3,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from eventapi import money
-from eventapi.domain.bank import archives, importing, settling, transactions
+from eventapi.domain.bank import importing, parsed, settling, transactions
 from eventapi.errors import invalid_at
-from eventapi.storage import folding
+from eventapi.parsing import processes
+from eventapi.storage import files, folding
 from eventapi.storage.statements import statements
 from eventapi.validation.identifiers import accounts
 from eventapi.web import uploads
@@ -33,16 +34,25 @@ class Source:
 def receive(environ, config, query):
     """Yield the Source of a request. The content decides on the format, not the media type.
 
-    Raise 413 or 415 as uploads do, and 422 if the file is not a complete statement.
+    Raise 413, 415 or 503 as uploads do, and 422 if the file is not a complete statement.
     """
     with uploads.stored(environ, config, config.max_import_mb * 1024 * 1024) as upload:
         environ["eventapi.raw_body"] = upload.sha256.encode()
-        try:
-            with open(upload.path, "rb") as file:
-                found = list(archives.read(file, query.get("account") and accounts.compact(query["account"])))
-        except ValueError as error:
-            raise invalid_at("", "statement", f"is not a bank statement that can be imported. {error}") from None
-        yield Source(found, upload.sha256)
+        yield Source(parse(environ, config, upload, query.get("account")), upload.sha256)
+
+
+def parse(environ, config, upload, account):
+    """Return the Statements of an upload. Raise 422 if it is none, and 503 if too many others are being parsed."""
+    try:
+        with uploads.parsing(environ), files.opened(upload.path) as file:
+            return parsed.read(file, account and accounts.compact(account), config.data_dir)
+    except processes.Busy:
+        raise uploads.busy("parses") from None
+    except processes.Stopped as reason:
+        raise invalid_at("", "limit", f"is not a bank statement that can be imported: reading it {reason}. Send the "
+                         "statements in several files, such as one for each month") from None
+    except ValueError as error:
+        raise invalid_at("", "statement", f"is not a bank statement that can be imported. {error}") from None
 
 
 def import_statements(write, db, values):

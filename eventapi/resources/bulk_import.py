@@ -3,7 +3,7 @@ import codecs
 import csv
 import io
 
-from eventapi.domain.imports import bulk_imports, participants
+from eventapi.domain.imports import participants, runs
 from eventapi.domain.imports import runs as import_runs
 from eventapi.domain.imports.files import REASONS, SURPLUS
 from eventapi.plugins.access import require_scope
@@ -30,7 +30,7 @@ def list_bulk_imports(db, who, query):
     if query.get("kind") or len(readable) < len(KINDS):
         query["kind"] = query.get("kind") or (readable or KINDS)[0]
         require_scope(who, query["kind"], writes=False)
-    return page(db, sql.list, query, bulk_imports.represent, INCLUDES)
+    return page(db, sql.list, query, runs.represent, INCLUDES)
 
 
 @routes.post("/bulk-import/contacts", scope="contacts", query="bulk_import.of_contacts", schema="bulk_import.contacts",
@@ -82,7 +82,7 @@ def get_bulk_import(db, who, id):
     """
     with db.snapshot():
         get(db, who, id)
-        return one(db, bulk_imports.with_errors(db, id), {}, INCLUDES)
+        return one(db, runs.with_errors(db, id), {}, INCLUDES)
 
 
 @routes.get("/bulk-import/<id>/errors", forms=(CSV,))
@@ -102,7 +102,7 @@ def get_bulk_import_errors(db, who, id):
 
 def get(db, who, id):
     """Return the row of an import. Raise 404 if there is none, 403 if the key must not read its kind of records."""
-    row = found(bulk_imports.get(db, id), "bulk import", id)
+    row = found(runs.get(db, id), "bulk import", id)
     require_scope(who, row["kind"], writes=False)
     return row
 
@@ -117,14 +117,14 @@ def lines(db, row):
     columns = [name for name in columns if name and name not in REASONS]
     first = 1 + sum(name.startswith(SURPLUS) for name in columns)
     yield encode([[*map(cell, columns), *(f"{SURPLUS}{first + number}" for number in range(len(surplus))), *REASONS]])
-    for batch in bulk_imports.rejected(db, row["id"]):
+    for batch in runs.rejected(db, row["id"]):
         yield encode([[*cells(form, columns, sent), *(cell(place_of(sent, place)) for place in surplus), index,
                        cell("; ".join(map(reason, faults)))] for index, sent, faults in batch])
 
 
 def most_cells(db, id):
     """Return the number of cells of the longest rejected record of a CSV file."""
-    return max((len(sent) for batch in bulk_imports.rejected(db, id) for _, sent, _ in batch), default=0)
+    return max((len(sent) for batch in runs.rejected(db, id) for _, sent, _ in batch), default=0)
 
 
 def place_of(sent, place):
@@ -134,7 +134,7 @@ def place_of(sent, place):
 
 def columns_of_objects(db, id):
     """Return the field names of the rejected objects in order of appearance, with one name per custom field."""
-    return list(dict.fromkeys(name for batch in bulk_imports.rejected(db, id) for _, sent, _ in batch
+    return list(dict.fromkeys(name for batch in runs.rejected(db, id) for _, sent, _ in batch
                               for name in flat(sent)))
 
 
@@ -176,4 +176,4 @@ def encoder(form):
     return encoded
 
 
-INCLUDES = {"errors": bulk_imports.attach_errors, "details": bulk_imports.attach_details}
+INCLUDES = {"errors": runs.attach_errors, "details": runs.attach_details}

@@ -2,7 +2,7 @@
 from datetime import datetime, timezone
 
 from eventapi import __version__, times
-from eventapi.domain.entrance import admission, badges, check_ins, roster
+from eventapi.domain.entrance import admission, badges, check_ins
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
 from eventapi.errors import Faults, Problem, fault, invalid
@@ -83,13 +83,14 @@ def get_check_in_roster(db, query, request_id):
     appears in the full roster, and `updated_since` does not report it. Send the scans to /check-ins/batch later.
     """
     event, since = event_of(db, query), query.get("updated_since")
-    state, now = roster.state(db, event["id"]), times.text(datetime.now(timezone.utc) - roster.OVERLAP)
+    state, now = check_ins.roster(db, event["id"]), times.text(datetime.now(timezone.utc) - check_ins.OVERLAP)
     tag = etag(as_json([__version__, event["id"], state["salt"], state["revision"], since]))
     if is_known(tag):
         return Response(status=304, headers={"ETag": tag}, body=b"")
     head = {"event_id": event["id"], "event_key": event["event_key"], "salt": state["salt"], "algorithm": "sha256",
             "updated_at": now}
-    return Response(body=streamed(head, "badges", roster.badges(db, event["id"], state["salt"], since), request_id),
+    pieces = check_ins.roster_badges(db, event["id"], state["salt"], since)
+    return Response(body=streamed(head, "badges", pieces, request_id),
                   headers={"Content-Type": "application/json", "ETag": tag})
 
 

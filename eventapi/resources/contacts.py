@@ -14,10 +14,6 @@ from eventapi.web.routes import Routes
 
 routes = Routes("contacts", "contact", scope="contacts")
 sql = statements("contacts")
-NUMBERS = {"category_id": sql.number_in_category, "event_id": sql.number_at_event, "tag": sql.number_with_tag}
-FILTERS = sql.list_of_many.words | {"ids", "updated_since", "email", "external_id", "customer_number", "cf_few",
-                                    "cf_rest"}
-BY_ID = ("id", "created_at")
 
 
 @routes.list("/contacts", query="contact.query")
@@ -25,30 +21,7 @@ def list_contacts(db, query):
     query = custom_fields.filters(db, "contact", references.filters(db, query, CATEGORY, EVENT))
     if "search" in query:
         query["search"] = folding.expression(query["search"])
-    query = weighed(db, query)
-    return page(db, statement_for(query), query, represent, INCLUDES)
-
-
-def weighed(db, query):
-    """Return the query with the words of `references.weigh`.
-
-    To count some contacts of a search costs as much as to count all, and that number may be the total.
-    """
-    if "search" not in query:
-        return references.weigh(db, query, NUMBERS)
-    number = db.count(sql.list_of_many.count(frozenset(["search"])), query)
-    return {**references.weigh(db, query, NUMBERS), "search_many" if number >= references.MANY else "search_few": 1}
-
-
-def statement_for(query):
-    """Return the statement that finds the contacts of a list soonest."""
-    filters = {name for name, value in query.items() if value is not None} & FILTERS
-    if "category_id" in filters <= {"category_id", "country"} and query["sort"] in sql.list_in_category.sorts:
-        return sql.list_in_category
-    few = any(f"{name}_few" in query for name in ("search", *NUMBERS))
-    if {"country"} < {"country"} | filters <= sql.list_of_many.words and query["sort"] in BY_ID and not few:
-        return sql.list_of_many
-    return sql.list
+    return page(db, sql.list, query, represent, INCLUDES)
 
 
 @routes.post("/contacts", schema="contact")
@@ -76,8 +49,7 @@ def delete_contact(db, id):
 @routes.list("/contacts/duplicates", singular="contact_duplicate")
 def list_contact_duplicates(db, query):
     """List pairs of contacts that may be duplicates, each with the strongest reason."""
-    query = {**references.weigh(db, query, {"updated_since": sql.number_changed}), "include": ["contacts"]}
-    return page(db, sql.duplicates, query, includes={"contacts": merging.attach_contacts})
+    return page(db, sql.duplicates, {**query, "include": ["contacts"]}, includes={"contacts": merging.attach_contacts})
 
 
 @routes.post("/contacts/<id>/merge", schema="contact.merge")

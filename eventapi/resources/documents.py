@@ -1,4 +1,6 @@
 """Documents: pages made from templates, files, and contracts that are signed."""
+from contextlib import contextmanager
+
 from eventapi import money
 from eventapi.domain.attachments import content_types, contracts, document_rows, documents, e_invoices, notes, pages
 from eventapi.domain.attachments.contracts import CONTRACT, SIGNATURE
@@ -6,10 +8,11 @@ from eventapi.domain.attachments.document_rows import represent
 from eventapi.domain.records import entities, references
 from eventapi.domain.records.references import DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE
 from eventapi.errors import Problem
+from eventapi.parsing import processes
 from eventapi.plugins.access import require_scope
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
-from eventapi.web import downloads
+from eventapi.web import downloads, uploads
 from eventapi.web.includes import allowed_actions
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, created, deleted, etag, found, is_known, unchanged, unchanged_content
@@ -96,18 +99,34 @@ def get_document_content(db, id, query, form):
     return Response(body=data, headers=headers)
 
 
-@routes.put("/documents/<id>/content", raw_body=("application/octet-stream",), before=e_invoices.recognise)
-def set_document_content(db, id, upload, before):
+@contextmanager
+def receive(environ, config, _):
+    """Yield (files.Upload, what it says as an e-invoice, warnings) of a request, as `uploads.received` does.
+
+    Raise 503 if too many other files are being parsed: a document whose e-invoice was not looked for would stay so.
+    """
+    with uploads.received(environ, config) as upload:
+        try:
+            found, warnings = e_invoices.recognise(config.data_dir, upload, uploads.parsing(environ))
+        except processes.Busy:
+            raise uploads.busy("parses") from None
+        yield upload, found, warnings
+
+
+@routes.put("/documents/<id>/content", raw_body=("application/octet-stream",), receive=receive)
+def set_document_content(db, id, upload):
     """Upload the file of a document, or the signed copy of a contract while its signature is requested.
 
     The bytes determine the content type. The ETag of the response is that of the content. If the file is an e-invoice
     (XML in CII or UBL, or a PDF that contains it), `e_invoice` has its terms, and the rules that it breaks.
-    Another file does not replace an e-invoice that must be kept.
+    Another file does not replace an e-invoice that must be kept. The file is parsed with limits of memory and time; if
+    it exceeds one, it is stored all the same, and `warnings` in meta has `recognition_stopped`.
     """
-    row = get(db, id)
+    row, (upload, e_invoice, warnings) = get(db, id), upload
     unchanged_content(row["sha256"])
-    document = represent(documents.set_content(db, row, upload, before))
-    return Response(document, headers={"ETag": f'"{upload.sha256}"'}, has_etag=False)
+    document = represent(documents.set_content(db, row, upload, e_invoice, is_certain=not warnings))
+    return Response(document, headers={"ETag": f'"{upload.sha256}"'}, has_etag=False,
+                    meta={"warnings": warnings} if warnings else {})
 
 
 @routes.post("/documents/<id>/request-signature", before=contracts.draw)

@@ -50,7 +50,8 @@ def delete_event(db, id):
 def set_event_image(db, id, upload):
     """Set the picture of an event: PNG, JPEG, GIF or WebP, recognised by its bytes and stored unchanged.
 
-    Send the bytes of the file as the body. The response is the event with its new `image`.
+    It may have 50 million pixels, such as 8,000 x 6,000. Send the bytes of the file as the body. The response is the
+    event with its new `image`.
     """
     return events.set_image(db, unchanged(get(db, id)), upload, base_url())
 

@@ -6,7 +6,6 @@ from eventapi.domain.billing import drafts, invoices, issuing, payments, sending
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.billing.invoices import represent
 from eventapi.domain.billing.issuing import OF_CREDIT_NOTES, TRANSITIONS
-from eventapi.domain.dunning import disputes
 from eventapi.domain.dunning import sending as dunning_letters
 from eventapi.domain.originals import transfers
 from eventapi.domain.records import numbering, references
@@ -31,8 +30,6 @@ def list_invoices(db, query):
         query["overdue"] = 1
     elif query.get("status") in invoices.OPEN:
         query["not_overdue"] = 1
-    elif query.get("status") and (query.get("date_from") or query.get("date_to")):
-        query["status_then"] = query.pop("status")      # the period is read from its index, and tells the status
     return page(db, sql.list, query, represent, INCLUDES)
 
 
@@ -89,6 +86,7 @@ def send_invoice(db, id, body):
 def check_invoice(db, id, body):
     """Check the e-invoice of an invoice by the rules of its profile, without changing anything.
 
+    Although this is a POST, a key with `invoices:read` may send it: nothing is written.
     A draft is checked as it would be sent now. `faults` prevent sending, or the buyer's software would refuse the
     e-invoice; `warnings` do neither. If EN 16931 cannot represent an invoice and nobody can correct that, it is sent
     without an e-invoice to a contact with the profile `en16931`; `has_e_invoice` and `warnings` say so. A warning also
@@ -132,13 +130,13 @@ def remind_invoice(db, id, body):
 @routes.post("/invoices/<id>/dispute", schema="invoice.dispute")
 def dispute_invoice(db, id, body):
     """Record that the buyer disputes an open invoice. It gets no reminder and no dunning letter until it is settled."""
-    return represent(disputes.dispute(db, get(db, id), body["reason"]))
+    return represent(dunning_letters.dispute(db, get(db, id), body["reason"]))
 
 
 @routes.post("/invoices/<id>/settle")
 def settle_invoice(db, id):
     """Record that a dispute is settled, so that the invoice can be dunned again. Credit what you agree to first."""
-    return represent(disputes.settle(db, get(db, id)))
+    return represent(dunning_letters.settle(db, get(db, id)))
 
 
 @routes.post("/invoices/<id>/mail", schema="invoice.mail", status=202)

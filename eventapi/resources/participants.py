@@ -1,5 +1,5 @@
 """Participants: contacts that take part in an event."""
-from eventapi.domain.accounts import balances, bills
+from eventapi.domain.accounts import bills
 from eventapi.domain.entrance import badges
 from eventapi.domain.people import badge_sheets, participants, readiness
 from eventapi.domain.people.participants import TRANSITIONS, represent
@@ -119,7 +119,7 @@ def get_participant_balance(db, id):
     In the tenant's currency, and in `balances` once per currency. `unbilled` is what POST /participants/{id}/invoice
     would bill now.
     """
-    return balances.balance(db, get(db, id))
+    return bills.balance(db, get(db, id))
 
 
 @routes.post("/participants/<id>/invoice", scope="invoices", flag="invoices", singular="invoice", status=201)

@@ -15,8 +15,6 @@ sql = statements("payments")
 @routes.list("/payments", query="payment.query")
 def list_payments(db, query):
     query = references.filters(db, query, references.INVOICE)
-    if query.get("status") and (query.get("date_from") or query.get("date_to")):
-        query["status_then"] = query.pop("status")      # the period is read from its index, and tells the status
     return page(db, sql.list, query, represent, INCLUDES)
 
 

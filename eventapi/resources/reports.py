@@ -160,7 +160,8 @@ def close_period(db, month):
     """Close a month and all months before it. They can never be opened again.
 
     Afterwards nothing that is dated in these months changes: a request that would change it is refused with 409
-    `period_closed`. Corrections are dated in an open month, such as a refund dated today. If the month is closed
+    `period_closed`. Corrections are dated in an open month, such as a refund dated today. An invoice in another
+    currency without `exchange_rate` prevents the closing: 409 `period_incomplete` names it. If the month is closed
     already, nothing changes.
     """
     return periods.close(db, month)

@@ -3,7 +3,7 @@ from eventapi import times
 from eventapi.domain.attachments import content_types
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
-from eventapi.domain.submissions import revisions, submissions
+from eventapi.domain.submissions import submissions
 from eventapi.domain.submissions import types as submission_types
 from eventapi.domain.submissions.submissions import TRANSITIONS
 from eventapi.errors import Problem
@@ -88,7 +88,7 @@ def request_submission_revision(db, id, body):
 def list_submission_revisions(db, id, query):
     """List the revisions of a submission, each with its value at that time and the feedback."""
     get(db, id)
-    return page(db, sql.revisions, {**query, "submission_id": id}, revisions.represent)
+    return page(db, sql.revisions, {**query, "submission_id": id}, submissions.represent_revision)
 
 
 @routes.get("/submissions/<id>/revisions/<item_id>", singular="submission_revision")
@@ -109,7 +109,7 @@ def get_submission_revision_content(db, id, item_id):
     revision = revision_of(db, id, item_id)
     if revision["sha256"] is None:
         raise Problem("not_found", f"The revision {item_id} of the submission {id} has no file.")
-    return downloads.stored_file(db.config, revision["sha256"], *revisions.file_of(db.config, revision))
+    return downloads.stored_file(db.config, revision["sha256"], *submissions.file_of(db.config, revision))
 
 
 def allow_document(who, body, old=None):
@@ -120,7 +120,7 @@ def allow_document(who, body, old=None):
 
 def revision_of(db, id, number):
     get(db, id)
-    return found(revisions.get(db, id, number), "submission_revision", number)
+    return found(submissions.revision(db, id, number), "submission_revision", number)
 
 
 def get(db, id):

@@ -1,5 +1,5 @@
 """Webhooks: URLs that receive events as signed HTTP requests, which are retried. And a feed of the same events."""
-from eventapi.domain.webhooks import checks, event_types
+from eventapi.domain.webhooks import event_types, subscriptions
 from eventapi.domain.webhooks import feed as webhook_feed
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.domain.webhooks.subscriptions import represent, represent_delivery
@@ -17,7 +17,7 @@ def list_webhooks(db, query):
     return page(db, sql.list, query, represent)
 
 
-@routes.post("/webhooks", schema="webhook", prepare=checks.faults_of)
+@routes.post("/webhooks", schema="webhook", prepare=subscriptions.faults_of)
 def create_webhook(db, who, body):
     """Create a webhook.
 
@@ -65,7 +65,7 @@ def get_webhook(db, id):
     return get(db, id)
 
 
-@routes.update("/webhooks/<id>", schema="webhook", prepare=checks.faults_of)
+@routes.update("/webhooks/<id>", schema="webhook", prepare=subscriptions.faults_of)
 def update_webhook(db, who, id, body):
     """Change a webhook.
 

@@ -9,6 +9,7 @@ import re
 import select
 import socket
 import time
+from collections.abc import Callable
 from enum import Enum
 from typing import BinaryIO
 
@@ -21,7 +22,8 @@ from eventapi.server.patience import Patience
 
 RECEIVE_SIZE = 16 * 1024    # bytes received at once
 SEND_SIZE = 64 * 1024       # bytes of a response that are collected before they are sent
-LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,5})[ \t]*\r\n", re.I)    # of a short body
+LONGEST_BODY = 1024 ** 2    # bytes of a body that is received before the application is called
+LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,7})[ \t]*\r\n", re.I)
 EXPECT = re.compile(rb"\r\nexpect:", re.I)
 LONE_LF = re.compile(rb"(?<!\r)\n")
 
@@ -36,9 +38,8 @@ class Outcome(Enum):
     KEEP_ALIVE: the response is written; the next request may come.
     CLOSE: the response is written; the connection is closed once the client has read it.
     GONE: the client went away, or the response is incomplete; the connection must be closed at once.
-    QUEUED: the write queue has the connection, until it calls `after_response`.
     """
-    KEEP_ALIVE, CLOSE, GONE, QUEUED = range(4)
+    KEEP_ALIVE, CLOSE, GONE = range(3)
 
 
 class Connection:
@@ -47,6 +48,7 @@ class Connection:
     Attributes:
         fd: file descriptor of the socket.
         buffer: bytes that were received and are not parsed.
+        length: bytes of the request that is being received; 0 until its head is in the buffer, and from `request` on.
         first_byte: when the first byte of the buffer was received. This and the other times are of time.monotonic().
         patience: the limits on waiting for the client.
         sending: a part of the current response has been sent.
@@ -54,15 +56,17 @@ class Connection:
         expires: when the worker closes the connection, if nothing is received.
     """
 
-    def __init__(self, sock: socket.socket, environ: dict, patience: Patience):
-        """`environ` has what is the same for all requests of the connection."""
-        self.sock, self.fd, self._environ = sock, sock.fileno(), environ
+    def __init__(self, sock: socket.socket, environ: dict, patience: Patience, has_room: Callable[[int], bool]):
+        """`environ` has what is the same for all requests of the connection.
+
+        `has_room` returns whether the process has memory for so many bytes of a body.
+        """
+        self.sock, self.fd, self._environ, self._has_room = sock, sock.fileno(), environ, has_room
         self.patience, self._continue = patience, b""
-        self.buffer, self.first_byte = bytearray(), 0.0
+        self.buffer, self.length, self.first_byte = bytearray(), 0, 0.0
         self._searched = 0              # bytes of the buffer that do not contain the end of the head
-        self._length = 0                # bytes of the request, if its head is in the buffer and its body is short
         self._body = None               # the reader of a body that had not arrived with its head
-        self._unsent, self._unsent_size, self._is_held = [], 0, False
+        self._unsent, self._unsent_size = [], 0
         self.sending = False
         self._end_received = False
         self.lingering, self.expires = False, 0.0
@@ -94,13 +98,17 @@ class Connection:
             return True
 
     def has_request(self) -> bool:
-        """Return whether to parse now: the buffer has a head and its short body, or can never become a request."""
-        if not self._length:
+        """Return whether to parse now: the buffer has all that is received in advance, or can never become a request.
+
+        A body is received in advance if it has a length, at most LONGEST_BODY, and if there is room for it.
+        """
+        if not self.length:
             end = self.buffer.find(b"\r\n\r\n", self._searched)
             if end < 0:
                 return self._is_invalid()
-            self._length = end + 4 + short_body(self.buffer, end + 2)
-        return len(self.buffer) >= self._length
+            body = announced_body(self.buffer, end + 2)
+            self.length = end + 4 + (body if body <= LONGEST_BODY and self._has_room(body) else 0)
+        return len(self.buffer) >= self.length
 
     def _is_invalid(self):
         """Return whether the parser must refuse a head that has no end yet."""
@@ -116,7 +124,7 @@ class Connection:
         data = bytes(self.buffer).removeprefix(b"\r\n")             # ignored, as RFC 9112 recommends (2.2)
         end = data.find(b"\r\n\r\n")
         self.buffer.clear()
-        self._searched = self._length = self.patience.deadline = 0  # the head is here: no waiting for it
+        self._searched = self.length = self.patience.deadline = 0  # the head is here: no waiting for it
         self.sending, self._continue = False, b""                   # also for the response to a head that is refused
         environ = {**self._environ, **heads.environ_of(data, end), "eventapi.places": self.patience}
         self.patience.begin()
@@ -136,10 +144,6 @@ class Connection:
         self._unreader.unread(received)
         self._body = Body(Chunks(self._unreader) if is_chunked else LengthReader(self._unreader, length))
         return self._body
-
-    def has_short_body(self, environ: dict) -> bool:
-        """Return whether the body is short and has been received, so that reading it never waits."""
-        return self._body is None and int(environ.get("CONTENT_LENGTH", 0)) <= RECEIVE_SIZE
 
     def recv(self, size: int) -> bytes:
         """Return received bytes, after waiting if need be. Bodies are read with this."""
@@ -179,15 +183,6 @@ class Connection:
 
     # Sending
 
-    def hold(self) -> None:
-        """Hold back what is written from now on, until `release`."""
-        self._is_held = True
-
-    def release(self) -> None:
-        """Send what was held back. Raise Gone if the client does not take it in time."""
-        self._is_held = False
-        self.flush()
-
     def sendall(self, data: bytes) -> None:
         """Collect bytes of a response. Send them once they are more than SEND_SIZE."""
         self._unsent.append(data)
@@ -224,9 +219,7 @@ class Connection:
         return sent
 
     def flush(self) -> None:
-        """Send what was collected, unless it is held back. Raise Gone if the client does not take it in time."""
-        if self._is_held:
-            return
+        """Send what was collected. Raise Gone if the client does not take it in time."""
         data = memoryview(b"".join(self._unsent))
         self.discard()
         if data and not self.sending:
@@ -276,10 +269,10 @@ def environ_of(client: tuple | str, server: tuple | str) -> dict:
             "SCRIPT_NAME": "", "wsgi.url_scheme": "http", "wsgi.multithread": True}
 
 
-def short_body(data: bytes, end: int) -> int:
-    """Return the length of the body to wait for before parsing, from the head that ends at `end`.
+def announced_body(data: bytes, end: int) -> int:
+    """Return the length of the body of a request whose head ends at `end`.
 
-    This only saves waiting; the parser then decides. 0 if there is no short body, or if the client waits for 100.
+    This only saves waiting; the parser then decides. 0 if there is no body, or if the client waits for 100.
     """
     if data.startswith((b"GET ", b"HEAD ")):
         return 0

@@ -8,6 +8,7 @@ import time
 from socket import SHUT_WR, socket
 
 from gunicorn.http import errors
+from gunicorn.http.body import Body
 from gunicorn.http.message import Request
 from gunicorn.workers import gthread
 
@@ -25,6 +26,8 @@ class Worker(gthread.ThreadWorker):
         super().load_wsgi()
         inside, threads, application = set(), self.cfg.threads, self.wsgi
         self.watchdog = watchdog = Watchdog(lambda: len(inside) >= threads, self.ppid, self.log)
+        # Half of the threads may wait for bodies (web/uploads.py). So at least one thread waits for no client.
+        self.lingering = threading.BoundedSemaphore((threads - 1) // 2)
 
         def counted(environ, start_response):
             me = threading.get_ident()
@@ -48,13 +51,20 @@ class Worker(gthread.ThreadWorker):
         """
         head = heads.written(req)
         heads.check_bytes(head, len(head))
-        heads.check(req)
+        fields = heads.check(req)
+        if "EXPECT" in fields:
+            delay_continue(req, conn.sock)
+        if "close" in fields.get("CONNECTION", "").lower():
+            req.must_close = True
         keeps_rest = hasattr(conn.parser, "finish_body")
         if super().handle_request(req, conn) and (keeps_rest or not conn.parser.unreader.buf.getvalue()):
             return True
-        has_body = any(name in ("CONTENT-LENGTH", "TRANSFER-ENCODING") and value != "0" for name, value in req.headers)
-        if has_body:
-            linger(conn.sock)
+        has_body = fields.get("CONTENT-LENGTH", "0") != "0" or "TRANSFER-ENCODING" in fields
+        if has_body and self.lingering.acquire(blocking=False):
+            try:
+                linger(conn.sock)
+            finally:
+                self.lingering.release()
         return False
 
     def handle_error(self, req: Request | None, client: socket, addr: tuple | str, exc: Exception) -> None:
@@ -70,6 +80,31 @@ class Worker(gthread.ThreadWorker):
             client.sendall(problem_response(problem, configuration.load().base_url or ""))
         except OSError as error:
             self.log.debug("no response could be sent: %s", error)
+
+
+class Expected:
+    """The body of a client that waits for `100 Continue`, which is sent when the application reads the body."""
+
+    def __init__(self, body: Body, sock: socket):
+        self.reader, self._body, self._sock = body.reader, body, sock
+
+    def read(self, size: int) -> bytes:
+        """Return at most `size` bytes, b"" at the end."""
+        if self._sock:
+            self._sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+            self._sock = None
+        return self._body.read(size)
+
+
+def delay_continue(request: Request, sock: socket) -> None:
+    """Send `100 Continue` after authentication; gunicorn would send it before it calls the application.
+
+    The connection is closed after the response, since a client that gets another one may not send its body.
+    """
+    request.headers = [field for field in request.headers if field[0] != "EXPECT"]
+    request._expected_100_continue, request.must_close = False, True
+    if request.version > (1, 0):
+        request.body = Expected(request.body, sock)
 
 
 def linger(client: socket) -> None:

@@ -134,8 +134,10 @@ def written(request: Request) -> bytes:
     return "\r\n".join([f"{request.method} {request.uri} HTTP/{version}", *fields]).encode("latin-1", "replace")
 
 
-def check(request: Request) -> None:
-    """Raise Refused if a parsed head is ambiguous. Drop headers whose name has an underscore, and replace the body.
+def check(request: Request) -> dict[str, str]:
+    """Return the headers of a parsed head. Raise Refused if it is ambiguous.
+
+    Drop headers whose name has an underscore, and read a body in chunks by the rules of `Chunks`.
 
     WSGI does not distinguish X_Real_IP from X-Real-IP, and gunicorn would take the header SCRIPT_NAME for a part of
     the path. nginx drops such headers as well.
@@ -151,6 +153,7 @@ def check(request: Request) -> None:
     if "TRANSFER-ENCODING" in fields:
         _check_coding(fields["TRANSFER-ENCODING"], "CONTENT-LENGTH" in fields, is_old)
         request.body = Body(Chunks(request.unreader))
+    return fields
 
 
 def _check_repeated(names):

@@ -1,8 +1,8 @@
 """Waiting for one client: until when, and whether the thread may.
 
 A thread that waits for a client serves nobody else, so at most half of the threads of a process do (web/uploads.py
-counts the places). Brief waits need no place. A proxy takes even a long response soon, whoever it is for, and may be
-busy for some seconds, so it is given more time.
+counts the places). Waiting for a body needs a place from the start. A reader of a response gets a moment without one. A
+proxy takes even a long response soon, whoever it is for, and may be busy for some seconds, so it is given more time.
 """
 import select
 import threading
@@ -14,7 +14,7 @@ from eventapi.server.watchdog import Watchdog
 
 CLIENT_TIMEOUT = 30         # seconds for a request head, and again for a body and a response,
 MIN_RATE = 16 * 1024        # which get one more second for each so many bytes
-BRIEF = 0.1                 # seconds of waiting without a place, for a body and again for a response,
+BRIEF = 0.1                 # seconds of waiting without a place for the reader of a response,
 FAST_RATE = 32 * 1024 ** 2  # which get one more second for each so many bytes
 PROXY_BRIEF = 10            # the same for a proxy: behind it are many clients
 PROXY_RATE = 1024 ** 2
@@ -81,9 +81,9 @@ class Patience:
         if not poll.poll(max(0.0, self.deadline - time.monotonic()) * 1000):
             raise TimeoutError("the client is too slow")
 
-    def acquire(self, timeout: float = 0.0) -> bool:
-        """Take a place, unless the connection has one. Return False if none is free within `timeout` seconds."""
-        self._has_place = self._has_place or self._places.acquire(timeout=timeout)
+    def acquire(self, blocking: bool = False) -> bool:
+        """Take a place, unless the connection has one. Return False if none is free. `blocking` must be False."""
+        self._has_place = self._has_place or self._places.acquire(blocking=blocking)
         return self._has_place
 
     def release(self) -> None:

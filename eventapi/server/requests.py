@@ -49,10 +49,6 @@ class Requests:
         """Call the application and write its response, or a 500 if it raises."""
         return self._guarded(self._respond, connection, environ)
 
-    def send_held(self, connection: Connection, outcome: Outcome) -> Outcome:
-        """Send the response that the connection holds back."""
-        return outcome if outcome is Outcome.GONE else self._guarded(self._release, connection, outcome)
-
     def _guarded(self, act, connection, *values):
         try:
             return act(connection, *values)
@@ -85,10 +81,6 @@ class Requests:
         finally:
             if hasattr(body, "close"):
                 body.close()
-
-    def _release(self, connection, outcome):
-        connection.release()
-        return outcome
 
     def _refuse(self, connection, error):
         if isinstance(error, Gone):

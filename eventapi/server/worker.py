@@ -21,13 +21,15 @@ from gunicorn.http import wsgi
 from gunicorn.workers import base
 
 from eventapi.server.connection import Connection, Gone, Outcome, environ_of
-from eventapi.server.patience import CLIENT_TIMEOUT, Patience
+from eventapi.server.patience import CLIENT_TIMEOUT, MIN_RATE, Patience
 from eventapi.server.threads import Threads
 from eventapi.server.watchdog import Watchdog
 
 ACCEPT_PAUSE = 0.001        # seconds after an accept in which this process leaves new connections to other processes
 LINGER = 10                 # seconds in which a client may read the last response, while it still sends
 LINGER_AT_STOP = 1          # the same when the worker stops; also for connections that have sent no request
+SHORT_BODY = 100_000        # bytes of a body for which there is always room,
+MAX_BUFFERED = 64 * 1024 ** 2       # and bytes of requests beyond which there is none for longer ones
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 ARMED = select.EPOLLIN | select.EPOLLONESHOT
 Accept = Enum("Accept", "ACCEPTED NONE_WAITING LIMIT_REACHED")
@@ -39,7 +41,7 @@ class Worker(base.Worker):
     Attributes:
         connections: all open connections.
         waiting: connections that wait for their client, by file descriptor. Each is armed in epoll for one event. A
-            thread that pops a connection owns it, until `wait_for` or `close`, or until the write queue takes it over.
+            thread that pops a connection owns it, until `wait_for`, `close` or a task for another thread.
         pausing: no connection is accepted for ACCEPT_PAUSE.
     """
     checked_at = 0.0
@@ -55,7 +57,6 @@ class Worker(base.Worker):
         """Serve until a signal clears `alive`. gunicorn calls this in the main thread of the process."""
         from eventapi import config as configuration
         from eventapi.server.requests import Requests
-        from eventapi.server.write_queue import WriteQueue
         from eventapi.web import client, uploads
         self.epoll, self.wake_up, self.handled_requests = select.epoll(), os.eventfd(0), 0
         self.waiting, self.connections, self.pausing = {}, set(), False
@@ -64,9 +65,8 @@ class Worker(base.Worker):
         self.is_proxy = lambda peer: client.is_trusted(peer, networks)
         self.places = uploads.places(self.cfg.threads)
         self.watchdog = Watchdog(self._work_waits, self.ppid, self.log)
-        self.threads = Threads(self._handle_event, self.log)
+        self.threads = Threads(self._wait_for_event, self._handle, self.log)
         self.requests = Requests(self.wsgi, self.log, lambda: self.alive and self.cfg.keepalive > 0)
-        self.writes = WriteQueue(self.requests, self.threads.submit, self._after_response, self.log)
         self.epoll.register(self.wake_up, select.EPOLLIN)
         self.listeners = {listener.fileno(): (listener, listener.getsockname()) for listener in self.sockets}
         for fd, (listener, _) in self.listeners.items():
@@ -100,7 +100,6 @@ class Worker(base.Worker):
             self.log.info("Parent changed, shutting down: %s", self)
             self.alive = False
         self._close_expired()
-        self.writes.check_progress()
         self.watchdog.check()
         self._accept_again()                # the limit of connections or of open files may have been reached
 
@@ -140,6 +139,9 @@ class Worker(base.Worker):
             while self._accept(listener, server) is Accept.ACCEPTED:
                 pass
             listener.close()
+        for connection in self.connections.copy():
+            if connection.lingering:
+                connection.expires = min(connection.expires, started + LINGER_AT_STOP)
         while self.connections and time.monotonic() < started + self.cfg.graceful_timeout:
             self._check()
             self._close_expired(idle=time.monotonic() > started + LINGER_AT_STOP)
@@ -149,9 +151,11 @@ class Worker(base.Worker):
 
     # The threads: connections
 
-    def _handle_event(self):
-        """Wait for one event and handle it."""
-        events = self.epoll.poll(ACCEPT_PAUSE if self.pausing else -1, 1)
+    def _wait_for_event(self):
+        """Return a list with the next event. It may be empty while no connections are accepted."""
+        return self.epoll.poll(ACCEPT_PAUSE if self.pausing else -1, 1)
+
+    def _handle(self, events):
         if self.pausing:
             self._accept_again()
         for fd, _ in events:
@@ -191,29 +195,29 @@ class Worker(base.Worker):
             return Accept.LIMIT_REACHED
         environ = {**self.environ, **environ_of(client, server)}
         is_proxy = self.is_proxy(environ["REMOTE_ADDR"])
-        patience = Patience(sock.fileno(), self.places, self._before_waiting, self.watchdog, is_proxy)
-        connection = Connection(sock, environ, patience)
+        patience = Patience(sock.fileno(), self.places, self.threads.step_down, self.watchdog, is_proxy)
+        connection = Connection(sock, environ, patience, self._has_room)
         self.connections.add(connection)
         connection.expires = time.monotonic() + self.cfg.keepalive
         self.waiting[connection.fd] = connection
         self.epoll.register(connection.fd, ARMED)
         return Accept.ACCEPTED
 
-    def _before_waiting(self):
-        """Let other threads do the work of the calling thread, which is about to wait for a client."""
-        self.threads.step_down()
-        self.writes.pass_on()
+    def _has_room(self, size):
+        """Return whether a body of so many bytes may be received in advance, beside those of the other connections."""
+        return size <= SHORT_BODY or size + sum(other.length for other in self.connections.copy()) <= MAX_BUFFERED
 
     def _work_waits(self):
-        """Return whether a write, a task or an event waits for a thread, and not all threads wait for clients.
+        """Return whether a task or an event waits for a thread, and not all threads wait for clients.
 
         The task that makes a leader is no work.
         """
         if len(self.watchdog.waiting) >= self.cfg.threads:
             return False
         tasks = self.threads.number_waiting()
-        return bool(self.writes.queued) or tasks > 1 or (
-            tasks == 1 and self.epoll in select.select([self.epoll], [], [], 0)[0])
+        if self.threads.has_leader():
+            return tasks > 0
+        return tasks > 1 or (tasks == 1 and self.epoll in select.select([self.epoll], [], [], 0)[0])
 
     def close(self, connection: Connection) -> None:
         """Close a connection that the calling thread owns."""
@@ -223,7 +227,7 @@ class Worker(base.Worker):
     def wait_for(self, connection: Connection) -> None:
         """Wait for the next bytes of the client. Another thread may own the connection as soon as this returns."""
         if connection.buffer and not connection.lingering:
-            connection.expires = connection.first_byte + CLIENT_TIMEOUT
+            connection.expires = connection.first_byte + CLIENT_TIMEOUT + len(connection.buffer) / MIN_RATE
         elif not connection.lingering:
             connection.expires = time.monotonic() + self.cfg.keepalive
         self.waiting[connection.fd] = connection
@@ -249,48 +253,32 @@ class Worker(base.Worker):
         self._handle_requests(connection)
 
     def _handle_requests(self, connection):
-        """Handle the requests in the buffer, then wait for the next one, unless the write queue has the connection."""
+        """Handle the requests in the buffer, then wait for the next one. A write gives the connection away."""
         while not connection.lingering and connection.has_request():
-            outcome = self._handle_request(connection)
-            if outcome is Outcome.QUEUED:
+            environ = self.requests.read(connection)
+            if isinstance(environ, Outcome):
+                self._end_unless_kept(connection, environ)
+                continue
+            self._count_request()
+            if environ["REQUEST_METHOD"] in WRITES:
+                self.threads.run_aside(partial(self._guarded, self._write, connection, environ))
                 return
-            self._end_unless_kept(connection, outcome)
+            self._end_unless_kept(connection, self.requests.respond(connection, environ))
         self.wait_for(connection)
 
-    def _handle_request(self, connection):
-        """Handle one request in this thread, or put it into the write queue. Return the Outcome."""
-        environ = self.requests.read(connection)
-        if isinstance(environ, Outcome):
-            return environ
-        self._count_request()
-        if environ["REQUEST_METHOD"] in WRITES:
-            if connection.has_short_body(environ):
-                return self._queue(connection, environ)
-            self.threads.step_down()
-        return self.requests.respond(connection, environ)
-
-    def _queue(self, connection, environ):
-        if self.writes.put(connection, environ):
-            self.threads.step_down()
-            self.threads.run(self.writes.run)
-        return Outcome.QUEUED
+    def _write(self, connection, environ):
+        """Handle a write. The application returns after its commit, and then the response is sent."""
+        self._end_unless_kept(connection, self.requests.respond(connection, environ))
+        if connection.buffer:                   # the next requests are left to a thread that has time
+            self.threads.submit(partial(self._guarded, self._handle_requests, connection))
+        else:
+            self.wait_for(connection)
 
     def _count_request(self):
         """Stop after gunicorn's max_requests. Threads may count at once; the limit need not be exact."""
         self.handled_requests += 1
         if self.handled_requests >= self.max_requests:
             self.alive = False
-
-    def _after_response(self, connection, outcome):
-        """Take a connection back from the write queue. Its next requests are left to a thread that has time."""
-        self._guarded(self._continue, connection, outcome)
-
-    def _continue(self, connection, outcome):
-        self._end_unless_kept(connection, outcome)
-        if connection.buffer:
-            self.threads.submit(partial(self._guarded, self._handle_requests, connection))
-        else:
-            self.wait_for(connection)
 
     def _end_unless_kept(self, connection, outcome):
         """Begin to close the connection after the last response. Raise Gone if it is closed."""

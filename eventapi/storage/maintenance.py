@@ -90,7 +90,7 @@ def reporting(connection: Connection, report: Report, part: str, steps_per_page:
         try:
             report(part, next(done), total)
             return stopping()
-        except BaseException as error:          # as Ctrl-C: sqlite3 would drop it and interrupt the statement
+        except BaseException as error:          # Ctrl-C too: sqlite3 would end the statement and drop the exception
             raised.append(error)
             return True
     connection.set_progress_handler(step, STEPS)

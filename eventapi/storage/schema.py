@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 
 from eventapi.storage import database, migrations
 from eventapi.storage.errors import Damaged, storage_error, translated, was_interrupted
-from eventapi.storage.maintenance import Report, large_cache, reporting, silent
+from eventapi.storage.maintenance import Report, reporting, silent
 from eventapi.storage.statements import statements
 
 sql = statements("schema")
@@ -57,7 +57,7 @@ def integrity_faults(connection: database.Connection, stopping: Callable[[], boo
     Return [] as well if `stopping()` becomes true.
     """
     try:
-        with large_cache(connection), reporting(connection, report, INTEGRITY, STEPS_PER_PAGE, stopping):
+        with reporting(connection, report, INTEGRITY, STEPS_PER_PAGE, stopping):
             # Not quick_check: in SQLite 3.40 it reports NULL values in contact_tags that do not exist.
             lines = [row[0] for row in connection.execute(f"PRAGMA integrity_check({most})")]
     except database.Error as error:

@@ -7,12 +7,14 @@ the threads of this process, and an exclusive flock(2) on `<database>.lock` for 
 Invariants:
 
 1. A thread is inside a write transaction only while it holds the thread lock and the process holds the file lock.
-2. The process keeps the file lock after `release` only if another thread waits for it, if the caller announces its
-   next write, or until that thread has given up and `release_unused_file_lock` has been called.
+2. The process keeps the file lock after `release` only while another thread waits for it: until that one acquires it,
+   or has given up and called `release_unused_file_lock`.
 3. The process writes at most MAX_HANDOVERS times in a row with the same file lock. Then other processes get their turn.
 4. A transaction that `release` leaves open (the group commit) ends before the file lock is released, and before
    another connection of this process writes. Its commit callback runs exactly once, in the thread that holds the lock.
 """
+import ctypes
+import errno
 import fcntl
 import os
 import signal
@@ -30,6 +32,7 @@ CONGESTED_TIMEOUT = 0.5     # the same while the lock is congested, so that thre
 MAX_HANDOVERS = 16          # writes of one process before another process gets its turn
 PAUSE = 0.005               # seconds between two attempts to lock the file while the lock is congested
 
+_libc = ctypes.CDLL(None, use_errno=True)
 _locks = weakref.WeakValueDictionary()
 _registering = threading.Lock()
 
@@ -47,10 +50,13 @@ def write_lock(path: str | os.PathLike) -> "WriteLock":
 def end_late_waits() -> None:
     """Let the threads of this process that wait for a file lock past their deadline give up.
 
-    The main thread of a server calls this about once a second.
+    The main thread of a server calls this about once a second; only that one may.
     """
+    signal.signal(signal.SIGURG, lambda *_: None)       # a signal without a handler interrupts nothing
     for lock in list(_locks.values()):
-        lock.end_late_wait()
+        with lock.ending:
+            if lock.blocked and time.monotonic() > lock.blocked[1]:
+                signal.pthread_kill(lock.blocked[0], signal.SIGURG)
 
 
 class WriteLock:
@@ -63,8 +69,8 @@ class WriteLock:
         handovers: number of writes since the process acquired the file lock.
         congested: the last attempt to write timed out. Until a write succeeds, `acquire` waits at most
             CONGESTED_TIMEOUT. Writers set and clear it; a stale value costs a shorter wait, so it needs no lock.
-        blocked: (id, deadline) of the thread that waits for the file lock in the kernel, else None. It changes only
-            while `ending` is held, except that the thread sets it before it waits.
+        blocked: (id, deadline) of the thread that waits for the file lock in the kernel, else None.
+        ending: held while `blocked` becomes None, and while its thread gets a signal.
         commit: ends the transaction that was left open by the last `release`; None if there is none.
     """
 
@@ -97,22 +103,19 @@ class WriteLock:
         if not join:
             self._commit_or_release()
 
-    def release(self, *, commit: Callable[[], None] | None = None, keep_file_lock: bool = False) -> None:
-        """Release the lock.
+    def release(self, commit: Callable[[], None] | None = None) -> None:
+        """Release the lock. If another thread waits, keep the file lock for it, and leave the transaction open.
 
-        Keep the file lock for the next write of this process if `keep_file_lock` is true or another thread waits. Only
-        then may the transaction stay open: `commit` is called later, before the file lock is released. A caller that
-        passes `keep_file_lock` must soon acquire the lock again, or call `release_unused_file_lock`.
+        `commit` ends the transaction: it is called before the file lock is released, now or later.
         """
         self.commit = commit
         self.handovers += 1
         try:
-            if not (keep_file_lock or self.waiting) or self.handovers >= MAX_HANDOVERS:
+            if not self.waiting or self.handovers >= MAX_HANDOVERS:
                 self._release_file_lock()
         finally:
             self.thread_lock.release()
-        if not keep_file_lock:
-            self.release_unused_file_lock()
+        self.release_unused_file_lock()
 
     def release_unused_file_lock(self) -> None:
         """Release the file lock if it was kept for a thread that has stopped waiting. Commit what was left open.
@@ -142,17 +145,12 @@ class WriteLock:
     def _acquire_file_lock(self, timeout, deadline):
         if self.file is None:
             self.file = open_regular(self.path, os.O_CREAT | os.O_RDWR, 0o660)
-            self._close = weakref.finalize(self, os.close, self.file)
+            weakref.finalize(self, os.close, self.file)
         if self.congested or not timeout:
             self._poll_file_lock(deadline)
-        elif not self._wait_for_file_lock(deadline):
-            self.congested = True
-            raise Busy()
+        else:
+            self._wait_for_file_lock(deadline)
         self.has_file_lock = True
-        if timeout and time.monotonic() > deadline:
-            self.congested = True
-            self._release_file_lock()
-            raise Busy()
 
     def _poll_file_lock(self, deadline):
         while True:
@@ -164,36 +162,22 @@ class WriteLock:
             time.sleep(PAUSE)
 
     def _wait_for_file_lock(self, deadline):
-        """Wait for the file lock in the kernel, which wakes the next process at once. Return false if it was ended.
+        """Wait for the file lock in the kernel, which wakes the next process at once, in order of arrival.
 
-        The kernel knows no deadline. While another process is stopped inside its write, only `end_late_wait` ends this.
+        The kernel knows no deadline: `end_late_waits` interrupts the call with a signal. fcntl.flock would repeat it
+        (PEP 475), so this calls flock(2) of the C library.
         """
         self.blocked = threading.get_ident(), deadline
         try:
-            fcntl.flock(self.file, fcntl.LOCK_EX)
+            while _libc.flock(self.file, fcntl.LOCK_EX):
+                if ctypes.get_errno() != errno.EINTR:
+                    raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), self.path)
+                if time.monotonic() > deadline:
+                    self.congested = True
+                    raise Busy()
         finally:
             with self.ending:
-                was_ended, self.blocked = self.blocked is None, None
-            if was_ended:
-                self._close()
-                self.file = None
-        return not was_ended
-
-    def end_late_wait(self) -> None:
-        """End the wait of a thread for the file lock if its deadline has passed. Only the main thread may call this.
-
-        A signal interrupts the call flock(2) of that thread, and Python repeats it with the same descriptor (PEP 475),
-        which is of another file by then. Nobody else locks that one.
-        """
-        with self.ending:
-            if self.blocked is None or time.monotonic() <= self.blocked[1]:
-                return
-            thread, self.blocked = self.blocked[0], None
-            other = os.memfd_create("eventapi")
-            os.dup2(other, self.file, inheritable=False)
-            os.close(other)
-            signal.signal(signal.SIGURG, lambda *_: None)       # a signal without a handler interrupts nothing
-            signal.pthread_kill(thread, signal.SIGURG)
+                self.blocked = None
 
     def _commit_or_release(self):
         """Commit what was left open. Release the lock if that raises: the caller does not get it then."""

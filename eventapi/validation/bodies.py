@@ -19,13 +19,14 @@ class Body:
     def __init__(self, name: str | None, method: str, zone_name: str, most: int = MOST):
         self.schema = schema = body_schema(name, method) if name else EMPTY
         self.read_only = frozenset(field for field, sub in schema["properties"].items() if sub is True)
+        writable = {field: sub for field, sub in schema["properties"].items() if sub is not True}
         self.defaults = {}
         if method == "POST":
-            self.defaults = {field: sub.get("default") for field, sub in schema["properties"].items()
-                             if sub is not True}
+            self.defaults = {field: sub.get("default") for field, sub in writable.items()}
         self.trim = trimmer(schema, schema)
         self.convert = converter(schema, schema, zone_name)
-        self.checker = Checker(schema, most)
+        # Without the read-only fields, so that no error suggests one.
+        self.checker = Checker({**schema, "properties": writable}, most)
 
     def __call__(self, body: object) -> dict:
         """Return the body as the handler receives it. Raise 422 with all faults."""

@@ -1,7 +1,7 @@
 """Read a configuration file: lines `name = value` in one section. Every line that is wrong is reported."""
 import re
 
-OPTION = re.compile(r"([A-Za-z]\w*)\s*[=:]\s*(.*)", re.ASCII)
+OPTION = re.compile(r"([A-Za-z]\w*)\s*[=:]\s*+(.*)", re.ASCII)
 SECTION = "[eventapi]"
 
 

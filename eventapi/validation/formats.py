@@ -4,9 +4,8 @@ import re
 from jsonschema import FormatChecker
 
 from eventapi import money, times
-from eventapi.languages import choice
+from eventapi.languages import choice, countries
 from eventapi.validation import identifiers
-from eventapi.validation.identifiers.countries import COUNTRIES
 
 EMAIL = re.compile(r"[^\s@<>\"(),:;\\\[\]]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W_][\w-]{0,61}[^\W_]")
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,4}")
@@ -45,7 +44,7 @@ FORMATS = {
     "url": (URL.fullmatch, "must be a URL that begins with http:// or https://"),
     "website": (WEBSITE.fullmatch, "must be a web address such as https://www.example.org or www.example.org"),
     "line": (LINE.fullmatch, "must be one line, without line breaks, tabs and other control characters"),
-    "country": (COUNTRIES.__contains__, "must be a country code (ISO 3166-1) such as DE"),
+    "country": (countries.NAMES.__contains__, "must be a country code (ISO 3166-1) such as DE"),
     "currency": (money.CURRENCIES.__contains__, "must be a currency code (ISO 4217) such as EUR"),
     "language": (LANGUAGE.fullmatch, "must be a language tag (BCP 47) such as de-AT"),
     "available-language": (lambda tag: LANGUAGE.fullmatch(tag) and choice.available(tag),

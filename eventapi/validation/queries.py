@@ -64,7 +64,7 @@ class Query:
         if kind == "array":
             of_integers = schema["items"].get("type") == "integer"
             return [_integer(part.strip()) if of_integers else part.strip() for part in text.split(",")]
-        return text.upper() if name == "order" and text.upper() in schema["enum"] else text
+        return text.upper() if name == "order" and text.upper() in schema.get("enum", ()) else text
 
 
 def _integer(text):

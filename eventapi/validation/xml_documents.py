@@ -12,6 +12,8 @@ MAX_DOCUMENT = 5_000_000    # bytes of a document that is read as a whole
 MAX_FILE = 250_000_000      # bytes of a file that is read element by element
 MAX_DEPTH = 64              # elements inside each other
 MAX_NODES = 300_000         # elements and attributes of one tree
+MAX_NAMESPACE = 300         # characters of the name of a namespace, which is a part of each name in it
+MAX_NAMES = 1_000_000       # characters of all different names in a file: expat keeps each until the end
 MAX_TOKEN = 200_000         # bytes of one tag or comment. expat 2.5 reads an unfinished one again with each chunk.
 CHUNK = 65_536              # bytes
 ENCODINGS = frozenset(("utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "ascii", "iso-8859-1",
@@ -71,17 +73,17 @@ class _Reader:
     """A parser of one document that keeps the wanted elements.
 
     complete: the wanted elements that have ended. outline: the names of the root and of its first child.
-    trees: those that have begun, the outermost first.
+    trees: those that have begun, the outermost first. names: name as expat gives it -> in the notation of ElementTree.
     """
 
     def __init__(self, wanted):
         """Keep the elements with these local names. None keeps the root element."""
         self.wanted, self.complete, self.outline = wanted, [], []
-        self.depth, self.fed, self.trees = 0, 0, []
+        self.depth, self.fed, self.trees, self.names, self.named = 0, 0, [], {}, 0
         self.parser = expat.ParserCreate(namespace_separator="}")
         self.parser.buffer_text = True
         self.parser.StartElementHandler, self.parser.EndElementHandler = self.start, self.end
-        self.parser.CharacterDataHandler = self.text
+        self.parser.CharacterDataHandler, self.parser.StartNamespaceDeclHandler = self.text, self.namespace
         self.parser.XmlDeclHandler = self.declaration
         self.parser.StartDoctypeDeclHandler = self.parser.EntityDeclHandler = self.doctype
 
@@ -117,12 +119,29 @@ class _Reader:
         """Refuse each DOCTYPE: entities can fetch other files, and grow to any size."""
         raise self.fault("a DOCTYPE and entity declarations are not allowed. Remove them; the document needs none")
 
+    def namespace(self, prefix, name):
+        """Refuse a long namespace: its name would be copied into that of each element."""
+        if len(name or "") > MAX_NAMESPACE:
+            raise self.fault(f"the name of a namespace has more than {MAX_NAMESPACE} characters. {AGAIN}")
+        self.name(prefix or "")
+
+    def name(self, name):
+        """Return a name in the notation of ElementTree, the same object each time."""
+        known = self.names.get(name)
+        if known is None:
+            self.named += len(name)
+            if self.named > MAX_NAMES:
+                raise self.fault(f"its different names have more than {MAX_NAMES} characters together. {AGAIN}")
+            known = self.names[name] = "{" + name if "}" in name else name
+        return known
+
     def start(self, name, attributes):
         self.depth += 1
+        name, attributes = self.name(name), {self.name(key): value for key, value in attributes.items()}
         if self.depth > MAX_DEPTH:
             raise self.fault(f"elements are nested more than {MAX_DEPTH} deep. {AGAIN}")
         if len(self.outline) < 2:
-            self.outline.append(_name(name))
+            self.outline.append(name)
         is_wanted = not self.trees if self.wanted is None else name.rpartition("}")[2] in self.wanted
         if is_wanted:
             self.trees.append(_Tree(self.depth))
@@ -130,13 +149,13 @@ class _Reader:
             tree = self.trees[-1]
             tree.nodes += 1 + len(attributes)
             if tree.nodes > MAX_NODES:
-                raise self.fault(f"<{_name(name)[:100]}> is part of an element with more than {MAX_NODES} elements and "
+                raise self.fault(f"<{name[:100]}> is part of an element with more than {MAX_NODES} elements and "
                                  "attributes. Divide the file")
-            tree.builder.start(_name(name), {_name(key): value for key, value in attributes.items()})
+            tree.builder.start(name, attributes)
 
     def end(self, name):
         if self.trees:
-            self.trees[-1].builder.end(_name(name))
+            self.trees[-1].builder.end(self.names[name])
             if self.depth == self.trees[-1].depth:
                 self.complete.append(self.trees.pop().builder.close())
         self.depth -= 1
@@ -155,11 +174,6 @@ class _Tree:
 
     def __init__(self, depth):
         self.builder, self.depth, self.nodes, self.length = TreeBuilder(), depth, 0, 0
-
-
-def _name(name):
-    """Return a name in the notation of ElementTree."""
-    return "{" + name if "}" in name else name
 
 
 def _reason(code):

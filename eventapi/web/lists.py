@@ -11,7 +11,6 @@ from eventapi import spreadsheet
 from eventapi.errors import invalid_parameter
 from eventapi.storage.database import Database, as_json
 from eventapi.storage.statements import ListStatement
-from eventapi.storage.statements.reading import Reading
 from eventapi.web.rest import Response, base_url
 from eventapi.web.routes import CSV
 
@@ -42,7 +41,6 @@ def page(db: Database, statement: ListStatement, query: dict, represent: Callabl
     values = {name: value for name, value in query.items() if value is not None}
     if "ids" in values:
         values["ids"] = as_json(values["ids"])
-    reading = Reading(db, statement, values)
     include = query.get("include") or []
 
     def records(rows):
@@ -51,10 +49,10 @@ def page(db: Database, statement: ListStatement, query: dict, represent: Callabl
         return rows
 
     if request.environ.get("eventapi.form") == CSV:
-        return _csv(db, reading, values, records, include, includes)
+        return _csv(db, statement, values, records, include, includes)
     if "after" in values:
-        return _after_cursor(db, reading, values, records)
-    return _page(db, reading, values, records)
+        return _after_cursor(db, statement, values, records)
+    return _page(db, statement, values, records)
 
 
 def _include(db, records, include, includes):
@@ -63,10 +61,14 @@ def _include(db, records, include, includes):
             includes[word](db, records)
 
 
-def _page(db, reading, values, records):
-    number, size = values["page"], values["per_page"]
+def _page(db, statement, values, records):
+    number, size, given = values["page"], values["per_page"], frozenset(values)
+    offset = (number - 1) * size
     with db.snapshot():
-        rows, total = reading.page((number - 1) * size, size)
+        text = statement.page(given, values["sort"], values["order"])
+        rows = db.rows(text, {**values, "limit": size, "offset": offset})
+        is_last = len(rows) < size and (rows or not offset)      # the total is known without counting
+        total = offset + len(rows) if is_last else db.count(statement.count(given), values)
         data = records(rows)
     last = max(1, -(-total // size))
     links = {"first": 1, "prev": min(number - 1, last), "next": number + 1 if number < last else 0, "last": last}
@@ -84,14 +86,28 @@ def _address(parameter):
     return f'{base_url()}{environ["PATH_INFO"]}?{query}{parameter}='
 
 
-def _after_cursor(db, reading, values, records):
+def _after_cursor(db, statement, values, records):
     cursor = _read_cursor(values)
     with db.snapshot():
-        rows, following = reading.after(cursor, values["per_page"])
+        rows, following = _rows_after(db, statement, values, cursor, values["per_page"])
         data = records(rows)
     next_cursor = following and _write_cursor(values, following)
     links = {"Link": f'<{_address("after")}{next_cursor}>; rel="next"'} if next_cursor else {}
     return Response(data, meta={"per_page": values["per_page"], "next": next_cursor}, headers=links)
+
+
+def _rows_after(db, statement, values, cursor, size):
+    """Return the rows after the cursor (value, id), and the cursor after the last of them, None at the end."""
+    rows, (value, last) = [], cursor or (None, None)
+    for part in statement.parts(values["sort"], cursor):
+        if len(rows) <= size:
+            text = statement.after(frozenset(values), values["sort"], values["order"], part)
+            place = {"after_value": value, "after_id": last, "limit": size + 1 - len(rows), "offset": 0}
+            rows += db.rows(text, {**values, **place})
+    following = (rows[size - 1]["after_value"], rows[size - 1]["id"]) if len(rows) > size else None
+    for row in rows:
+        del row["after_value"]
+    return rows[:size], following
 
 
 def _write_cursor(values, position):
@@ -131,14 +147,14 @@ def _storable(value):
     return value is None or type(value) is float
 
 
-def _csv(db, reading, values, records, include, includes):
+def _csv(db, statement, values, records, include, includes):
     first = _read_cursor(values)
 
     def pieces():
         cursor = first
         while True:
             with db.snapshot():
-                rows, cursor = reading.after(cursor, CSV_ROWS)
+                rows, cursor = _rows_after(db, statement, values, cursor, CSV_ROWS)
                 data = records(rows)
             yield data
             if cursor is None:

@@ -1,27 +1,30 @@
 """Uploads: receive a body that is a file as a temporary file, before any transaction begins.
 
-A thread that receives a body waits for its client, unless the body has arrived. At most half of the threads of a
-process do so, so that the others serve the requests of everybody else. In the own server they share the places with
-threads that wait for slow readers (server/patience.py).
+A thread that receives a body waits for its client, unless the whole body has arrived, and one whose file needs a parser
+waits for the process that parses it. At most half of the threads of a process may wait, so that the others serve the
+requests of everybody else; further clients get 503 at once. The own server receives a body of up to 1 MiB before it
+calls the application; there, uploads share the places with threads that wait for slow readers (server/patience.py).
 """
+import io
 import re
 import select
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import BoundedSemaphore
 
 from eventapi.config import Config
 from eventapi.errors import Problem, invalid_at
+from eventapi.parsing import processes
 from eventapi.storage import files
 
-# Bytes. The server has received a shorter body before it calls the application (server/connection.py).
-LONG = 99_999
+LONGEST_WITHOUT_PLACE = 1024 ** 2   # bytes of a body that has arrived, unless it is in chunks
+ARRIVAL = 0.1               # seconds in which the body of a short request follows its head, with gthread
+PLACE_WAIT, PLACE_PAUSE = 1.0, 0.01         # seconds to wait for a place for the parser, and between two attempts
 RETRY_AFTER = 5             # seconds
-ARRIVAL = 0.1               # seconds that a short body may take without a place
-PLACE_WAIT = 0.25           # seconds to wait for a place: clients that are not slow return theirs within milliseconds
 LENGTH = re.compile(r"\d{1,18}", re.ASCII)
-NO_PLACE = nullcontext()    # a short body needs no place
+NO_PLACE = nullcontext()    # a body that has arrived needs no place
 
 
 def places(threads: int) -> BoundedSemaphore:
@@ -32,19 +35,50 @@ def places(threads: int) -> BoundedSemaphore:
 def place(environ: dict) -> AbstractContextManager[None]:
     """Return a context manager that occupies a place while a body is received, and handled if it is a file.
 
-    A short body that has arrived needs no place. It raises 503 `unavailable` if none is free within PLACE_WAIT.
+    A body of up to LONGEST_WITHOUT_PLACE that has arrived needs none. It raises 503 `unavailable` if none is free.
     """
-    length = content_length(environ)
-    waits = length > LONG or is_chunked(environ) or "HTTP_EXPECT" in environ or not _has_arrived(environ, length)
-    return _occupied(environ) if waits else NO_PLACE
+    environ["eventapi.has_place"] = not _has_arrived(environ)
+    return _occupied(environ) if environ["eventapi.has_place"] else NO_PLACE
 
 
-def _has_arrived(environ, length):
-    """Return whether a short body has arrived, after waiting for ARRIVAL. gthread calls the application before that."""
-    connection = environ.get("gunicorn.socket")
-    if not isinstance(connection, socket.socket):
+@contextmanager
+def parsing(environ: dict) -> Iterator[None]:
+    """Occupy a place while another process parses the file, unless the request has one already.
+
+    Raise processes.Busy if none is free within PLACE_WAIT: another upload may have been parsed by then.
+    """
+    free, deadline = environ["eventapi.places"], time.monotonic() + PLACE_WAIT
+    has_place = environ["eventapi.has_place"]
+    while not (has_place or free.acquire(blocking=False)):
+        if time.monotonic() > deadline:
+            raise processes.Busy
+        time.sleep(PLACE_PAUSE)
+    try:
+        yield
+    finally:
+        if not has_place:
+            free.release()
+
+
+def busy(verb: str) -> Problem:
+    """Return the problem of an upload that the server cannot take now: it `receives` or `parses` too many."""
+    return Problem("unavailable", f"The server {verb} as many uploads as it can. Retry in {RETRY_AFTER} seconds.",
+                   headers={"Retry-After": str(RETRY_AFTER)})
+
+
+def _has_arrived(environ):
+    """Return whether the whole body is here, so that reading it does not wait for the client.
+
+    gthread calls the application as soon as the head is there. Most clients send the body right afterwards, and would
+    be refused without a reason while the places are taken.
+    """
+    stream, connection = environ["wsgi.input"], environ.get("gunicorn.socket")
+    if isinstance(stream, io.BytesIO):              # the own server has received it
         return True
-    missing = length - environ["wsgi.input"].reader.unreader.buf.getbuffer().nbytes
+    length = content_length(environ)
+    if not isinstance(connection, socket.socket) or is_chunked(environ) or length > LONGEST_WITHOUT_PLACE:
+        return False
+    missing = length - stream.reader.unreader.buf.getbuffer().nbytes
     if missing <= 0 or _has_received(connection, missing):
         return True
     poll = select.poll()
@@ -66,10 +100,9 @@ def _has_received(connection, size):
 @contextmanager
 def _occupied(environ):
     free = environ["eventapi.places"]
-    if not free.acquire(timeout=PLACE_WAIT):
+    if not free.acquire(blocking=False):
         _stop_receiving(environ)
-        raise Problem("unavailable", f"The server receives as many uploads as it can. Retry in {RETRY_AFTER} seconds.",
-                      headers={"Retry-After": str(RETRY_AFTER)})
+        raise busy("receives")
     try:
         yield
     finally:

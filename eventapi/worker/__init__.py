@@ -22,11 +22,11 @@ import time
 from eventapi.domain.upkeep import housekeeping as upkeep
 from eventapi.storage.database import Database
 from eventapi.storage.errors import Busy, Damaged, StorageError, damage, mark_damaged
-from eventapi.worker import bulk_import, damage_check, expiry, housekeeping, invoice_pdfs, statistics
+from eventapi.worker import bulk_import, daily, expiry, housekeeping, invoice_pdfs
 from eventapi.worker.mail import job as mail
 from eventapi.worker.webhooks import job as webhooks
 
-JOBS = (webhooks, invoice_pdfs, mail, bulk_import, expiry, housekeeping, statistics, damage_check)
+JOBS = (webhooks, invoice_pdfs, mail, bulk_import, expiry, housekeeping, daily)
 
 NAP = 0.5                    # seconds between two checks for changes of the database: one PRAGMA each
 SIGN_EVERY = 10              # seconds between two heartbeats

@@ -3,7 +3,7 @@ import logging
 import time
 from threading import Thread
 
-from eventapi.domain.imports import bulk_imports
+from eventapi.domain.imports import runs
 from eventapi.domain.imports import runs as import_runs
 from eventapi.storage import maintenance
 from eventapi.storage.database import Database
@@ -21,7 +21,7 @@ failed = set()               # databases with an import that failed since its th
 def run(db, stopping):
     """Start the thread, unless it is running or nothing waits."""
     thread = running.get(db.path)
-    if (thread and thread.is_alive()) or time.monotonic() < paused.get(db.path, 0) or not bulk_imports.waiting(db):
+    if (thread and thread.is_alive()) or time.monotonic() < paused.get(db.path, 0) or not runs.waiting(db):
         return
     failed.discard(db.path)
     running[db.path] = Thread(target=work, args=(db.config, stopping), daemon=True, name="bulk import")
@@ -38,7 +38,7 @@ def work(config, stopping):
     """Run all imports that wait. Then gather the statistics of the tables, which have grown."""
     db = Database(config)
     try:
-        for id in bulk_imports.waiting(db):
+        for id in runs.waiting(db):
             attempt(db, id, stopping)
         if not stopping():
             maintenance.analyze(db)

@@ -536,6 +536,24 @@ def test_migrate_creates_no_empty_database_where_there_was_one(run, settings, lo
     assert run("key", "list")[0] == 0
 
 
+@pytest.mark.parametrize("name", ["backups/before-the-fair", "backups/fair.bak", "fair.backup",
+                                  "backups/fair.tar.gz", "backups/fair.tar.partial"])
+def test_migrate_finds_a_backup_by_any_name(run, settings, name):
+    backup = settings.data_dir / name
+    backup.parent.mkdir(exist_ok=True)
+    assert run("backup", str(backup))[0] == 0
+    for file in settings.data_dir.glob("eventapi.*"):
+        if file.suffix != ".conf":
+            file.unlink()
+    code, _, error = run("migrate")
+    assert code == 1 and f"{backup} shows that there was one" in error and "--new" in error
+    assert (f"eventapi restore {backup}'" in error) == (not name.endswith(".partial")), error
+    assert not settings.database.exists()
+    backup.write_text("The newest backup is on the other disk.")
+    if ".tar" not in name:                              # a note is no sign of a database
+        assert run("migrate")[0] == 0
+
+
 @pytest.fixture
 def next_migration(tmp_path, monkeypatch):
     """Add a migration to the existing ones."""

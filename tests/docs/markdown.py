@@ -9,7 +9,7 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.m
 BLOCK = re.compile(r"(?P<marks>(?:^ *<!-- [a-z ]+: .*-->\n)*)^(?P<indent> *)```(?P<language>\S*) *\n"
                    r"(?P<text>(?:.*\n)*?)(?P=indent)``` *$", re.M)
 MARK = re.compile(r"<!-- ([a-z ]+): (.*?) *-->")
-MARKS = {"not run", "file", "status", "exit"}                # the comments above a block, see CONTRIBUTING.md
+MARKS = {"not run", "file", "status", "exit"}                # the comments above a block, see docs/README.md
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 RUN = {"sh": "bash", "python": "python"}                    # language of a block -> the process that runs it
 
@@ -37,7 +37,7 @@ def name_of(page):
 
 
 def data_of(page):
-    """Return the names of the data with which the samples of a page run: `empty`, `demo` or both."""
+    """Return the names of the data with which the samples of a page run: `empty`, `demo`, both, or `shared`."""
     head = page.read_text(encoding="utf-8").split("\n")[:5]
     return next((mark[2].split(", ") for mark in map(MARK.fullmatch, head) if mark and mark[1] == "data"), ["empty"])
 

@@ -82,14 +82,26 @@ class Process:
             os.killpg(self.process.pid, signal.SIGKILL)
 
 
+def serve(data, **options):
+    """Start a server with a worker on a data directory. `with` stops it."""
+    return Server(data, "--with-worker", "--workers", "1", **options)
+
+
 def run_page(page, folder, template):
-    """Run all samples of a page on a copy of the data directory `template`. Raise AssertionError at the first fault."""
+    """Run all samples of a page on a copy of the data directory `template`, with a server of its own."""
     shutil.copytree(template, folder / "data")
-    (folder / "work").mkdir()
     with ExitStack() as stack:
         options = stack.enter_context(mailbox(folder / "work" / "mails")) if has_mail(page) else {}
-        server = stack.enter_context(Server(folder / "data", "--with-worker", "--workers", "1", **options))
-        variables, running = variables_for(folder, server), {}
+        server = stack.enter_context(serve(folder / "data", **options))
+        run_samples(page, folder, folder / "data", server)
+
+
+def run_samples(page, folder, data, server):
+    """Run all samples of a page in `folder`, with a server on the data directory `data`. Fail at the first fault."""
+    (folder / "work").mkdir(exist_ok=True)
+    (folder / "work" / "docs").symlink_to(ROOT / "docs")                # for samples.sh
+    with ExitStack() as stack:
+        variables, running = variables_for(folder, data, server), {}
         for block in blocks(page):
             if "file" in block.marks:
                 (folder / "work" / block.marks["file"]).write_text(block.text, encoding="utf-8")
@@ -109,7 +121,7 @@ def run_page(page, folder, template):
 def mailbox(folder):
     """Run an SMTP server that stores the mails as 1.eml, 2.eml and so on. Yield the options that send mails there."""
     from tests.support import mail_server  # skips the test without aiosmtpd
-    folder.mkdir()
+    folder.mkdir(parents=True)
 
     class Folder(mail_server.Inbox):
         async def handle_DATA(self, server, session, envelope):
@@ -127,7 +139,7 @@ def mailbox(folder):
         server.stop()
 
 
-def variables_for(folder, server):
+def variables_for(folder, data, server):
     """Return the environment of the samples: a scratch home with a curl that fails on an error status, and the key."""
     home = folder / "home"
     (home / "bin").mkdir(parents=True)
@@ -135,9 +147,9 @@ def variables_for(folder, server):
     for name, words in (("eventapi", f"{PYTHON} -m eventapi"), ("python3", PYTHON)):
         (home / "bin" / name).write_text(f'#!/bin/sh\nexec {words} "$@"\n')
         (home / "bin" / name).chmod(0o755)
-    return environment(folder / "data", HOME=str(home), CURL_HOME=str(home), TMPDIR=str(home), LC_ALL="C.UTF-8",
+    return environment(data, HOME=str(home), CURL_HOME=str(home), TMPDIR=str(home), LC_ALL="C.UTF-8",
                        TZ="Europe/Berlin", PORT=str(free_port()), PATH=f"{home}/bin:{os.environ['PATH']}",
-                       EVENTAPI_URL=server.url, EVENTAPI_KEY=(folder / "data" / "key").read_text())
+                       EVENTAPI_URL=server.url, EVENTAPI_KEY=(data / "key").read_text())
 
 
 def make_template(folder, data):

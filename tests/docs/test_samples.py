@@ -1,11 +1,11 @@
-"""Every sample of the documentation runs, and its output is as shown. CONTRIBUTING.md explains how to write one."""
+"""Every sample of the documentation runs, and its output is as shown. docs/README.md explains how to write one."""
 import os
 import shutil
 
 import pytest
 
 from tests.docs.markdown import PAGES, RUN, blocks, data_of, name_of
-from tests.docs.samples import Process, check, compare, make_template, run_page
+from tests.docs.samples import Process, check, compare, make_template, run_page, run_samples, serve
 
 SAMPLES = [pytest.param(page, data, id=f"{name_of(page)}-{data}") for page in PAGES
            if any(block.runs for block in blocks(page)) for data in data_of(page)]
@@ -22,11 +22,23 @@ def templates(tmp_path_factory):
     return template
 
 
+@pytest.fixture(scope="session")
+def shared(templates, tmp_path_factory):
+    """Return a data directory and its server, for pages that run one after the other on the same data."""
+    data = tmp_path_factory.mktemp("shared") / "data"
+    shutil.copytree(templates("empty"), data)
+    with serve(data) as server:
+        yield data, server
+
+
 @pytest.mark.processes
 @pytest.mark.skipif(not (shutil.which("bash") and shutil.which("curl")), reason="bash and curl are not installed")
 @pytest.mark.parametrize("page, data", SAMPLES)
-def test_every_sample_runs_and_its_output_is_as_shown(page, data, tmp_path, templates):
-    run_page(page, tmp_path, templates(data))
+def test_every_sample_runs_and_its_output_is_as_shown(page, data, tmp_path, templates, request):
+    if data == "shared":
+        run_samples(page, tmp_path, *request.getfixturevalue("shared"))
+    else:
+        run_page(page, tmp_path, templates(data))
 
 
 @pytest.mark.processes

@@ -397,11 +397,15 @@ def test_a_draft_is_outdated_if_another_invoice_bills_the_same(fair):
     fair.organiser.delete(f"/invoices/{draft['id']}", status=204)
 
 
-def test_a_generated_line_is_outdated_once_a_manual_invoice_bills_the_same(fair):
+@pytest.mark.parametrize("is_free", [False, True])
+def test_a_generated_line_is_outdated_once_a_manual_invoice_bills_the_same(fair, is_free):
+    """Also if that invoice gives all of it back by a discount, so that its total is 0."""
     reservation = fair.reserve("A1")
     draft, _ = fair.bill()
+    discount = [{"description": "Patron", "quantity": -1, "unit_price": 1200}] if is_free else []
     manual = fair.organiser.make("/invoices", {"event_participant_id": fair.participant["id"], "items": [
-        {"description": "Stand", "quantity": 1, "unit_price": 1200, "booth_reservation_id": reservation["id"]}]})
+        {"description": "Stand", "quantity": 1, "unit_price": 1200, "booth_reservation_id": reservation["id"]},
+        *discount]})
     fair.send(manual)
     assert outdated(fair, draft) == [(2, "billed")]
     assert [line[2] for line in lines(refreshed(fair, draft))] == [150]

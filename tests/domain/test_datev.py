@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from eventapi.domain.datev import accounts, bookings, columns, debtors, letters, lines
-from eventapi.domain.datev.missing import Missing, refuse_incomplete
+from eventapi.domain.datev import accounts, bookings, export, lines
+from eventapi.domain.datev.accounts import Missing, refuse_incomplete
 from eventapi.errors import Problem
 from eventapi.validation.identifiers import bookkeeping as parsers
 from tests.support import extf
@@ -21,8 +21,8 @@ def config(**values):
 # Columns
 
 def test_the_columns_are_those_of_the_sample_files():
-    assert (";".join(columns.BOOKING), len(columns.BOOKING)) == (extf.BATCH_COLUMNS, 125)
-    assert (";".join(columns.DEBTOR), len(columns.DEBTOR)) == (extf.DEBTORS_COLUMNS, 254)
+    assert (";".join(lines.BOOKING), len(lines.BOOKING)) == (extf.BATCH_COLUMNS, 125)
+    assert (";".join(lines.DEBTOR), len(lines.DEBTOR)) == (extf.DEBTORS_COLUMNS, 254)
 
 
 @pytest.mark.parametrize("sheet, sample", [(lines.bookings(), extf.BATCH_LINE), (lines.debtors(), extf.DEBTORS_LINE)])
@@ -43,16 +43,16 @@ def test_an_empty_line_quotes_the_texts_that_the_sample_files_quote(sheet, sampl
     ("a\tb\r\nc\u00a0d\u200be\x00f", "a b c de f"),
     ("O\u0308l", "Öl"), ("\x81\x9d", "")])
 def test_letters_that_the_character_set_lacks_are_replaced_and_never_lost(text, written):
-    assert letters.written(text) == written
-    assert letters.written(text).encode("cp1252").decode("cp1252") == written
+    assert lines.written(text) == written
+    assert lines.written(text).encode("cp1252").decode("cp1252") == written
 
 
 def test_every_letter_of_europe_becomes_something_that_can_be_written():
     """Latin, Greek and Cyrillic letters of the official languages of Europe become letters, not question marks."""
     every = [chr(number) for first, last in ((0xC0, 0x17E), (0x218, 0x21B), (0x386, 0x3CE), (0x400, 0x45F))
              for number in range(first, last + 1) if chr(number).isalpha()]
-    assert [letter for letter in every if "?" in letters.written(letter)] == []
-    assert [letter for letter in every if not letters.written(letter)] == ["\u042c", "\u044c"]   # the soft sign
+    assert [letter for letter in every if "?" in lines.written(letter)] == []
+    assert [letter for letter in every if not lines.written(letter)] == ["\u042c", "\u044c"]   # the soft sign
 
 
 def test_a_text_is_replaced_before_it_is_cut_and_quotes_are_doubled():
@@ -196,7 +196,7 @@ def test_only_vat_ids_of_other_countries_of_the_eu_are_exported(text, found):
     (None, ("", ""))])
 def test_the_file_of_debtors_contains_vat_ids_of_the_eu_alone(text, found):
     """An Italian tax code may begin with FR, and a German W-IdNr. is no VAT id."""
-    assert debtors.vat_id(text) == found
+    assert export.vat_id(text) == found
 
 
 

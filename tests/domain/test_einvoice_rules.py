@@ -7,7 +7,7 @@ import pytest
 
 from eventapi.domain.einvoices import cii, reading, rules, ubl
 from eventapi.domain.einvoices.model import Allowance
-from eventapi.domain.einvoices.rules import code_lists, sums
+from eventapi.domain.einvoices.rules import codes, sums
 from tests.support import einvoices
 from tests.support.einvoice_mutations import (
     IMPOSSIBLE,
@@ -150,7 +150,7 @@ PEPPOL_SCHEMES = """
 
 @pytest.mark.parametrize(("change", "term", "who"), [(with_seller, "BT-34", "seller"), (with_buyer, "BT-49", "buyer")])
 def test_peppol_delivers_to_the_schemes_of_its_own_list_alone(change, term, who):
-    every = {*code_lists.ADDRESS_SCHEMES, *PEPPOL_SCHEMES, "9999"}
+    every = {*codes.ADDRESS_SCHEMES, *PEPPOL_SCHEMES, "9999"}
     found = {scheme: [fault for fault in rules.check(change(PEPPOL, address="1", address_scheme=scheme), "peppol")
                       if fault.rule == "PEPPOL-EN16931-CL008"] for scheme in every}
     assert {scheme for scheme, faults in found.items() if not faults} == set(PEPPOL_SCHEMES)

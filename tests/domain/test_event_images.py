@@ -1,4 +1,6 @@
 """Pictures of events."""
+import struct
+
 import pytest
 
 from tests.test_images import GIF, JPEG, PICTURES, PNG
@@ -44,6 +46,16 @@ def test_a_file_that_is_no_picture_is_refused(organiser, event, settings, data, 
     put(organiser, event, data, status=status)
     assert organiser.data(f"/events/{event['id']}") == event
     assert not settings.files.exists() or not [file for file in settings.files.rglob("*") if file.is_file()]
+
+
+def test_a_picture_with_too_many_pixels_is_refused_with_the_limit(organiser, event):
+    """A few kilobytes would take gigabytes of the memory of each browser that shows the event."""
+    def sized(width, height):
+        return PNG[:16] + struct.pack(">II", width, height) + PNG[24:]
+    for width, height in ((60_000, 60_000), (10_000, 5_001), (65_535, 763)):
+        (error,) = put(organiser, event, sized(width, height), status=422).json["errors"]
+        assert f"{width} x {height} pixels, but at most 50000000 pixels are allowed" in error["detail"]
+    put(organiser, event, sized(10_000, 5_000), status=200)
 
 
 def test_a_picture_is_removed(organiser, event):

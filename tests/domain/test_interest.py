@@ -5,7 +5,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
 
-from eventapi.domain.dunning import interest
+from eventapi.domain.dunning import claims
 from eventapi.validation.options import base_rates
 
 # Base rates of the Deutsche Bundesbank.
@@ -31,13 +31,17 @@ RATES = base_rates("2020-01-01 -0.88, 2023-01-01 1.62, 2025-01-01 2.27, 2025-07-
     ("business", True, 119000, [("2026-03-31", -119000)], "2026-03-31", "2026-05-31", 0),
     # Paid on the day after: one day. 1190.00 x 10.27 % / 365 = 0.3348…
     ("business", True, 119000, [("2026-04-01", -119000)], "2026-03-31", "2026-05-31", 33),
+    # Paid on the day before the last: 1190.00 x 10.27 % x 60 / 365 = 20.0898…
+    ("business", True, 119000, [("2026-05-30", -119000)], "2026-03-31", "2026-05-31", 2009),
+    # Another rate on the last day: 36500.00 x (11.27 % + 10.27 %) / 365
+    ("business", True, 3650000, [], "2025-06-29", "2025-07-01", 2154),
     # Overpaid: no negative interest.
     ("business", True, 119000, [("2026-03-01", -200000)], "2026-03-31", "2026-05-31", 0),
     ("business", True, 119000, [], "2026-03-31", "2026-03-31", 0)])
 def test_interest_is_that_computed_by_hand(kind, is_business, total, movements, due_date, until, expected):
     fixed = {"five": 500, "ten": 1000}.get(kind)
-    rates = interest.of("fixed" if fixed else kind, is_business, fixed, RATES)
-    assert interest.accrued(total, movements, due_date, until, rates) == expected
+    rates = claims.interest_rates("fixed" if fixed else kind, is_business, fixed, RATES)
+    assert claims.accrued(total, movements, due_date, until, rates) == expected
 
 
 def by_days(total, movements, due_date, until, rates):
@@ -58,9 +62,9 @@ def test_interest_equals_the_sum_of_its_days():
         until, total = due + timedelta(rnd.randrange(600)), rnd.randrange(1, 10 ** 7)
         movements = [((due + timedelta(rnd.randrange(-30, 600))).isoformat(), -rnd.randrange(total))
                      for _ in range(rnd.randrange(4))]
-        rates = interest.of(rnd.choice(["consumer", "business"]), True, None, RATES)
+        rates = claims.interest_rates(rnd.choice(["consumer", "business"]), True, None, RATES)
         given = total, movements, due.isoformat(), until.isoformat(), rates
-        assert interest.accrued(*given) == by_days(*given)
+        assert claims.accrued(*given) == by_days(*given)
 
 
 def test_base_rates_are_sorted_and_exact():

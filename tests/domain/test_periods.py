@@ -1,12 +1,14 @@
 """Closed months: what is refused, what stays possible, and that no statement can change what was closed."""
 import json
 import re
+from decimal import Decimal
 from hashlib import sha256
 
 import pytest
 
 from eventapi import times
 from eventapi.domain.books import figures, periods
+from eventapi.domain.reports import finance
 from eventapi.domain.upkeep import checks
 from eventapi.storage.database import Duplicate
 from tests.storage.test_statements import EVERY, name_of
@@ -145,6 +147,14 @@ def test_bookings_dated_in_a_closed_month_are_refused_with_a_remedy(books, organ
 
 
 # What stays possible
+
+def test_the_first_second_after_a_closed_month_is_open(books, organiser, clock):
+    """In July, so that June is open but over: dates of the month of today are not looked up."""
+    clock("2026-07-02T10:00:00Z")
+    for date in ("2026-06-01", "2026-05-31T22:00:00Z"):
+        payment = {"invoice_number": books["invoice"]["invoice_number"], "amount": 1, "payment_date": date}
+        assert organiser.make("/payments", payment)["payment_date"] == date
+
 
 def test_ordinary_work_goes_on_and_is_dated_today(books, organiser, db, clock):
     before = figures.of_months(db, ["2026-05"])
@@ -315,3 +325,76 @@ def test_no_statement_changes_a_closed_month(more, db, statement):
             assert "closed" in str(error)
         assert found == outcome and changed != 0
         assert figures.of_months(db, ["2026-05"]) == before
+
+
+# Other currencies
+
+def test_a_currency_that_is_settled_and_not_used_again_is_no_difference(books, organiser, db, clock):
+    clock("2026-06-10T10:00:00Z")
+    invoice = sent(organiser, books["contact"], currency="USD", exchange_rate=0.9)
+    organiser.make("/payments", {"invoice_number": invoice["invoice_number"], "amount": 119, "currency": "USD"})
+    for now, month in (("2026-07-02T10:00:00Z", "2026-06"), ("2026-08-02T10:00:00Z", "2026-07")):
+        clock(now)
+        organiser.post(f"/reports/periods/{month}/close", status=200)
+    assert [row["currency"] for row in organiser.data("/reports/periods")[2]["figures"]["balances"]] == ["EUR"]
+    assert list(periods.check(db)) == []
+
+
+def tax_of_may(client):
+    """Return (currency, base_net, base_tax) of the rows of the tax report of May."""
+    rows = client.data("/reports/tax?date_from=2026-05-01&date_to=2026-05-31")["data"]["rows"]
+    return [(row["currency"], row["base_net"], row["base_tax"]) for row in rows]
+
+
+def test_the_tax_of_a_closed_month_does_not_depend_on_the_option_exchange_rates(books, organiser, db, clock, app):
+    contact, rates = books["contact"], app.app.settings.exchange_rates
+    clock("2026-07-02T10:00:00Z")
+    invoices = [sent(organiser, contact, currency="USD") for _ in range(2)]
+    rates["USD"] = Decimal("0.5")                       # after both were sent
+    invoices.append(sent(organiser, contact, currency="USD"))
+    assert invoices[2]["exchange_rate"] == 0.5
+    clock("2026-08-03T10:00:00Z")
+    problem = organiser.post("/reports/periods/2026-07/close", status=409).json
+    assert (problem["code"], problem["month"]) == ("period_incomplete", "2026-07")
+    assert problem["invoices"] == [{"id": invoice["id"], "invoice_number": invoice["invoice_number"],
+                                    "currency": "USD"} for invoice in invoices[:2]]
+    assert all(invoice["invoice_number"] in problem["detail"] for invoice in invoices[:2])
+    for invoice, rate in zip(invoices, (0.8, 0.9), strict=False):
+        organiser.patch(f"/invoices/{invoice['id']}", {"exchange_rate": rate}, status=200)
+    kept = organiser.post("/reports/periods/2026-07/close", status=200).json["data"]["figures"]["tax"]
+    # three invoices of 100 and 19 of tax, at 0.8, 0.9 and 0.5: 220 and 41.8
+    assert [(row["currency"], row["base_currency"], row["base_net"], row["base_tax"]) for row in kept] == [
+        ("USD", "EUR", 220.0, 41.8)]
+    report = "/reports/tax?date_from=2026-07-01&date_to=2026-07-31"
+    before = organiser.data(report)["data"]
+    for rate in ("0.25", "3"):
+        rates["USD"] = Decimal(rate)
+        assert organiser.data(report)["data"] == before and before["rows"][0]["base_tax"] == 41.8
+    del rates["USD"]
+    assert organiser.data(report)["data"] == before
+    problem = organiser.patch(f"/invoices/{invoices[0]['id']}", {"exchange_rate": 0.7}, status=409).json
+    assert problem["code"] == "invoice_locked"
+    assert list(periods.check(db)) == []
+    db.connection.execute("DROP TRIGGER invoices_closed_update")
+    db.connection.execute("UPDATE invoices SET exchange_rate = 7000000000 WHERE id = ?", (invoices[0]["id"],))
+    assert list(periods.check(db)) == ["2026-07: tax differ from those when the month was closed"]
+
+
+def test_an_invoice_of_a_month_that_an_early_version_closed_keeps_the_rate_of_the_option(
+        clock, organiser, db, app, monkeypatch):
+    rates, invoice = app.app.settings.exchange_rates, sent(organiser, organiser.make("/contacts", ADDRESS)["id"],
+                                                           currency="USD")
+    clock(JUNE)
+    with monkeypatch.context() as early:
+        early.setattr(periods, "refuse_unconverted", lambda *_: None)
+        early.setitem(figures.BY_PERIOD, "tax", finance.tax)
+        organiser.post("/reports/periods/2026-05/close", status=200)
+    assert list(periods.check(db)) == []
+    assert tax_of_may(organiser) == [("USD", None, None)]
+    rates["USD"] = Decimal("0.5")
+    problem = refused(organiser, "PATCH", f"/invoices/{invoice['id']}", {"exchange_rate": 0.7})
+    assert problem["member"] == "exchange_rate" and problem["detail"].endswith("Send 0.5.")
+    organiser.patch(f"/invoices/{invoice['id']}", {"exchange_rate": 0.5}, status=200)
+    rates["USD"] = Decimal("3")
+    assert tax_of_may(organiser) == [("USD", 50.0, 9.5)]
+    assert list(periods.check(db)) == []

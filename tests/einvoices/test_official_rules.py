@@ -15,8 +15,7 @@ import pytest
 pytest.importorskip("saxonche", reason="`make einvoices` installs it")
 pytest.importorskip("facturx", reason="`make einvoices` installs it")
 
-from eventapi.domain.attachments import e_invoices
-from eventapi.domain.einvoices import cii, reading, rules, ubl
+from eventapi.domain.einvoices import cii, reading, received, rules, ubl
 from eventapi.domain.einvoices.profiles import IDS
 from tests.einvoices import official
 from tests.support import einvoices
@@ -93,7 +92,8 @@ def test_an_invoice_is_found_in_a_pdf_that_other_software_has_made(tmp_path):
     writer.write(page)
     (tmp_path / "hybrid.pdf").write_bytes(official.facturx.generate_from_binary(
         page.getvalue(), cii.write(document), check_xsd=False, check_schematron=False))
-    content = e_invoices._embedded(tmp_path / "hybrid.pdf")
+    with (tmp_path / "hybrid.pdf").open("rb") as file:
+        content = received.embedded(file)
     assert reading.read(content) == document
 
 

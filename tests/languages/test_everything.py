@@ -20,7 +20,7 @@ from eventapi.languages import countries, names
 from eventapi.pictures import badge
 from eventapi.pictures import words as invoice_words
 from eventapi.pictures.charts import panels
-from eventapi.pictures.hall import words as hall_words
+from eventapi.pictures.hall import sheet as hall
 from eventapi.worker.mail import job
 
 pytest.importorskip("reportlab")
@@ -29,7 +29,7 @@ from tests.support.mail_server import Inbox, Server
 
 pytestmark = pytest.mark.skipif(not shutil.which("pdftotext"), reason="pdftotext (poppler-utils) is not installed")
 
-TABLES = (mail_words.WORDS, invoice_words.WORDS, hall_words.WORDS, badge.WORDS, panels.WORDS, report_words.TEXTS)
+TABLES = (mail_words.WORDS, invoice_words.WORDS, hall.WORDS, badge.WORDS, panels.WORDS, report_words.TEXTS)
 NAMED = (report_words.NAMES, names.ROLES, names.STATUSES, names.UNITS, names.TRUTH, countries.NAMES)
 # Words that native texts contain, whether or not a table has them.
 TYPICAL = {

@@ -22,8 +22,8 @@ sys.path.insert(0, str(ROOT))
 os.environ["EVENTAPI_LOG_LEVEL"] = "error"
 
 from eventapi import config as configuration
-from eventapi.domain.imports import bulk_imports
 from eventapi.domain.imports import files as import_files
+from eventapi.domain.imports import runs
 from eventapi.domain.imports import runs as import_runs
 from eventapi.storage import database, files, migrations
 from eventapi.storage.statements import statements
@@ -49,7 +49,7 @@ def main(many):
         busy = time.process_time() - before
         grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
         reads, writes = watched(watch)
-        row = bulk_imports.get(db, id)
+        row = runs.get(db, id)
         assert (row["status"], row["created"]) == ("done", many), row
         bare = executed(db, fresh(folder, "bare"))
         print(f"{many} contacts: {took:.1f} s, of which {judging:.1f} s reading and judging; bare executemany "
@@ -94,7 +94,7 @@ def queued(db, path):
 
 def judged(db, id):
     """Read and validate all records, one batch at a time."""
-    job, row = import_runs.Job(db, id), bulk_imports.get(db, id)
+    job, row = import_runs.Job(db, id), runs.get(db, id)
     sent = import_files.records(files.path(db.config, row["sha256"]), row["form"])
     while job.validated(islice(sent, import_runs.BATCH)):
         pass

@@ -2,7 +2,8 @@
 from functools import partial
 
 from eventapi.domain.people import remnants
-from eventapi.worker import expiry, housekeeping, statistics
+from eventapi.storage import maintenance
+from eventapi.worker import expiry, housekeeping
 from tests.load.writes import Write
 
 PIECES = 3                  # pieces of a job; the audit log has more than four years, which load.conf keeps
@@ -13,7 +14,7 @@ def jobs():
     pieces = [Write(piece.__name__, partial(one_piece, piece), rounds=PIECES) for piece in housekeeping.PIECES]
     return [*pieces, Write("erase words of anonymised contacts", erase_words, rounds=1),
             Write("expiry of holds", lambda records, _: expiry.run(records.db, stopping=never), rounds=PIECES),
-            Write("statistics of all tables", lambda records, _: statistics.run(records.db, stopping=never), rounds=1)]
+            Write("statistics of all tables", lambda records, _: maintenance.analyze(records.db), rounds=1)]
 
 
 def one_piece(piece, records, _):

@@ -52,9 +52,9 @@ def environment(folder):
     db = sqlite3.connect(f"file:{folder}/eventapi.db?mode=ro", uri=True)
     try:
         sent = " ".join(row[0] for row in db.execute(UNPAID))
+        last = db.execute("SELECT max(id) FROM contacts").fetchone()[0]
         people = db.execute("SELECT max(id) FROM participants WHERE event_id <> 2").fetchone()[0]
     finally:
         db.close()
-    last = 1_000_000 if people > 100_000 else 10_000
     key = json.loads(Path(folder, "keys.json").read_text(encoding="utf-8"))["key"]
     return {**os.environ, "KEY": key, "SENT": sent, "LAST": str(last), "PEOPLE": str(people)}

@@ -2,7 +2,7 @@
 
 `small` has 10,000 contacts and 10,000 payments (60 MB, seconds), `big` 1,000,000 contacts, 500,000 participants,
 250,000 invoices, 1,000,000 payments, 300,000 check-ins and 2,200,000 audit entries (4 GB, some minutes). `medium` has a
-tenth of that. `eventapi check` finds nothing in them. Two runs on one day write the same rows, except for the API key,
+fifth of that. `eventapi check` finds nothing in them. Two runs on one day write the same rows, except for the API key,
 which has all scopes and is in FOLDER/keys.json.
 
 Most rows are written with the schema of migration 19. Then all later migrations run and carry the rows along, as in an
@@ -41,7 +41,7 @@ SIZES = {
             "documents": 20_000, "slots": 4_000, "mails": 20_000, "transfers": 50_000, "letters": 2_000,
             "deliveries": 50_000},
 }
-SIZES["medium"] = {name: many if name in ("events", "booths") else many // 10 for name, many in SIZES["big"].items()}
+SIZES["medium"] = {name: many if name in ("events", "booths") else many // 5 for name, many in SIZES["big"].items()}
 
 
 def main(size, folder):

@@ -1,4 +1,4 @@
-"""What typical writes cost, and how long they hold the write lock."""
+"""How long typical writes hold the write lock."""
 import statistics
 import time
 from collections import namedtuple
@@ -182,18 +182,13 @@ def lock_times():
         WriteLock.acquire, WriteLock.release = acquire, release
 
 
-def write_in_turns(write, several):
-    """Return [{"time", "lock"}] in milliseconds, one per Records: the smallest time, the median of the longest holds.
-    """
-    found, began = [{"time": [], "lock": []} for _ in several], time.perf_counter()
+def lock_time(write, records):
+    """Return the milliseconds for which a write held the lock: the median of the longest holds of its calls."""
+    found, began = [], time.perf_counter()
     with lock_times() as held:
-        while len(found[0]["time"]) < write.rounds and (len(found[0]["time"]) < LEAST
-                                                        or time.perf_counter() - began < BUDGET):
-            for records, times in zip(several, found, strict=True):
-                prepared = write.prepare(records)
-                held.clear()
-                start = time.perf_counter()
-                write.act(records, prepared)
-                times["time"].append((time.perf_counter() - start) * 1000)
-                times["lock"].append(max(held, default=0))
-    return [{"time": min(times["time"]), "lock": statistics.median(times["lock"])} for times in found]
+        while len(found) < write.rounds and (len(found) < LEAST or time.perf_counter() - began < BUDGET):
+            prepared = write.prepare(records)
+            held.clear()
+            write.act(records, prepared)
+            found.append(max(held, default=0))
+    return statistics.median(found)

@@ -13,7 +13,7 @@ from eventapi import journal
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.billing import sending
 from eventapi.domain.einvoices import reading
-from eventapi.domain.einvoices.rules import code_lists
+from eventapi.domain.einvoices.rules import codes
 from eventapi.domain.originals import parties, store
 from eventapi.domain.people import privacy
 from eventapi.domain.upkeep import checks
@@ -96,7 +96,7 @@ def test_the_electronic_address_is_the_given_one_or_the_best_known(organiser, bu
 
 
 def test_schemes_of_vat_ids_are_codes_of_the_list():
-    assert set(parties.VAT_SCHEMES.values()) <= code_lists.ADDRESS_SCHEMES
+    assert set(parties.VAT_SCHEMES.values()) <= codes.ADDRESS_SCHEMES
 
 
 def test_a_national_tax_number_is_no_vat_id_of_the_buyer(organiser, buyer, sent):

@@ -84,6 +84,30 @@ def test_a_request_goes_through_nginx_and_the_unix_socket(site):
     assert answer.getheader("Strict-Transport-Security")
 
 
+def routes_of_files(site):
+    """Yield (method, path, media type) of each operation whose body is a file, from /openapi.json."""
+    document = json.loads(site.ask("GET", "/openapi.json")[1])
+    for path, operations in document["paths"].items():
+        for method in operations.keys() & {"post", "put", "patch"}:
+            content = operations[method].get("requestBody", {}).get("content", {})
+            media_type = next((name for name in content if name != "application/json"), None)
+            if media_type:
+                yield method.upper(), re.sub("{[a-z_]+}", "1", path), media_type
+
+
+def test_files_of_the_greatest_size_reach_eventapi(site):
+    """Images and documents may have max_upload_mb, all other files max_import_mb. Both have their default here."""
+    found = {}
+    for method, path, media_type in routes_of_files(site):
+        size = 25 if path.endswith(("/image", "/content")) else 64
+        answer, text = site.ask(method, path, b"x" * (size * 2 ** 20), Content_Type=media_type)
+        found[method, path] = answer.status
+        assert answer.status in (404, 415, 422), (method, path, size, answer.status, text[:300])
+        assert site.ask(method, f"{path}/", b"x" * 2 ** 22, Content_Type=media_type)[0].status == answer.status
+    assert {("POST", "/api/v1/payments/import"), ("PUT", "/api/v1/documents/1/content"),
+            ("PUT", "/api/v1/events/1/image"), ("POST", "/api/v1/bulk-import/contacts")} <= found.keys(), found
+
+
 def test_slow_readers_behind_nginx_occupy_no_thread(site):
     """eventapi would wait ten seconds for each, then disconnect those beyond half of its threads."""
     event = json.loads(site.ask("POST", "/api/v1/events", '{"title": "Fair"}', Content_Type="application/json")[1])

@@ -33,7 +33,7 @@ def test_the_bill_names_the_package_and_what_it_depends_on(bill):
     assert found["metadata"]["timestamp"] == "2026-11-18T11:06:40Z"
     parts = {part["name"]: part for part in found["components"]}
     assert {name for name, part in parts.items() if part["scope"] == "required"} == {
-        "gunicorn", "python3", "python3-bottle", "python3-jsonschema", "tzdata"}
+        "gunicorn", "python3", "python3-bottle", "python3-jsonschema", "python3-stdnum", "tzdata"}
     assert {name for name, part in parts.items() if part["scope"] == "optional"} == {
         "fonts-dejavu-core", "nginx", "python3-pypdf", "python3-reportlab"}
     facts = {fact["name"]: fact["value"] for fact in parts["python3-bottle"]["properties"]}

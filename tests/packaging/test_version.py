@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from datetime import date
 from hashlib import sha256
 
@@ -75,6 +76,14 @@ def test_everything_that_names_the_version_names_that_of_the_program(app, capsys
         cli.main(["--version"])
     assert capsys.readouterr().out == f"eventapi {__version__}\n"
     assert RELEASE.match(__version__)[0] == client.VERSION
+
+
+@pytest.mark.processes
+def test_the_version_is_printed_without_loading_the_commands():
+    program = ("import sys; sys.argv[1:] = ['--version']; from eventapi.__main__ import main; "
+               "assert main() == 0 and not {'argparse', 'sqlite3', 'jsonschema'} & sys.modules.keys()")
+    assert subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True,
+                          cwd=ROOT).stdout == f"eventapi {__version__}\n"
 
 
 def test_the_package_has_the_version_of_the_program(tmp_path):

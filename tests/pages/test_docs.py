@@ -42,14 +42,6 @@ def test_every_file_that_a_document_names_exists(file):
             assert any((ROOT / root / quoted).exists() for root in ROOTS), f"{name_of(file)} names {quoted}"
 
 
-def test_the_architecture_lists_every_module():
-    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
-    modules = {str(file.relative_to(ROOT / "eventapi")) for file in (ROOT / "eventapi").rglob("*.py")
-               if file.name != "__init__.py" and file.parent.name != "resources"}
-    listed = re.findall(r"^- `([\w/]+\.py)`:", text, re.M)
-    assert sorted(listed) == sorted(modules)
-
-
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_every_link_and_anchor_exists(page, app):
     reference = set(re.findall(r'\bid="?([\w.-]+)', app.get("/docs").text))

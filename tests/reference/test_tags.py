@@ -17,7 +17,7 @@ def test_every_tag_of_an_operation_is_in_exactly_one_group(document):
     used = {tag for item in document["paths"].values() for operation in item.values() for tag in operation["tags"]}
     grouped = [tag for group in document["x-tagGroups"] for tag in group["tags"]]
     assert [group["name"] for group in document["x-tagGroups"]] == GROUPS
-    assert sorted(grouped) == sorted(used), "add a new resource to GROUPS in eventapi/reference/tags.py"
+    assert sorted(grouped) == sorted(used), "add a new resource to GROUPS in eventapi/reference/document.py"
     assert [tag["name"] for tag in document["tags"]] == grouped, "tags come in the order of their groups"
 
 

@@ -3,6 +3,7 @@ import threading
 
 import pytest
 
+from eventapi import times
 from eventapi.storage.statements import statements
 
 ADA = {"email": "ada@rosen.example", "company_name": "Rosen KG"}
@@ -74,6 +75,29 @@ def test_missing_and_wrong_fields_are_reported_together(organiser, fair, applica
     organiser.post("/applications", ADA, status=422)
     organiser.patch(f"/applications/{application['id']}", {"email": None, "company_name": ""}, status=422)
 
+
+@pytest.mark.parametrize("deadline, last, after", [
+    ("2027-05-01T12:00:00Z", "2027-05-01T12:00:00Z", "2027-05-01T12:00:01Z"),
+    ("2027-05-01", "2027-05-01T21:59:59Z", "2027-05-01T22:00:00Z")])         # all of that day in Berlin
+def test_the_deadline_itself_is_in_time(organiser, monkeypatch, deadline, last, after):
+    organiser.make("/events", {"title": "Roses", "event_key": "roses", "timezone": "Europe/Berlin",
+                               "application_deadline": deadline})
+    monkeypatch.setattr(times, "now", lambda: last)
+    organiser.make("/applications", {**ADA, "event_keys": ["roses"]})
+    monkeypatch.setattr(times, "now", lambda: after)
+    late = {**ADA, "email": "late@rosen.example", "event_keys": ["roses"]}
+    assert organiser.post("/applications", late, status=409).json["code"] == "deadline_passed"
+
+
+def test_a_participant_keeps_its_first_application_and_category(organiser, fair, categories):
+    ids = []
+    for key in ("gold", "silver"):
+        application = organiser.make("/applications", {**ADA, "event_keys": ["garden"], "category_keys": [key]})
+        organiser.post(f"/applications/{application['id']}/review", status=200)
+        organiser.post(f"/applications/{application['id']}/approve", status=200)
+        ids.append(application["id"])
+    (participant,) = organiser.data("/participants")
+    assert (participant["application_id"], participant["category_key"]) == (ids[0], "gold")
 
 def test_only_applications_marked_late_are_accepted_after_the_deadline(organiser, boats):
     organiser.make("/events", {"title": "Over", "event_key": "over", "application_deadline": "2020-01-01"})
@@ -365,6 +389,6 @@ def test_a_key_without_the_scope_is_refused(person, application):
 
 @pytest.mark.parametrize("sort", ["id", "company_name", "last_name", "email", "city", "rating"])
 def test_a_sorted_list_uses_an_index(db, sort):
-    text = statements("applications").list.page(frozenset(), sort, "DESC")
+    text = statements("applications").list.ids(frozenset(), sort, "DESC")
     plan = [row[3] for row in db.connection.execute("EXPLAIN QUERY PLAN " + text, {"limit": 1, "offset": 0})]
     assert not any("TEMP B-TREE" in step for step in plan), plan

@@ -481,6 +481,36 @@ def test_an_account_that_has_paid_before_is_a_reason(organiser, invoice, bank):
     assert [(one["invoice_number"], one["reasons"]) for one in only["proposals"]] == [("R-2026-00018", ["iban"])]
 
 
+def test_the_latest_transfers_of_an_account_say_whose_it_is(organiser, invoice, bank, monkeypatch):
+    monkeypatch.setattr(matching, "MOST_PAID", 2)
+    before = organiser.make("/contacts", {"company_name": "Vorher AG", "address": "Weg 2", "postal_code": "25436",
+                                          "city": "Uetersen", "country": "DE"})
+    for place, contact in enumerate((before, before, None, None), 1):
+        invoice(f"R-2026-0001{place}", 100 + place, contact=contact)
+        bank({"amount": 10000 + 100 * place, "text": f"R-2026-0001{place}", "iban": ROSEN,
+              "day": f"2026-05-0{place}"}, number=place)
+    invoice("R-2026-00021", 50, contact=before), invoice("R-2026-00022", 50)
+    bank({"amount": 4000, "text": "Anzahlung", "iban": ROSEN, "day": "2026-05-05"}, number=5)
+    assert proposals(organiser) == [("R-2026-00022", "pay", 40, ["no_number", "underpaid"])]
+
+
+@pytest.mark.parametrize("count, proposed", [(5, 5), (6, 0)])
+def test_at_most_five_invoices_of_one_amount_are_proposed(organiser, invoice, bank, count, proposed):
+    for place in range(count):
+        invoice(f"R-2026-0001{place}", 119)
+    bank({"amount": 11900, "text": "Danke"})
+    assert len(proposals(organiser)) == proposed
+
+
+def test_a_draft_is_never_proposed(organiser, invoice, buyer, bank):
+    """Neither by its amount, nor by its payer, nor by its number."""
+    invoice("R-2026-00017", 119)
+    bank({"amount": 11900, "text": "R-2026-00017", "iban": ROSEN})
+    organiser.make("/invoices", {"contact_id": buyer["id"], "invoice_number": "R-2026-00018", "items": [
+        {"description": "Stand", "quantity": 1, "unit_price": 50, "tax_rate": 0, "tax_category": "Z"}]})
+    bank({"amount": 5000, "text": "R-2026-00018", "iban": ROSEN, "day": "2026-05-05"}, number=2)
+    assert proposals(organiser) == []
+
 def test_a_transfer_that_comes_back_before_it_was_assigned_is_ignored_with_it(organiser, bank):
     transfer = {"amount": 5000, "iban": ROSEN, "end_to_end_id": "E1", "text": "Danke"}
     bank({**transfer, "amount": -5000, "is_reversal": True, "day": "2026-05-06"}, number=2)
@@ -523,6 +553,17 @@ def test_a_transfer_is_taken_back_only_once(organiser, invoice, bank):
     assert bank({**BACK, "bank_reference": "again", "day": "2026-05-08"}, number=4)["booked"] == 0
     assert paid(organiser, sent) == ("paid", 119)
 
+
+@pytest.mark.parametrize("id", ["B", "NOTPROVIDED"])
+def test_a_transfer_comes_back_on_its_own_day_at_the_earliest(organiser, invoice, bank, id):
+    """Found by its end-to-end id, or by account and text."""
+    sent = invoice("R-1001", 119)
+    bank({**TRANSFER, "end_to_end_id": id, "day": "2026-05-04"})
+    back = {**BACK, "end_to_end_id": id}
+    assert bank({**back, "day": "2026-05-03"}, number=2)["booked"] == 0
+    assert paid(organiser, sent) == ("paid", 119)
+    assert bank({**back, "day": "2026-05-04", "bank_reference": "same day"}, number=3)["booked"] == 1
+    assert paid(organiser, sent) == UNPAID
 
 def test_a_reversal_finds_its_transfer_among_many_of_the_same_payer_and_amount(organiser, bank):
     """Only its end-to-end id tells it from 25 later transfers of the account, of which the matching reads 20."""
@@ -594,6 +635,30 @@ def test_a_refund_by_transfer_of_what_was_paid_by_card_is_only_proposed(organise
     assert proposals(organiser) == [("R-1001", "refund", 119, ["uncertain"])]
     assert paid(organiser, sent) == ("paid", 238)
 
+
+def test_what_was_refunded_before_is_not_left_of_the_transfers(organiser, invoice, bank):
+    """59 of the transfer are left, so 60 of the 119 that are owed came by card."""
+    invoice("R-1001", 119)
+    bank(TRANSFER)
+    card = {"invoice_number": "R-1001", "gateway_key": "card"}
+    organiser.make("/payments", {**card, "amount": 119, "transaction_id": "c1"})
+    organiser.post("/payments/1/refund", {"amount": 60}, status=200)
+    organiser.make("/payments", {**card, "amount": 60, "transaction_id": "c2"})
+    bank({"amount": -11900, "text": "Erstattung R-1001", "day": "2026-05-10"}, number=2)
+    assert proposals(organiser) == [("R-1001", "refund", 119, ["uncertain"])]
+
+
+def test_only_money_that_has_arrived_is_refunded(organiser, invoice, bank):
+    invoice("R-1001", 119)
+    payment = {"invoice_number": "R-1001", "amount": 119}
+    organiser.make("/payments", {**payment, "gateway_key": "card", "transaction_id": "c"})
+    for status in ("pending", "failed"):
+        organiser.make("/payments", {**payment, "gateway_key": "bank", "transaction_id": status, "status": status})
+    bank({"amount": -11900, "text": "Zurueck", "day": "2026-05-10"})
+    body = {"invoices": [{"invoice_number": "R-1001", "amount": 119}]}
+    organiser.post("/payments/unmatched/1/assign", body, status=200)
+    found = {row["transaction_id"]: (row["status"], row["refunded_amount"]) for row in organiser.data("/payments")}
+    assert found == {"c": ("refunded", 119), "pending": ("pending", 0), "failed": ("failed", 0)}
 
 def test_fees_and_unknown_money_have_no_proposal(organiser, invoice, bank):
     invoice("R-2026-00017", 119)
@@ -683,6 +748,10 @@ def test_the_amount_of_a_payment_by_transfer_is_fixed(organiser, invoice, bank):
     (payment,) = organiser.data("/payments")
     refused = organiser.patch(f"/payments/{payment['id']}", {"amount": 200}, status=409)
     assert (refused.json["code"], refused.json["members"]) == ("payment_locked", ["amount"])
+    invoice("R-2026-00019", 50, "USD")
+    refused = organiser.patch(f"/payments/{payment['id']}",
+                              {"invoice_number": "R-2026-00019", "currency": "USD"}, status=409)
+    assert (refused.json["code"], refused.json["members"]) == ("payment_locked", ["currency"])
     organiser.patch(f"/payments/{payment['id']}", {"invoice_number": "R-2026-00018", "notes": "x"}, status=200)
 
 
@@ -779,6 +848,16 @@ def test_statements_show_what_is_missing_between_them(organiser, bank):
     result = bank({"amount": 100, "day": "2027-01-02"}, number=1, opening=1600)
     assert [warning["code"] for warning in result["warnings"]] == ["balance_gap"]
 
+
+@pytest.mark.parametrize("number, missing", [
+    (1, None), (2, [1]), (11, list(range(1, 11))), (12, None), (13, [12]), (15, [12, 13, 14])])
+def test_numbers_of_statements_begin_again_with_the_year_or_go_on(organiser, bank, number, missing):
+    """After statement 11 of 2026. 12 goes on, and so does what is larger; less begins again with 1."""
+    bank({"amount": 100, "day": "2026-12-30"}, number=11, opening=1000)
+    result = bank({"amount": 100, "day": "2027-01-04"}, number=number, opening=1100)
+    assert [warning["code"] for warning in result["warnings"]] == (["missing_sequence"] if missing else [])
+    assert organiser.data("/payments/imports")[0]["missing"] == (missing and {
+        "previous_id": 1, "sequences": missing, "amount": 0})
 
 def test_a_dry_run_changes_nothing(organiser, invoice, send):
     sent = invoice("R-2026-00017", 119)
@@ -914,6 +993,17 @@ def test_a_transfer_of_a_closed_month_is_dated_today(organiser, invoice, bank):
     assert refused.json["code"] == "period_closed"
 
 
+def test_a_transfer_that_the_bank_books_for_monday_is_dated_today(organiser, invoice, bank, monkeypatch):
+    monkeypatch.setattr(times, "now", lambda: "2026-05-08T18:00:00Z")       # a Friday
+    invoice("R-2026-00017", 119)
+    transfer = {"amount": 11900, "text": "R-2026-00017", "iban": ROSEN, "end_to_end_id": "E1"}
+    bank({**transfer, "day": "2026-05-11"})
+    (payment,) = organiser.data("/payments")
+    assert (payment["status"], payment["payment_date"]) == ("completed", "2026-05-08")
+    bank({**transfer, "amount": -11900, "is_reversal": True, "day": "2026-05-11"}, number=2)
+    (payment,) = organiser.data("/payments?include=refunds")
+    assert (payment["status"], payment["refunds"][0]["refunded_at"]) == ("refunded", "2026-05-08")
+
 def test_an_import_that_was_interrupted_continues_when_the_file_is_sent_again(organiser, invoice, send, monkeypatch):
     invoices, entries = entries_of_a_month(6)
     for number, amount in invoices.items():
@@ -927,6 +1017,7 @@ def test_an_import_that_was_interrupted_continues_when_the_file_is_sent_again(or
         return settle(*arguments)
     monkeypatch.setattr(importing, "STORED", (4, 4))
     monkeypatch.setattr(importing, "BOOKED", (2, 40))
+    monkeypatch.setattr(importing, "SECONDS", 1000)         # a slow machine books no smaller pieces
     monkeypatch.setattr(settling, "settle", crash)
     assert organiser("POST", "/payments/import?auto=exact", raw=data,
                      headers={"Content-Type": "application/xml"}).status_int == 500

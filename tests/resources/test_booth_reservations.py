@@ -294,6 +294,24 @@ def test_the_worker_expires_overdue_holds(
     assert journal.verify(db) == []
 
 
+def test_a_hold_ends_in_the_second_of_its_end(organiser, hall, exhibitor, reserve, db, monkeypatch):
+    monkeypatch.setattr(times, "now", lambda: "2027-06-01T11:59:59Z")
+    end = "2027-06-01T12:00:00Z"
+    first = reserve(hall("A1"), exhibitor("C-1"), expires_at=end)
+    reserve(hall("A2"), first["event_participant_id"], expires_at=end)
+    assert [booth["status"] for booth in organiser.data("/booths?status=reserved")] == ["reserved", "reserved"]
+    assert len(organiser.data("/booth-reservations?status=pending")) == 2 and booking.expire_due(db, 50) == 0
+    refused(organiser.post("/booth-reservations", {"booth_id": 1, "event_participant_id": exhibitor("C-2")}))
+    monkeypatch.setattr(times, "now", lambda: end)
+    assert organiser.data(f"/booth-reservations/{first['id']}")["status"] == "expired"
+    assert len(organiser.data("/booth-reservations?status=expired")) == 2
+    assert organiser.data("/booth-reservations?status=pending") == []
+    assert [booth["booth_number"] for booth in organiser.data("/booths?status=available&order=asc")] == ["A1", "A2"]
+    assert organiser.data("/booths?status=reserved") == []
+    assert reserve(1, 2)["status"] == "pending", "another participant gets the booth"
+    assert booking.expire_due(db, 50) == 1
+
+
 def test_a_new_reservation_expires_an_overdue_hold_and_gets_the_booth(
         organiser, hall, exhibitor, reserve, make_overdue, reservation_status):
     booth = hall("A1")
@@ -367,8 +385,8 @@ def test_a_hold_is_extended(organiser, hall, exhibitor, reserve, db, event_names
     address, later = f"/booth-reservations/{reservation['id']}", ahead(days=30)
     assert organiser.post(f"{address}/extend", {"expires_at": later}, status=200).json["data"]["expires_at"] == later
     assert db.connection.execute("SELECT held_until FROM booths").fetchone() == (later,)
-    assert organiser.patch(address, {"expires_at": ahead(days=2)}, status=200).json["data"]["expires_at"] == ahead(
-        days=2)
+    sooner = ahead(days=2)
+    assert organiser.patch(address, {"expires_at": sooner}, status=200).json["data"]["expires_at"] == sooner
     for wrong in (LONG_AGO, ahead(days=367)):
         assert faults(organiser.post(f"{address}/extend", {"expires_at": wrong})) == [("/expires_at", "out_of_range")]
     assert faults(organiser.patch(address, {"expires_at": None})) == [("/expires_at", "required")]
@@ -377,6 +395,25 @@ def test_a_hold_is_extended(organiser, hall, exhibitor, reserve, db, event_names
     assert event_names("booth_reservation") == [
         "booth_reservation.created", "booth_reservation.extended", "booth_reservation.extended",
         "booth_reservation.confirmed"]
+
+
+def test_a_hold_ends_after_now_and_at_most_366_days_later(organiser, hall, exhibitor, reserve, monkeypatch):
+    """2027-06-01 is 366 days before 2028-06-01, because 2028 is a leap year."""
+    monkeypatch.setattr(times, "now", lambda: "2027-06-01T12:00:00Z")
+    booth, participant = hall("A1"), exhibitor("C-1")
+    held = reserve(hall("A2"), participant)
+    body = {"booth_id": booth, "event_participant_id": participant}
+    for wrong in ("2027-06-01T12:00:00Z", "2028-06-01T12:00:01Z", "2028-06-02T12:00:00Z"):
+        for answer in (organiser.post("/booth-reservations", {**body, "expires_at": wrong}),
+                       organiser.post(f"/booth-reservations/{held['id']}/extend", {"expires_at": wrong}),
+                       organiser.patch(f"/booth-reservations/{held['id']}", {"expires_at": wrong})):
+            assert faults(answer) == [("/expires_at", "out_of_range")]
+    for right in ("2027-06-01T12:00:01Z", "2028-06-01T12:00:00Z"):
+        extended = organiser.post(f"/booth-reservations/{held['id']}/extend", {"expires_at": right}, status=200)
+        assert extended.json["data"]["expires_at"] == right
+        new = reserve(booth, participant, expires_at=right)
+        assert new["expires_at"] == right
+        organiser.post(f"/booth-reservations/{new['id']}/cancel", status=200)
 
 
 # Waiting lists

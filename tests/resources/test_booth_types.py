@@ -43,7 +43,7 @@ def test_each_new_price_is_journalled(organiser, hall, db):
     booth = organiser.make("/booths", {"plan_id": hall, "booth_type_key": "row"})
     organiser.patch(f"/booths/types/{row['id']}", {"price": 200}, status=200)
     entries = db.connection.execute(
-        "SELECT entity_type, action, entity_id FROM audit_log WHERE entity_type LIKE 'booth%'").fetchall()
+        "SELECT entity_type, action, entity_id FROM audit_log WHERE entity_type LIKE 'booth%' ORDER BY id").fetchall()
     assert entries == [
         ("booth_type", "created", row["id"]), ("booth", "created", booth["id"]), ("booth_type", "updated", row["id"]),
         ("booth", "updated", booth["id"])]

@@ -16,8 +16,8 @@ from urllib.parse import quote
 import pytest
 
 from eventapi import journal
-from eventapi.domain.imports import bulk_imports
 from eventapi.domain.imports import files as import_files
+from eventapi.domain.imports import runs
 from eventapi.domain.imports import runs as import_runs
 from eventapi.domain.imports.contacts import Contacts
 from eventapi.domain.imports.matching import Record
@@ -26,6 +26,7 @@ from eventapi.domain.upkeep import housekeeping
 from eventapi.storage import schema
 from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError
+from eventapi.validation.schema_files import document
 from eventapi.worker import bulk_import as job
 from tests.web.test_routes import problem
 
@@ -437,6 +438,16 @@ def test_importing_participants_creates_missing_contacts(organiser, fair, db):
     assert journal.verify(db) == []
 
 
+def test_an_import_of_participants_accepts_the_fields_of_a_new_contact(organiser, fair):
+    """All fields that POST /contacts accepts, but for those that say what the organiser thinks of the contact."""
+    names = [name for name, sub in document("contact")["properties"].items() if not sub.get("readOnly")]
+    record = {name: None for name in names if name != "custom_fields"}
+    errors = send(organiser, [record], "participants", event_key="fair", dry_run=True)["errors"]
+    refused = {error["field"] for error in errors if error["code"] == "unknown"}
+    assert refused == {"notes", "rating", "tags", "account_access_enabled", "category_keys", "event_keys"}, (
+        "eventapi/domain/imports/records.py derives CONTACT_ONLY from `-- columns: fields` of sql/contacts.sql")
+
+
 def test_existing_participants_are_updated_or_skipped(organiser, fair):
     send(organiser, [{"email": "a@example.org"}], "participants", event_key="fair")
     update = send(
@@ -505,7 +516,7 @@ def test_all_or_nothing_uses_no_savepoint_around_the_records(organiser, db):
         send(organiser, records, skip_on_error=False, status=202)
         job_db, executed = Database(db.config), []
         job_db.connection.set_trace_callback(executed.append)
-        import_runs.run(job_db, bulk_imports.waiting(db)[0], lambda: False)
+        import_runs.run(job_db, runs.waiting(db)[0], lambda: False)
         job_db.close()
         assert "BEGIN IMMEDIATE" in executed and not [text for text in executed if text.startswith("SAVEPOINT")]
 
@@ -519,7 +530,7 @@ def test_an_import_fails_with_a_reason_if_its_event_is_deleted(organiser, fair, 
     record = organiser.data(f"/bulk-import/{gone}")
     assert (record["status"], record["failure"], record["processed"]) == (
         "failed", "The event of the import was deleted.", 0)
-    assert organiser.data("/contacts") == [] and bulk_imports.waiting(db) == []
+    assert organiser.data("/contacts") == [] and runs.waiting(db) == []
 
 
 def test_a_dry_run_by_the_worker_matches_earlier_records(organiser, db):
@@ -547,7 +558,7 @@ def test_an_import_waits_for_space_on_the_disk_for_its_temporary_files(organiser
         full.setattr(import_files, "temporary", lambda config: open("/dev/full", "w+", encoding="utf-8"))
         with suppress(OSError, StorageError):
             import_runs.run(db, id, lambda: False)
-    assert bulk_imports.waiting(db) == [id], "the import has not ended"
+    assert runs.waiting(db) == [id], "the import has not ended"
     import_runs.run(db, id, lambda: False)
     assert organiser.data(f"/bulk-import/{id}")["created"] == 2100
 
@@ -624,7 +635,7 @@ def test_errors_are_cut_before_all_faults_of_all_records_are_in_memory(organiser
     record = {"id": id}
     tracemalloc.start()
     try:
-        bulk_imports.attach_errors(db, [record])
+        runs.attach_errors(db, [record])
         most = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -707,9 +718,9 @@ def test_metrics_report_the_backlog_and_check_finds_wrong_counters(organiser, db
     metrics = organiser.app.get("/metrics").text
     assert "eventapi_bulk_imports_waiting 1\n" in metrics and "eventapi_bulk_import_records_waiting 2001\n" in metrics
     run_worker(db)
-    assert bulk_imports.check(db) == []
+    assert runs.check(db) == []
     db.connection.execute("UPDATE bulk_imports SET created = 7")
-    assert bulk_imports.check(db) == ["the counters of bulk import 1 differ from its records"]
+    assert runs.check(db) == ["the counters of bulk import 1 differ from its records"]
 
 
 def test_only_the_first_unknown_fields_get_suggestions(organiser, monkeypatch):

@@ -369,6 +369,41 @@ def test_scans_in_the_future_or_before_the_event_are_refused(scan):
     assert scan(scanned_at=ago(seconds=-30))["is_checked_in"], "clocks differ a little"
 
 
+def test_a_scan_is_made_after_the_event_began_and_at_most_a_minute_ahead(visitor, scan, organiser, monkeypatch):
+    """The fair begins at midnight in Berlin."""
+    tomorrow = times.text(datetime.now(timezone.utc) + timedelta(days=1))[:10]
+    monkeypatch.setattr(times, "now", lambda: f"{tomorrow}T12:00:00Z")
+    for timestamp in ("2026-01-01T22:59:59Z", f"{tomorrow}T12:01:01Z"):
+        found = scan(422, scanned_at=timestamp)["errors"]
+        assert [(entry["pointer"], entry["code"]) for entry in found] == [("/scanned_at", "out_of_range")]
+    assert scan(scanned_at="2026-01-01T23:00:00Z")["checked_in_at"] == "2026-01-01T23:00:00Z"
+    assert scan(scanned_at=f"{tomorrow}T12:01:00Z")["checked_in_at"] == f"{tomorrow}T12:00:00Z"
+
+
+def test_an_event_is_open_from_its_first_second_to_its_last(organiser, visitor):
+    """Without `event_key`. The day of this event ends at midnight, and with it the event."""
+    organiser.make("/events", {"title": "Day", "event_key": "day", "date_from": "2026-05-01", "date_to": "2026-05-02",
+                               "timezone": "UTC", "day_ends_at": "00:00"})
+    guest = {"badge_number": visitor("day")["badge_number"]}
+    for timestamp in ("2026-04-30T23:59:59Z", "2026-05-03T00:00:00Z"):
+        answer = organiser.post("/check-ins", {**guest, "scanned_at": timestamp})
+        assert [entry["pointer"] for entry in problem(answer, 422, "validation_failed")["errors"]] == ["/event_key"]
+    for timestamp in ("2026-05-01T00:00:00Z", "2026-05-02T23:59:59Z"):
+        assert organiser.make("/check-ins", {**guest, "scanned_at": timestamp})["event_key"] == "day"
+
+
+def test_a_late_scan_changes_only_the_visits_of_its_day(organiser, scan):
+    """The day ends at 06:00, and the first scan of the next day is made in that second."""
+    scan(scanned_at=at("19:00"))
+    scan(scanned_at=at("06:00", "2026-01-03"), client_ref="second day")
+    before = organiser.data("/check-ins?sort=id&order=asc")
+    assert [(visit["checked_in_at"], visit["checked_out_at"], visit["closed_by"]) for visit in before] == [
+        ("2026-01-02T18:00:00Z", "2026-01-03T05:00:00Z", "day_end"),
+        ("2026-01-03T05:00:00Z", "2026-01-04T05:00:00Z", "day_end")]
+    assert scan(409, scanned_at=at("20:00"), station="South")["code"] == "already_checked_in"
+    assert organiser.data("/check-ins?sort=id&order=asc") == before
+    assert scan(200, scanned_at=at("06:00", "2026-01-03"), client_ref="second day")["id"] == before[1]["id"]
+
 def test_the_event_is_optional_while_only_one_is_open(organiser, fair, visitor):
     today = times.today("Europe/Berlin")
     organiser.make("/events", {"title": "Today", "event_key": "today", "date_from": today, "date_to": today})

@@ -164,7 +164,8 @@ def test_the_vat_id_of_the_customer_is_with_reverse_charge(organiser, category, 
 @pytest.mark.parametrize("country, tax_id, account, vat_id", [
     ("DE", "DE136695976", "8337", ""), ("AT", "ATU13585627", "8336", "ATU13585627"),
     ("GR", "EL094259216", "8336", "EL094259216"), ("CH", "CHE116281710MWST", "8338", ""),
-    ("CH", "ATU13585627", "8336", "ATU13585627"), ("GB", "GB220430231", "8338", "")])
+    ("CH", "ATU13585627", "8336", "ATU13585627"), ("GB", "GB220430231", "8338", ""),
+    ("GB", "XI220430231", "8338", "XI220430231")])
 def test_reverse_charge_is_booked_on_the_account_of_the_region_of_the_buyer(organiser, settings, monkeypatch, country,
                                                                             tax_id, account, vat_id):
     """SKR03: 8337 is § 13b UStG, 8336 a service in another country of the EU, 8338 in a third country."""

@@ -638,6 +638,32 @@ def test_a_signed_contract_of_an_anonymised_contact_is_erased_after_its_retentio
     organiser.get(f"/documents/{contract['id']}", status=404)
 
 
+def test_what_is_kept_is_erased_after_the_last_day_of_its_retention(organiser, exhibitor, contract, db, monkeypatch):
+    """A contract that was signed in 2026, and an invoice of that year: until the end of 2034 in Berlin."""
+    from eventapi.domain.people import privacy
+    contact = f"/contacts/{exhibitor['contact_id']}"
+    draft = organiser.make("/invoices", {
+        "contact_id": exhibitor["contact_id"], "invoice_number": "OLD-1", "issue_date": "2026-01-01",
+        "items": [{"description": "Stand", "quantity": 1, "unit_price": 100}]})
+    organiser.post(f"/invoices/{draft['id']}/send", status=200)
+    organiser.post(f"/documents/{contract['id']}/request-signature", status=200)
+    with db.write():
+        db.connection.execute("UPDATE documents SET requested_at = '2026-03-01T10:00:00Z' WHERE is_contract")
+    organiser.post(f"/documents/{contract['id']}/mark-signed",
+                   {"signer_name": "Anna", "signed_at": "2026-03-04T10:00:00Z"}, status=200)
+    monkeypatch.setattr(times, "now", lambda: "2034-12-31T22:59:59Z")
+    kept = organiser.post(f"{contact}/anonymize", status=200).json["data"]["kept"]
+    assert [entry["kept_until"] for entry in kept] == ["2034-12-31"] * 2
+    assert privacy.end_retention(db) == 0
+    organiser.get(f"/documents/{contract['id']}", status=200)
+    assert organiser.data(f"/invoices/{draft['id']}")["items"][0]["description"] == "Stand"
+    monkeypatch.setattr(times, "now", lambda: "2034-12-31T23:00:00Z")
+    assert privacy.end_retention(db) == 1
+    organiser.get(f"/documents/{contract['id']}", status=404)
+    assert organiser.data(f"/invoices/{draft['id']}")["items"][0]["description"] == "-"
+    assert privacy.end_retention(db) == 0
+
+
 def test_a_merge_moves_documents(organiser, exhibitor, contract, begun):
     twin = organiser.make("/contacts", {"company_name": "Rosen und Söhne"})
     kept = organiser.make("/participants", {"event_id": exhibitor["event_id"], "contact_id": twin["id"]})

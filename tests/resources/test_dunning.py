@@ -162,6 +162,15 @@ def test_an_invoice_is_held_back(organiser, overdue, db, buyer, reason):
     db.connection.execute("DELETE FROM invoices WHERE invoice_number = 'DRAFT-X'")
 
 
+@pytest.mark.parametrize("days, held_back", [(31, None), (32, "no_base_rate")])
+def test_the_first_base_rate_is_that_of_the_first_day_of_interest_at_the_latest(organiser, overdue, app, days,
+                                                                                held_back):
+    """Interest runs from the day after the due date."""
+    app.app.settings.base_rates = ((day(-30), 127),)
+    organiser.make(LEVELS, {"name": "Notice", "days": 1, "interest": "consumer"})
+    overdue(days)
+    assert [row["held_back"] for row in due(organiser)] == [held_back]
+
 def test_interest_ends_when_the_bank_booked_the_money_although_its_month_was_closed(organiser, overdue):
     organiser.make(LEVELS, {"name": "Notice", "days": 1, "interest": "fixed", "interest_rate": 10.27})
     invoice = overdue(61)
@@ -315,6 +324,15 @@ def test_interest_follows_payments_refunds_and_credit_notes(organiser, overdue):
     assert (row["open_amount"], row["interest"], row["total_claim"]) == (500, 4.63, 504.63)
 
 
+def test_a_payment_that_was_refunded_in_full_bears_interest_again(organiser, overdue):
+    organiser.make(LEVELS, {"name": "Notice", "days": 1, "interest": "fixed", "interest_rate": 10})
+    payment = pay(organiser, overdue(60), 1190, payment_date=day(-40))
+    organiser.post(f"/payments/{payment['id']}/refund", {"refunded_at": day(-20)}, status=200)
+    # 20 days until the payment, and 20 since the refund: 1190 x 40 x 10 % / 365 = 13.0410…
+    row, = due(organiser)
+    assert (row["open_amount"], row["interest"]) == (1190, 13.04)
+
+
 # Texts, mails and the letter
 
 def test_texts_are_filled_in_the_language_of_the_buyer(organiser, overdue, db):
@@ -409,6 +427,12 @@ def test_drafts_paid_invoices_and_credit_notes_cannot_be_disputed(organiser, ove
         problem = organiser.post(f"/invoices/{invoice['id']}/dispute", {"reason": "x"}, status=409).json
         assert problem["code"] == "invalid_transition"
 
+
+def test_no_reason_is_stored_after_erasure(organiser, overdue, buyer):
+    path = f"/invoices/{overdue(30)['id']}"
+    organiser.post(f"/contacts/{buyer['id']}/anonymize", status=200)
+    assert organiser.post(f"{path}/dispute", {"reason": "My illness"}, status=409).json["code"] == "anonymized"
+    assert organiser.data(path)["dispute_reason"] is None
 
 def test_erasure_removes_the_reason_and_later_the_text(organiser, overdue, levels, buyer, db, app):
     invoice = overdue(30)

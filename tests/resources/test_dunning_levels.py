@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from eventapi.domain.dunning import texts
+from eventapi.domain.dunning import letters
 from eventapi.errors import Faults
 
 LEVEL = {"name": "Reminder", "days": 7}
@@ -72,5 +72,5 @@ def test_days_never_decrease_from_level_to_level(organiser):
 
 def test_any_text_is_checked_in_linear_time():
     began, faults = time.process_time(), Faults()
-    texts.check("/text_de", "{{" + " " * 4998, faults)
+    letters.check("/text_de", "{{" + " " * 4998, faults)
     assert time.process_time() - began < 0.5 and not faults

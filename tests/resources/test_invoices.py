@@ -208,6 +208,11 @@ def test_a_total_is_not_below_0_and_below_10_to_12(organiser, buyer):
     large = {**STAND, "quantity": 999999999, "unit_price": 900}
     assert try_(large, large) == [("/items", "maximum")]
     assert try_({**large, "unit_price": 10 ** 4}) == [("/items/0", "maximum"), ("/items", "maximum")]
+    untaxed = {**STAND, "quantity": 1000, "tax_rate": 0}
+    assert try_({**untaxed, "unit_price": 10 ** 9}) == [("/items/0", "maximum"), ("/items", "maximum")]
+    body = {"contact_id": buyer["id"], "items": [{**untaxed, "unit_price": 10 ** 9 - 0.0001},
+                                                 {**untaxed, "quantity": 1, "unit_price": 0.09}]}
+    assert organiser.make("/invoices", body)["total"] == 999999999999.99
 
 
 def test_a_discount_is_a_percentage_or_a_negative_item(draft):
@@ -225,6 +230,7 @@ def test_a_discount_on_the_whole_invoice_is_marked(organiser, buyer, draft):
     assert [(item["is_discount"], item["quantity"]) for item in note["items"]] == [(False, -1), (True, 1)]
     body = {"contact_id": buyer["id"]}
     for items, fault in (([STAND, {**off, "quantity": 1}], ("/items/1/quantity", "discount")),
+                         ([STAND, {**off, "quantity": 0}], ("/items/1/quantity", "discount")),
                          ([STAND, {**off, "discount_percent": 5}], ("/items/1/discount_percent", "discount")),
                          ([{**off, "unit_price": 0}], ("/items", "discount"))):
         assert refused(organiser.post("/invoices", {**body, "items": items}, status=422)) == [fault]

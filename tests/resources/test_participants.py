@@ -244,7 +244,7 @@ def test_malformed_badge_numbers_are_invalid():
     ("event_id", "confirmed"), ("event_id", "role"), ("event_id", "status")])
 def test_a_list_uses_an_index_without_sorting(db, given):
     from eventapi.storage.statements import statements
-    text = statements("participants").list.page(frozenset(given), "created_at", "DESC")
+    text = statements("participants").list.ids(frozenset(given), "created_at", "DESC")
     plan = [
         row[3]
         for row in db.connection.execute(

@@ -10,8 +10,7 @@ from decimal import Decimal
 import pytest
 
 from eventapi import times
-from eventapi.domain.attachments import e_invoices
-from eventapi.domain.einvoices import cii, ubl
+from eventapi.domain.einvoices import cii, received, ubl
 from tests.support.einvoice_mutations import taxed
 from tests.support.prepared import prepared
 
@@ -197,13 +196,13 @@ def test_a_signed_copy_of_a_contract_is_not_examined(organiser, begun):
 
 
 def test_the_file_is_examined_before_the_write_transaction(organiser, begun, settings, monkeypatch):
-    original = e_invoices.summary
+    original = received.summary
 
     def summary(content, is_hybrid):
         with sqlite3.connect(settings.database, timeout=0) as other:
             other.execute("BEGIN IMMEDIATE")            # raises if another connection holds the write lock
         return original(content, is_hybrid)
-    monkeypatch.setattr(e_invoices, "summary", summary)
+    monkeypatch.setattr(received, "summary", summary)
     assert send(organiser, begun, cii.write(INVOICE))["e_invoice"]["is_valid"]
 
 
@@ -250,20 +249,25 @@ def test_a_pdf_of_pypdf_with_several_attachments_shows_that_of_the_norm(organise
     assert send(organiser, begun, file.getvalue())["e_invoice"]["number"] == "R-4711"
 
 
+def embedded(path):
+    with path.open("rb") as file:
+        return received.embedded(file)
+
+
 def test_a_hostile_pdf_costs_little(tmp_path, monkeypatch):
     """A stream that unpacks to 200 MB, and thousands of streams, are limited to what one invoice may have."""
     bomb = zlib.compressobj()
     stream = b"".join(bomb.compress(b" " * 10_000_000) for _ in range(20)) + bomb.flush()
     (tmp_path / "bomb").write_bytes(pdf(stream))
     tracemalloc.start()
-    assert e_invoices._embedded(tmp_path / "bomb") is None
+    assert embedded(tmp_path / "bomb") is None
     assert tracemalloc.get_traced_memory()[1] < 20_000_000
     tracemalloc.stop()
     (tmp_path / "many").write_bytes(pdf(zlib.compress(b"x")) * 10_000)
-    unpacked, original = [], e_invoices._unpacked
-    monkeypatch.setattr(e_invoices, "_unpacked", lambda *parts: unpacked.append(1) or original(*parts))
-    assert e_invoices._embedded(tmp_path / "many") is None
-    assert len(unpacked) == e_invoices.MAX_MARKS
+    unpacked, original = [], received._unpacked
+    monkeypatch.setattr(received, "_unpacked", lambda *parts: unpacked.append(1) or original(*parts))
+    assert embedded(tmp_path / "many") is None
+    assert len(unpacked) == received.MAX_MARKS
 
 
 def test_what_is_stored_is_limited(organiser, begun):

@@ -17,7 +17,7 @@ from eventapi.domain.reports import charts as report_charts
 from eventapi.domain.reports.catalogue import REPORTS
 from eventapi.languages import formats
 from eventapi.pictures import fonts, letters, svg
-from eventapi.pictures.charts import diagrams, looks, sheet
+from eventapi.pictures.charts import diagrams, panels, sheet
 from eventapi.pictures.charts.panels import Panel
 from eventapi.pictures.shapes import Group, Text
 from eventapi.resources.reports import routes as ROUTES
@@ -808,7 +808,7 @@ def test_one_meaning_has_one_colour_in_all_charts():
 
 
 def test_meanings_and_series_are_recognised_without_colour():
-    for shown in ([found for looks_ in looks.MEANINGS.values() for found in looks_], looks.SERIES):
+    for shown in ([found for looks_ in panels.MEANINGS.values() for found in looks_], panels.SERIES):
         for one, other in itertools.combinations(shown, 2):
             patterns = [(look.hatch.gap, look.hatch.crossed) if look.hatch else None for look in (one, other)]
             differ = abs(lightness(one.fill) - lightness(other.fill)) >= 0.07
@@ -816,7 +816,7 @@ def test_meanings_and_series_are_recognised_without_colour():
 
 
 def test_repeated_meanings_have_different_looks():
-    found = looks.of_meanings(("open", "open", "open", "good", "open"))
+    found = panels.of_meanings(("open", "open", "open", "good", "open"))
     assert len({look.fill for look in found[:3]}) == 3 and found[4] == found[2]
 
 

@@ -235,6 +235,30 @@ def test_an_order_cannot_exceed_the_stock(fair):
     assert fair.stock(fair.chair) == (1000, None)
 
 
+def test_the_last_piece_can_be_ordered(fair):
+    fair.order((fair.power, 9), status="submitted")
+    assert fair.stock(fair.power) == (9, 1)
+    fair.order((fair.power, 1), status="submitted")
+    assert fair.stock(fair.power) == (10, 0)
+    refused = fair.refused(409, (fair.power, 1))
+    assert (refused["code"], refused["available"]) == ("out_of_stock", 0)
+    tent = fair.service("Tent", 100, stock=3)
+    order = fair.order((tent, 1), (tent, 2))
+    fair.act(order, "submit")
+    assert fair.stock(tent) == (3, 0), "all of the stock at once"
+
+
+def test_an_order_that_takes_nothing_from_the_stock_is_not_submitted(fair, organiser):
+    """Here, the database leaves the offer as it is, although the stock suffices."""
+    order = fair.order((fair.power, 1))
+    fair.db.connection.execute("CREATE TRIGGER unchanged BEFORE UPDATE ON service_events BEGIN SELECT raise(IGNORE); "
+                               "END")
+    assert fair.act(order, "submit", status=409)["code"] == "out_of_stock"
+    assert organiser.data(f"/service-orders/{order['id']}") == order
+    submitted = fair.body((fair.power, 1), status="submitted")
+    assert organiser.post("/service-orders", submitted, status=409).json["code"] == "out_of_stock"
+
+
 def test_everything_is_checked_again_when_submitting(fair):
     order = fair.order((fair.power, 3))
     fair.change_service(fair.power, min_quantity=4)

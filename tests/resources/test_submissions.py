@@ -456,7 +456,7 @@ def test_a_list_is_filtered_sorted_and_includes(organiser, roses, ask, db):
 @pytest.mark.parametrize("where", ["", "AND s.event_id = 1", "AND s.event_id = 1 AND s.status = 'submitted'"])
 def test_a_page_is_read_by_index(db, where):
     given = {"AND s.event_id = 1": {"event_id"}, "": set()}.get(where, {"event_id", "status"})
-    text = statements("submissions").list.page(frozenset(given), "id", "DESC")
+    text = statements("submissions").list.ids(frozenset(given), "id", "DESC")
     plan = [
         row[3]
         for row in db.connection.execute(

@@ -203,6 +203,7 @@ def test_the_webhooks_of_a_revoked_key_receive_nothing(organiser, db, hook, rece
     db.connection.execute(change)
     work(db)
     assert receiver.got == []
+    assert db.connection.execute("SELECT count(*) FROM webhook_deliveries").fetchone() == (0,)
 
 
 def test_a_rotated_key_passes_its_webhooks_to_the_new_key(organiser, db, hook, receiver):
@@ -562,14 +563,15 @@ def test_status_410_disables_a_webhook_and_sends_an_event(organiser, db, hook, r
     assert [d["status"] for d in sent(organiser, webhook)] == ["failed", "delivered"], "waiting deliveries are sent"
 
 
-def test_five_days_of_failures_disable_a_webhook_and_create_a_task(organiser, db, hook, receiver):
+def test_five_days_of_failures_disable_a_webhook_and_create_a_task(organiser, db, hook, receiver, monkeypatch):
     webhook = hook("/?token=hush-hush", events=["event.*"], name="Accounting")
     receiver.answers["/?token=hush-hush"] = 500
     make_event(organiser)
     work(db, hurry=False)
-    for days, active in ((4, True), (6, False)):
-        long_ago = times.text(datetime.now(timezone.utc) - timedelta(days=days))
-        db.connection.execute("UPDATE webhooks SET failing_since = ?", [long_ago])
+    now = datetime.now(timezone.utc) + timedelta(minutes=1)
+    monkeypatch.setattr(times, "now", lambda: times.text(now))
+    for span, active in ((timedelta(days=5, seconds=-1), True), (timedelta(days=5), False)):
+        db.connection.execute("UPDATE webhooks SET failing_since = ?", [times.text(now - span)])
         make_event(organiser)
         work(db, hurry=False)
         assert organiser.data(f"/webhooks/{webhook['id']}")["is_active"] is active
@@ -580,6 +582,10 @@ def test_five_days_of_failures_disable_a_webhook_and_create_a_task(organiser, db
         "an address may hold a secret, and others read tasks")
     assert db.connection.execute(
         "SELECT count(*) FROM audit_log WHERE entity_type = 'task' OR action = 'disabled'").fetchone()[0] == 2
+    organiser.patch(f"/webhooks/{webhook['id']}", {"is_active": True}, status=200)
+    make_event(organiser)
+    work(db, hurry=False)
+    assert organiser.data(f"/webhooks/{webhook['id']}")["is_active"], "its patience begins anew"
 
 
 def test_hanging_receivers_do_not_delay_others(organiser, db, hook, receiver):

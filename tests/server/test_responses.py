@@ -44,7 +44,7 @@ def connected():
         watchdog = SimpleNamespace(progress=0, waiting=set())
         patience = Patience(server.fileno(), BoundedSemaphore(1), lambda: None, watchdog, is_proxy=False)
         client.settimeout(30)
-        yield Connection(server, environ_of("", "/run/eventapi/socket"), patience), client
+        yield Connection(server, environ_of("", "/run/eventapi/socket"), patience, lambda size: True), client
 
 
 def requests(*starts, body=()):

@@ -113,6 +113,33 @@ def refused_or_late(server):
             return True
 
 
+# A new process takes its time before it sets its signal handlers, as on a busy machine.
+SLOW_START = """
+import time
+from eventapi.server.{module} import Worker
+
+class Late(Worker):
+    def init_process(self):
+        time.sleep(3)
+        super().init_process()
+"""
+
+
+def test_a_server_that_is_stopped_while_it_replaces_a_process_ends_at_once(folder, tmp_path):
+    (tmp_path / "late.py").write_text(SLOW_START.format(module=MODULES[processes.SERVER]))
+    with Server(folder, "--workers", "1", GUNICORN_CMD_ARGS="-k late.Late --graceful-timeout 120",
+                PYTHONPATH=f"{ROOT}:{tmp_path}") as server:
+        before = children(server.process.pid)
+        for pid in before:
+            os.kill(pid, signal.SIGKILL)
+        until(lambda: set(children(server.process.pid)) - set(before))
+        server.process.send_signal(signal.SIGTERM)          # reaches the new process before its handlers are set
+        try:
+            assert server.process.wait(60) == 0
+        finally:
+            server.process.kill()
+
+
 class Systemd(socket.socket):
     """A socket that receives what processes report to systemd."""
 

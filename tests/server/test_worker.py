@@ -14,7 +14,7 @@ from threading import Thread
 
 import pytest
 
-from tests.support.processes import ROOT, Server, children, eventapi, free_port, start, until
+from tests.support.processes import ROOT, Server, alive, children, eventapi, free_port, start, until
 from tests.support.wire import Kept
 
 pytestmark = pytest.mark.processes
@@ -155,8 +155,9 @@ def test_a_request_may_arrive_byte_by_byte(server, client):
     assert client.answer()[0].status == 201
 
 
-def test_connection_close_is_honoured_and_announced(client):
-    answer, _ = client.ask("GET", "/api/v1/events", "Connection: close")
+@pytest.mark.parametrize("value", ["close", "keep-alive, Close"])
+def test_connection_close_is_honoured_and_announced(client, value):
+    answer, _ = client.ask("GET", "/api/v1/events", f"Connection: {value}")
     assert answer.status == 200 and answer.getheader("Connection") == "close" and client.closed()
 
 
@@ -488,6 +489,18 @@ def test_a_stop_without_requests_is_quick(fresh):
         assert client.closed() and time.monotonic() - start_ < 15             # half of graceful_timeout
 
 
+@pytest.mark.own_server("gthread lingers for a second")
+def test_processes_end_soon_after_their_main_process_was_killed(fresh):
+    """Also if clients keep connections open that the server has closed."""
+    with Client(fresh) as one, Client(fresh) as two, Client(fresh) as three:
+        for client in (one, two, three):
+            assert client.ask("GET", "/healthz", "Connection: close")[0].status == 200
+        pids, before = list(children(fresh.process.pid)), time.monotonic()
+        fresh.process.kill()
+        until(lambda: not any(alive(pid) for pid in pids), timeout=30)
+        assert time.monotonic() - before < 8, "LINGER is ten seconds"
+
+
 def test_a_killed_process_is_replaced(fresh):
     before = set(children(fresh.process.pid))
     for pid in before:
@@ -516,7 +529,7 @@ IMPATIENT = """
 import time
 from eventapi.server import patience, worker
 patience.CLIENT_TIMEOUT = worker.CLIENT_TIMEOUT = 1
-patience.MIN_RATE = 10 ** 9
+patience.MIN_RATE = worker.MIN_RATE = 10 ** 9
 
 def pieces():
     yield b"one"
@@ -584,9 +597,16 @@ def test_a_head_that_never_ends_is_closed_in_time(impatient):
 
 
 @pytest.mark.own_server("starts a subclass of its worker")
+@pytest.mark.parametrize("size", [9, 900_000])
+def test_a_body_that_no_thread_waits_for_is_closed_in_time(impatient, size):
+    with Client(impatient) as client:
+        client.send(client.head("POST", "/api/v1/notes", f"Content-Length: {size}") + b"x")
+        assert closed_after(client) < 4
+
+
+@pytest.mark.own_server("starts a subclass of its worker")
 def test_a_body_that_never_ends_is_refused_in_time(impatient):
-    for lines, body in (("Content-Length: 900000", b"x"), ("Transfer-Encoding: chunked", b"5\r\nab"),
-                        ("Content-Length: 9\r\nExpect: 100-continue", b"")):
+    for lines, body in (("Transfer-Encoding: chunked", b"5\r\nab"), ("Content-Length: 9\r\nExpect: 100-continue", b"")):
         with Client(impatient) as client:
             client.send(client.head("POST", "/api/v1/notes", *lines.split("\r\n"), "Content-Type: application/json")
                         + body)

@@ -4,7 +4,7 @@ import os
 import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing
 from multiprocessing import get_context
 from threading import Event, Thread
 
@@ -17,7 +17,7 @@ from eventapi.domain.records import entities
 from eventapi.errors import Problem
 from eventapi.storage import database, schema
 from eventapi.storage.errors import Busy, StorageError
-from eventapi.storage.group_commit import DeferredCommit, State, Writer
+from eventapi.storage.group_commit import Writer
 from eventapi.storage.write_lock import MAX_HANDOVERS, write_lock
 from tests.support import processes
 from tests.support.client import SCOPES, add_key
@@ -43,13 +43,6 @@ def numbers(db):
 
 def count(db):
     return db.count("SELECT count(*) FROM audit_log WHERE action = 'counted'", {})
-
-
-def deferred(follows=True, age=0):
-    """Return the agreement with a server that holds the response back. With `follows`, its thread writes again."""
-    agreement = DeferredCommit(allowed=True, next_write=lambda: follows)
-    agreement.received -= age
-    return agreement
 
 
 class Write(Thread):
@@ -197,72 +190,29 @@ class FailingConnection:
 
 @pytest.mark.parametrize("word", ["COMMIT", "ROLLBACK TO one"])
 def test_all_writes_fail_with_a_failed_commit_or_rollback(writer, db, word):
-    writer.connection, first, said = FailingConnection(writer.connection, word), deferred(), []
-    with writer.write(deferred=first):
-        assert count(writer) == 0
-        add(writer, 1)
-    first.transaction.after_commit(lambda: said.append("done"))
-    with suppress(Problem), writer.write(deferred=deferred(follows=False)):
-        add(writer, 2)
-        if "TO" in word:
-            raise Problem("in_use", "No.")
-    with pytest.raises(StorageError):
-        first.transaction.wait()
-    assert numbers(db) == [] and said == []
+    counts = []
+
+    def count_and(act=None):
+        counts.append(count(writer))
+        if act:
+            act()
+    writer.connection = FailingConnection(writer.connection, word)
+    refuse = raising(Problem("in_use", "No.")) if "TO" in word else None
+    outcomes = together(writer, lambda: count_and(), lambda: count_and(refuse))
+    assert [type(outcome) for outcome in outcomes] == [StorageError, StorageError]
+    assert counts == [1, 2] and numbers(db) == []
     with writer.write():
-        assert count(writer) == 0
+        assert count(writer) == 0, "nothing is remembered of the transaction"
         add(writer, 9)
     assert numbers(db) == [9]
 
 
-# Deferred commits
-
-def test_the_commit_is_left_to_the_next_write_of_the_thread(writer, db):
-    said, requests = transactions(writer), [deferred(), deferred(), deferred(follows=False)]
-    for number, request in enumerate(requests, 1):
-        assert numbers(db) == []
-        with writer.write(deferred=request):
-            add(writer, number)
-    assert numbers(db) == [1, 2, 3] and not writer.write_lock.has_file_lock
-    assert len({request.transaction for request in requests}) == 1
-    assert said == ["BEGIN", "COMMIT"]
-
-
-def test_finish_commits_when_no_write_follows(writer, db):
-    request, said = deferred(), []
-    with writer.write(deferred=request):
-        add(writer, 1)
-    request.transaction.after_commit(lambda: said.append(numbers(db)))
-    assert numbers(db) == said == []
-    request.transaction.finish()
-    request.transaction.after_commit(lambda: said.append("late"))
-    assert numbers(db) == [1] and said == [[1], "late"] and not writer.write_lock.has_file_lock
-
-
 def test_a_transaction_ends_after_max_handovers(writer, db):
-    for number in range(1, MAX_HANDOVERS + 1):
-        assert numbers(db) == []
-        with writer.write(deferred=deferred()):
-            add(writer, number)
-    assert len(numbers(db)) == MAX_HANDOVERS and not writer.write_lock.has_file_lock
-
-
-def test_another_thread_commits_the_open_transaction(writer, db):
-    for other in (writer, db):
-        request = deferred()
-        with writer.write(deferred=request):
-            add(writer, 1)
-        assert Write(other, 2).outcome() is None
-        assert request.transaction.state is State.COMMITTED and not writer.write_lock.has_file_lock
-    assert numbers(db) == [1, 2, 1, 2]
-
-
-def test_time_in_the_queue_counts_towards_the_timeout(writer, db):
-    with db.write_lock.thread_lock, pytest.raises(Busy), writer.write(deferred=deferred(age=11)):
-        pass
-    with writer.write(deferred=deferred(age=11, follows=False)):
-        add(writer, 1)
-    assert numbers(db) == [1]
+    seen = []
+    outcomes = together(writer, *[lambda: seen.append(len(numbers(db)))] * (MAX_HANDOVERS + 1))
+    assert outcomes == [None] * (MAX_HANDOVERS + 1)
+    assert sorted(set(seen)) in ([0, MAX_HANDOVERS], [0, MAX_HANDOVERS - 1]), seen
+    assert not writer.write_lock.has_file_lock
 
 
 class GivingUp(deque):
@@ -430,12 +380,3 @@ def test_two_processes_with_many_threads_lose_and_duplicate_no_write(settings, d
     assert len(kept) > THREADS * WRITES and len(refused) > THREADS * WRITES / 4
     assert sorted(numbers(db)) == sorted(kept)
     assert schema.integrity_faults(db.connection) == []
-
-
-def test_an_action_after_the_commit_that_fails_does_not_fail_the_write(writer, caplog):
-    agreement = deferred(follows=False)
-    with writer.write(deferred=agreement):
-        agreement.after_commit(lambda: 1 / 0)
-        add(writer, 1)
-    assert agreement.transaction.state is State.COMMITTED and numbers(writer) == [1]
-    assert "ZeroDivisionError" in caplog.text

@@ -1,14 +1,15 @@
 """`updated_since` under a clock that is wrong: no client misses a change, and no date follows a wrong stamp."""
 import re
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 
 import pytest
 
 from eventapi import paths, times
 from eventapi.storage.connections import Connections
 from eventapi.storage.database import Database
-from eventapi.storage.group_commit import DeferredCommit
 from eventapi.worker import housekeeping
+from tests.support.processes import until
 
 REAL_NOW = times.now
 COMPANY = {"company_name": "Muster AG", "address": "Weg 1", "postal_code": "1010", "city": "Wien", "country": "AT",
@@ -61,26 +62,27 @@ def test_a_stamp_counts_once_it_is_committed(settings, clock):
         assert write(db) == "2026-11-19T10:00:00Z"
 
 
-def test_writes_that_share_a_transaction_have_stamps_in_their_order(settings, clock):
-    writer, stamps = Connections(settings).writer(), []
+def test_writes_that_share_a_transaction_have_stamps_in_their_order(settings, clock, monkeypatch):
+    writer, stamps, shared = Connections(settings).writer(), [], set()
+    moments = iter([f"2026-11-20T{time}Z" for time in ("10:00:01", "09:00:02", "10:00:03", "09:00:04", "10:00:05",
+                                                        "09:00:06")])
+    monkeypatch.setattr(times, "now", lambda: next(moments))
 
-    def write_next(timestamp):
-        clock(timestamp)
-        deferred = DeferredCommit(allowed=True, next_write=lambda: True)
-        with writer.write(deferred=deferred):
-            writer.connection.execute("INSERT INTO counters VALUES (?, 1)", [timestamp])
+    def write_next():
+        with suppress(ZeroDivisionError), writer.write():
+            writer.connection.execute("INSERT INTO counters VALUES (?, 1)", [writer.now])
             stamps.append(writer.stamp)
-            if timestamp.endswith("03Z"):
+            shared.add(writer.transaction)
+            if writer.now.endswith("03Z"):
                 raise ZeroDivisionError
-        return deferred.transaction
-    shared = {write_next("2026-11-20T10:00:01Z"), write_next("2026-11-20T09:00:02Z")}
-    with pytest.raises(ZeroDivisionError):
-        write_next("2026-11-20T10:00:03Z")
-    for timestamp in ("2026-11-20T09:00:04Z", "2026-11-20T10:00:05Z", "2026-11-20T09:00:06Z"):
-        shared.add(write_next(timestamp))
-    [transaction] = shared
-    transaction.finish()
-    transaction.wait()
+    writer.write_lock.acquire()
+    with ThreadPoolExecutor(6) as pool:
+        done = [pool.submit(write_next) for _ in range(6)]
+        until(lambda: len(writer.write_lock.waiting) == 6)
+        writer.write_lock.release()
+        assert [write.result(10) for write in done] == [None] * 6
+    assert len(shared) == 1
+    clock("2026-11-20T09:00:07Z")
     assert [stamp[17:19] for stamp in stamps] == ["01", "01", "03", "03", "05", "05"]
     with closing(Database(settings)) as db:
         assert write(db) == "2026-11-20T10:00:05Z"

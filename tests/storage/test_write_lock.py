@@ -2,13 +2,14 @@
 import fcntl
 import time
 from collections import Counter
-from queue import SimpleQueue
+from contextlib import contextmanager
 from threading import Event, Thread
 
 import pytest
 
 from eventapi.storage.errors import Busy
 from eventapi.storage.write_lock import end_late_waits, write_lock
+from tests.support.processes import until
 
 
 @pytest.fixture
@@ -37,37 +38,72 @@ def test_release_commits_before_it_releases_the_file_lock(lock):
     assert seen == [False] and file_lock_is_free(lock)
 
 
-def test_a_kept_file_lock_leaves_the_transaction_open(lock):
+@contextmanager
+def next_writer(lock, **options):
+    """Release the lock that the caller has, while a thread waits for it. That thread has it inside of the block."""
+    acquired, done = Event(), Event()
+
+    def write():
+        lock.acquire(**options)
+        acquired.set()
+        done.wait(10)
+        lock.release()
+    thread = Thread(target=write)
+    thread.start()
+    until(lambda: lock.waiting)
+    yield acquired
+    done.set()
+    thread.join(10)
+
+
+@pytest.mark.parametrize("join", [True, False])
+def test_only_a_writer_that_joins_finds_the_transaction_open(lock, join):
     commits = []
     lock.acquire()
-    lock.release(commit=lambda: commits.append(1), keep_file_lock=True)
-    assert commits == [] and not file_lock_is_free(lock)
-    lock.release_unused_file_lock()
-    assert commits == [1] and file_lock_is_free(lock)
-    lock.release_unused_file_lock()
-    assert commits == [1]
+    with next_writer(lock, join=join) as acquired:
+        lock.release(lambda: commits.append(file_lock_is_free(lock)))
+        assert acquired.wait(10)
+        assert commits == ([] if join else [False]) and not file_lock_is_free(lock)
+    assert file_lock_is_free(lock)
 
 
-def test_only_a_writer_that_joins_finds_the_transaction_open(lock):
-    commits = []
-    for join in (True, False):
-        lock.acquire()
-        lock.release(commit=lambda: commits.append(1), keep_file_lock=True)
-        lock.acquire(join=join)
-        assert len(commits) == (0 if join else 1)
-        lock.release(commit=lambda: commits.append(2) if join else None)        # noqa: B023 (called at once)
-        commits.clear()
+def test_a_transaction_that_was_left_open_is_committed_if_the_thread_gives_up(lock):
+    """The thread for which the file lock was kept cannot take the thread lock in time."""
+    commits, errors = [], []
+
+    def attempt():
+        try:
+            lock.acquire(timeout=0.2)
+        except Busy as error:
+            errors.append(error)
+    lock.acquire()
+    thread = Thread(target=attempt)
+    thread.start()
+    until(lambda: lock.waiting)
+    taken = lock.thread_lock
+    lock.thread_lock = SimpleLock(taken, thread)            # releases it only once the thread has given up
+    lock.release(lambda: commits.append(1))
+    assert len(errors) == 1 and commits == [1] and file_lock_is_free(lock)
+
+
+class SimpleLock:
+    """A lock whose first release waits for the end of a thread."""
+
+    def __init__(self, lock, thread):
+        self.acquire, self._lock, self._thread = lock.acquire, lock, thread
+
+    def release(self):
+        self._thread.join(10)
+        self._lock.release()
 
 
 def test_the_lock_is_free_after_a_commit_that_raises(lock):
     def commit():
         raise OSError("disk")
-    for act in (lock.acquire, lock.release_unused_file_lock):
-        lock.acquire()
-        lock.release(commit=commit, keep_file_lock=True)
-        with pytest.raises(OSError, match="disk"):
-            act()
-        assert file_lock_is_free(lock) and not lock.thread_lock.locked()
+    lock.acquire()
+    with pytest.raises(OSError, match="disk"):
+        lock.release(commit)
+    assert file_lock_is_free(lock) and not lock.thread_lock.locked()
     lock.acquire(timeout=0)
     lock.release()
 
@@ -90,13 +126,13 @@ def test_a_thread_that_does_not_wait_gets_busy_and_changes_nothing(lock):
 
 
 def test_a_wait_for_another_process_ends_after_its_deadline_and_the_lock_works_afterwards(lock):
-    outcomes = SimpleQueue()
+    outcomes = []
 
     def attempt():
         try:
             lock.acquire(timeout=0.1)
         except Busy as error:
-            outcomes.put(error)
+            outcomes.append(error)
     with open(lock.path, "w") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         thread = Thread(target=attempt)
@@ -104,7 +140,7 @@ def test_a_wait_for_another_process_ends_after_its_deadline_and_the_lock_works_a
         while thread.is_alive():
             end_late_waits()
             time.sleep(0.01)
-        assert isinstance(outcomes.get_nowait(), Busy) and lock.congested
+        assert len(outcomes) == 1 and lock.congested and not lock.thread_lock.locked()
         with pytest.raises(Busy):
             lock.acquire(timeout=0.1)
     lock.acquire()
@@ -113,7 +149,7 @@ def test_a_wait_for_another_process_ends_after_its_deadline_and_the_lock_works_a
     assert file_lock_is_free(lock)
 
 
-def test_waits_that_are_ended_at_any_moment_never_let_two_in(lock):
+def test_waits_that_end_at_any_moment_never_let_two_in(lock):
     """Threads wait for less time than another holder takes, and the main thread ends their waits all the time."""
     inside, failures, counts, stop = [], [], Counter(), Event()
 
@@ -122,11 +158,11 @@ def test_waits_that_are_ended_at_any_moment_never_let_two_in(lock):
             with open(lock.path, "w") as other:
                 fcntl.flock(other, fcntl.LOCK_EX)
                 use("other")
-            time.sleep(0.001)
+            time.sleep(0.01)
 
     def use(name):
         inside.append(name)
-        time.sleep(0.002)
+        time.sleep(0.005)
         if inside != [name]:
             failures.append(list(inside))
         inside.remove(name)
@@ -136,7 +172,7 @@ def test_waits_that_are_ended_at_any_moment_never_let_two_in(lock):
         while not stop.is_set():
             try:
                 lock.congested = False
-                lock.acquire(timeout=0.004)
+                lock.acquire(timeout=0.006)
             except Busy:
                 counts["busy"] += 1
                 continue
@@ -145,11 +181,12 @@ def test_waits_that_are_ended_at_any_moment_never_let_two_in(lock):
     threads = [Thread(target=hold), *(Thread(target=write, args=(name,)) for name in "ab")]
     for thread in threads:
         thread.start()
-    deadline = time.monotonic() + 60
-    while min(counts[name] for name in ("other", "a", "b", "busy")) < 10 and time.monotonic() < deadline:
+    names, deadline = ("other", "a", "b", "busy"), time.monotonic() + 60
+    while min(counts[name] for name in names) < 10 and time.monotonic() < deadline:
         end_late_waits()
+        time.sleep(0.001)
     stop.set()
     while any(thread.is_alive() for thread in threads):
         end_late_waits()
-    assert failures == [] and min(counts[name] for name in ("other", "a", "b", "busy")) >= 10, counts
+    assert failures == [] and min(counts[name] for name in names) >= 10, counts
     assert file_lock_is_free(lock)

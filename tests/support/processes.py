@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# The server that the tests start: own or gthread. `make processes` runs them with each.
+# The server that the tests start: own or gthread. `make processes SERVERS='own gthread'` runs them with each.
 SERVER = os.environ.get("EVENTAPI_SERVER", "own")
 
 # The Python that runs the tested processes. `make servers` runs them with other versions of gunicorn.

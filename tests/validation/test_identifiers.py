@@ -6,7 +6,7 @@ import string
 
 import pytest
 
-from eventapi.domain.einvoices.rules import code_lists
+from eventapi.domain.einvoices.rules import codes
 from eventapi.validation import identifiers
 from eventapi.validation.formats import CHECKS
 from eventapi.validation.identifiers import accounts, companies
@@ -85,8 +85,6 @@ def test_every_vat_prefix_has_an_example():
 
 @pytest.mark.parametrize("name", MADE)
 def test_every_wrong_digit_is_found(name):
-    if name == "vat-id":
-        pytest.importorskip("stdnum")
     check, examples = MADE[name]
     for example in examples:
         for place, digit in enumerate(example):
@@ -127,7 +125,7 @@ def test_every_scheme_of_the_eas_list_is_accepted():
     """The list and the numbers of CEN and Peppol: see test_einvoice_rules.py."""
     numbers = {scheme: sample for scheme, (_, samples) in REGISTERED.items() for sample in samples}
     numbers |= {"0204": "991-33333TEST-33", "EM": "office@rosen.example"}
-    for scheme in code_lists.ADDRESS_SCHEMES:
+    for scheme in codes.ADDRESS_SCHEMES:
         address = f"{scheme}:{numbers.get(scheme, 'x1')}"
         assert identifiers.electronic_address(address) == address
         assert scheme not in numbers or not CHECKS["electronic-address"](f"{scheme}:x1")
@@ -204,7 +202,7 @@ def verdicts(check, judge, texts):
 
 
 def test_ibans_are_judged_as_by_stdnum():
-    module = pytest.importorskip("stdnum.iban")
+    from stdnum import iban as module
     rnd, texts = random.Random(15), []
     known = [code for code in accounts.BBANS if module._ibandb.info(code + "00")[0][1]]
     assert len(known) >= 80                             # release 1.18 lacks the countries that came after it
@@ -219,7 +217,7 @@ def test_ibans_are_judged_as_by_stdnum():
 
 def test_vat_ids_are_judged_as_by_stdnum():
     """The judge also refuses dates of birth, unknown regions and unused ranges. Those refusals are no check digits."""
-    vat = pytest.importorskip("stdnum.eu.vat")
+    from stdnum.eu import vat
     from stdnum.exceptions import InvalidChecksum, ValidationError
     rnd, accepted, texts = random.Random(15), 0, []
     for example in [number for number in VAT_IDS if number[:2] in companies.MEMBER_STATES] * 300:
@@ -241,7 +239,6 @@ def test_vat_ids_are_judged_as_by_stdnum():
 
 
 def test_other_identifiers_are_judged_as_by_stdnum():
-    pytest.importorskip("stdnum")
     from stdnum import bic, ean, iso11649
     rnd = random.Random(15)
     glns = [f"{rnd.randrange(10 ** 13):013}" for _ in range(5000)]

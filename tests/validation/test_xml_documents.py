@@ -51,6 +51,13 @@ REFUSED = {
     "EBCDIC": ('<?xml version="1.0" encoding="cp037"?><a/>'.encode("cp037"), "not well-formed"),
     "codec that is no encoding": (b'<?xml version="1.0" encoding="rot13"?><a/>', 'the encoding "rot13" is not'),
     "name space with the separator": (b'<a xmlns="u}v"/>', "syntax error"),
+    "long namespace": (b'<a xmlns="' + b"u" * 301 + b'"/>', "namespace has more than 300 characters"),
+    "many names": (b"<a>" + b"".join(b"<b%06d/>" % n for n in range(150_000)) + b"</a>",
+                   "different names have more than 1000000 characters"),
+    "many names of attributes": (b"<a>" + b"".join(b"<b c%06d=''/>" % n for n in range(145_000)) + b"</a>",
+                                 "different names have more than 1000000 characters"),
+    "many prefixes": (b"<a>" + b"".join(b"<b xmlns:c%06d='d'/>" % n for n in range(145_000)) + b"</a>",
+                      "different names have more than 1000000 characters"),
     "ZIP": (b"PK\x03\x04" + bytes(30), "not well-formed"),
 }
 

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from eventapi import spreadsheet
 from eventapi.validation.schema_files import definition, query_schema
 from tests.support import camt
 from tests.support.examples import REFERENCES, address_of_list, all_routes, body_for, collections
@@ -73,6 +74,16 @@ def address(shared, stock, route):
     return address_of_list(shared.organiser, route) + "?" + "".join(f"{name}={record[name]}&"
                                                                     for name in schema["required"]
                                                                     or schema.get("x-at", []))
+
+
+def test_every_beginning_of_a_formula_is_disarmed_and_read_back():
+    """The list is OWASP's: = + - @, tab and line breaks, and the signs of full width."""
+    for beginning in ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20", "'=", "''\uff1d"):
+        text = f"{beginning}1+HYPERLINK(1)"
+        assert spreadsheet.escape_formula(text) == f"'{text}"
+        assert spreadsheet.unescape_formula(f"'{text}") == text
+    for text in ("A=1", "Müller", "-12.50", "+49 341 1234", "'s-Hertogenbosch", "\u3000"):
+        assert spreadsheet.escape_formula(text) == text
 
 
 @pytest.mark.parametrize("route", LISTS, ids=lambda route: route.path)

@@ -1,6 +1,7 @@
 """A damaged database: every request that meets the damage gets 503, and then no process writes any more."""
 import shutil
 import sqlite3
+import time
 import types
 
 import pytest
@@ -12,7 +13,7 @@ from eventapi.cli import inspections, servers
 from eventapi.cli.terminal import Refused
 from eventapi.storage import errors, schema
 from eventapi.storage.database import Database
-from eventapi.worker import Worker, damage_check
+from eventapi.worker import Worker, daily
 from tests.support.client import SCOPES, Client, add_key, make_settings
 
 
@@ -111,7 +112,7 @@ def test_damage_that_a_request_met_turns_health_to_503(broken):
 
 def test_the_daily_check_finds_damage_that_no_request_has_met(broken, caplog):
     client, settings, _ = broken
-    job = damage_check.run, damage_check.finish
+    job = daily.run, daily.finish
     db = Database(settings)
     job[0](db, lambda: False)
     job[1]()
@@ -123,8 +124,32 @@ def test_the_daily_check_finds_damage_that_no_request_has_met(broken, caplog):
 def test_the_check_of_a_sound_database_marks_nothing_and_ends_when_the_worker_stops(organiser, settings, db):
     organiser.make("/contacts", {"last_name": "Lovelace", "tags": ["press"]})     # quick_check of SQLite 3.40 fails
     for stopping in (lambda: False, lambda: True):
-        damage_check.check(settings, stopping)
-    assert errors.damage(settings.database) is None and not damage_check.failed
+        daily.work(settings, stopping)
+    assert errors.damage(settings.database) is None and not daily.failed
+
+
+def test_the_whole_file_is_read_once_a_day_and_not_at_each_start(settings, organiser, monkeypatch):
+    read, check, now = [], schema.integrity_faults, time.time()
+    monkeypatch.setattr(schema, "integrity_faults", lambda *given, most: read.append(1) or check(*given, most))
+
+    def readings(seconds=0):
+        """Return how often the file has been read after a worker ran `seconds` from now."""
+        monkeypatch.setattr(time, "time", lambda: now + seconds)
+        assert Worker(settings, jobs=(daily,)).once() == []
+        return len(read)
+    assert [readings(), readings(), readings(23 * 3600)] == [1, 1, 1]
+    assert [readings(25 * 3600), readings(26 * 3600)] == [2, 2]
+    assert readings() == 3, "the clock was wrong"
+    shutil.copy(settings.database, settings.data_dir / "restored.db")
+    organiser.app.app.connections.close()
+    (settings.data_dir / "restored.db").rename(settings.database)
+    assert readings() == 4, "another file"
+
+
+def test_the_daily_check_gathers_statistics(settings, organiser, db):
+    organiser.make("/events", {"title": "Fair"})
+    daily.work(settings, lambda: False)
+    assert db.connection.execute("SELECT count(*) FROM sqlite_stat1 WHERE tbl = 'events'").fetchone()[0]
 
 
 def test_the_worker_does_nothing_with_a_damaged_database(settings, db):

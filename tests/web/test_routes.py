@@ -161,6 +161,24 @@ def test_an_unknown_parameter_is_named(shared, route):
     assert "nonsense" in [entry.get("parameter") for entry in found["errors"]]
 
 
+def parameters_of_lists():
+    """Return the names of all parameters that any list has."""
+    return sorted({name for route in LISTS for name in query_schema(route.options.query, listing=True)["properties"]})
+
+
+@each("route", [route for route in routes() if not route.options.listing])
+def test_a_parameter_of_lists_is_refused_where_there_is_no_list(shared, route):
+    own = query_schema(route.options.query, listing=False)["properties"]
+    unknown = [name for name in parameters_of_lists() if name not in own]
+    for value in ("asc", "1", "", "2026-01-01"):
+        answer = ask(shared.organiser, route, f"{address(route)}?{'&'.join(f'{name}={value}' for name in unknown)}")
+        if route.options.public:
+            assert answer.status_int < 500, answer.text[:500]
+        else:
+            found = problem(answer, 422, "validation_failed")["errors"]
+            assert set(unknown) <= {entry.get("parameter") for entry in found if entry["code"] == "unknown"}
+
+
 @each("route", [route for route in ROUTES if "id>" in route.path])
 def test_an_unknown_id_is_404(shared, route):
     if route.options.raw_body:

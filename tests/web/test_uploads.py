@@ -1,13 +1,12 @@
 """Files over HTTP: a real server, clients that disconnect, and a server that is killed."""
 import http.client
+import io
 import json
 import os
 import signal
 import socket
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 
 import pytest
 
@@ -135,18 +134,20 @@ def test_concurrent_uploads_of_the_same_content_succeed(ask, document, folder):
     assert answers == [200] * 8 and ask("GET", f"/documents/{document['id']}/content")[1] == DATA and left(folder) == []
 
 
-def test_an_upload_waits_a_moment_for_the_place_of_another(monkeypatch):
-    monkeypatch.setattr(uploads, "PLACE_WAIT", 30)
-    environ = {"CONTENT_LENGTH": str(uploads.LONG + 1), "eventapi.places": uploads.places(threads=2)}
-    with ExitStack() as first:
-        first.enter_context(uploads.place(environ))
-        threading.Timer(0.1, first.close).start()
-        with uploads.place(environ):
+def test_an_upload_beyond_the_places_is_refused_at_once():
+    environ = {"CONTENT_LENGTH": "5", "eventapi.places": uploads.places(threads=2), "wsgi.input": Unfinished()}
+    with uploads.place(environ):
+        with pytest.raises(Problem) as refused, uploads.place(environ):
             pass
-        monkeypatch.setattr(uploads, "PLACE_WAIT", 0.01)
-        with uploads.place(environ), pytest.raises(Problem) as refused, uploads.place(environ):
+        assert refused.value.code == "unavailable" and refused.value.headers["Retry-After"]
+        with uploads.place({**environ, "wsgi.input": io.BytesIO(b"12345")}):       # it has arrived
             pass
-    assert refused.value.code == "unavailable" and refused.value.headers["Retry-After"]
+    with uploads.place(environ):
+        pass
+
+
+class Unfinished:
+    """A body that has not arrived."""
 
 
 def test_a_process_has_at_least_two_threads_so_that_a_slow_upload_does_not_stop_it(settings):

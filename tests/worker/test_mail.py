@@ -1,5 +1,6 @@
 """Mails, sent to a real SMTP server: their content, retries, and that nothing is sent twice."""
 import datetime
+import json
 import logging
 import re
 import socket
@@ -524,6 +525,9 @@ def test_a_worker_killed_during_a_mail_leaves_it_uncertain_until_it_is_resent(or
     monkeypatch.setenv("EVENTAPI_CONFIG", str(settings.data_dir / "eventapi.conf"))
     monkeypatch.setenv("EVENTAPI_DATA_DIR", str(settings.data_dir))
     assert cli.main(["mail", "list"]) == 0 and "uncertain" in capsys.readouterr().out
+    assert cli.main(["check"]) == 0 and capsys.readouterr().out == f"mail (warning): {line}\n"
+    assert cli.main(["check", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == [{"check": "mail", "detail": line, "severity": "warning"}]
     assert cli.main(["mail", "retry", "1"]) == 0 and cli.main(["mail", "retry", "1"]) == 1
     assert cli.main(["mail", "retry", "99"]) == 1
     assert "mail 1 is queued" in capsys.readouterr().err

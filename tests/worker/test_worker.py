@@ -11,7 +11,7 @@ import pytest
 from eventapi import errors, journal, times
 from eventapi.cli import main
 from eventapi.domain.halls import booking
-from eventapi.domain.imports import bulk_imports, runs
+from eventapi.domain.imports import runs
 from eventapi.domain.records import entities
 from eventapi.domain.upkeep import housekeeping
 from eventapi.storage import process_locks
@@ -226,7 +226,7 @@ def test_a_bulk_import_that_a_rule_refuses_fails_its_job_and_pauses(db, monkeypa
     def refuse(db, id, stopping):
         attempts.append(id)
         raise errors.Problem("invalid_transition", "The import was cancelled.")
-    monkeypatch.setattr(bulk_imports, "waiting", lambda db: [1, 2])
+    monkeypatch.setattr(runs, "waiting", lambda db: [1, 2])
     monkeypatch.setattr(runs, "run", refuse)
     worker = Worker(db.config, jobs=(bulk_import,))
     assert worker.once() == [bulk_import] and attempts == [1, 2]

@@ -22,8 +22,7 @@ def create(db, fields):
     A missing `key` is made from the name. Raise 422 for an unknown template; 409 `duplicate` for a taken key.
     """
     values = _with_template(db, fields, fields)
-    values["key"] = values["key"] or slugs.free_key(db, sql.key_taken, "key", values["name"])
-    slugs.claim_key(db, sql.key_taken, "document category", "key", values["key"])
+    values["key"] = slugs.new_key(db, sql.key_taken, "document category", "key", values["key"], values["name"])
     category = get(db, db.insert(sql.add, **values, now=db.now))
     journal.created(db, entities.DOCUMENT_CATEGORY, category)
     return category

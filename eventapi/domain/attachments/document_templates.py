@@ -35,8 +35,7 @@ def create(db, fields):
     placeholders of `body` that a template cannot have; 409 `duplicate` for a taken key.
     """
     values = _checked(db, fields, fields)
-    values["key"] = values["key"] or slugs.free_key(db, sql.key_taken, "key", values["name"])
-    slugs.claim_key(db, sql.key_taken, "document template", "key", values["key"])
+    values["key"] = slugs.new_key(db, sql.key_taken, "document template", "key", values["key"], values["name"])
     template = get(db, db.insert(sql.add, **values, now=db.now))
     journal.created(db, entities.DOCUMENT_TEMPLATE, template)
     return template

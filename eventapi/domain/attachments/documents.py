@@ -59,10 +59,11 @@ def update(db, old, fields):
     return contracts.set_esign_status(db, new, fields.get("esign_status") or old["esign_status"])
 
 
-def set_content(db, row, upload, e_invoice):
+def set_content(db, row, upload, e_invoice, *, is_certain):
     """Store the bytes of a file, or the signed file of a contract, and return the row.
 
-    `e_invoice` is what `e_invoices.recognise` has found in the bytes, or None.
+    `e_invoice` is what `e_invoices.recognise` has found in the bytes, or None. If that is not certain, what is known of
+    the same bytes stays. A contract is no e-invoice.
 
     Raise 409 `in_use` for the picture of an event, `locked` for a signed contract, `document_locked` if the content
     must stay for another reason, such as a received e-invoice, or `anonymized`.
@@ -73,6 +74,8 @@ def set_content(db, row, upload, e_invoice):
         _refuse_kept(db, row)
     anonymity.refuse(db, "document", row["id"])
     contracts.refuse_content(row)
+    if row["is_contract"] or (not is_certain and upload.sha256 == row["sha256"]):
+        e_invoice = row["e_invoice"]
     return document_rows.store_content(db, row, upload, e_invoice)
 
 

@@ -10,6 +10,7 @@ from eventapi import money
 from eventapi.domain.bank.entries import Entry, compact, day, joined, may_be_cut, reference, text
 
 AMOUNT = re.compile(r"[0-9]{1,15}(\.[0-9]{0,5})?")
+DATE = re.compile(r"(\d{4}-\d\d-\d\d)(T([01]\d|2[0-4]):[0-5]\d:[0-5]\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?", re.ASCII)
 AGAIN = "Download the statement again from the bank"
 
 
@@ -164,12 +165,13 @@ def signed(units, element, where):
 
 
 def date_in(element, path, where):
-    """Return the date of a date or timestamp as the bank wrote it, in the bank's own time. None if there is none."""
+    """Return the date of an xs:date or xs:dateTime as the bank wrote it, in its own time. None if there is none."""
     value = text(element.findtext(path))
     if not value:
         return None
     try:
-        return day(date.fromisoformat(value[:10]))
+        found = DATE.fullmatch(value)
+        return day(date.fromisoformat(found[1] if found else ""))
     except ValueError:
         raise ValueError(f'The date "{value[:40]}" of {where} is not a date such as 2026-12-04, between 2000 and 2099. '
                          f"{AGAIN}.") from None

@@ -5,7 +5,6 @@ rows cannot be recognised. A value that cannot be read refuses the file: it neve
 """
 import codecs
 import csv
-import io
 import re
 from dataclasses import dataclass
 from datetime import date
@@ -18,6 +17,7 @@ from eventapi.domain.bank.csv_forms import FORMS, form_of, normal
 from eventapi.domain.bank.entries import Entry, Statement, compact, identified, reference, text
 
 MAX_SIZE = 20_000_000       # bytes
+MAX_ROW = 200_000           # characters; the csv module refuses a cell of more than 131,072
 MAX_HEADER = 60             # rows above the names of the columns
 SEPARATORS = ";,\t"
 NUMBERS = {                 # decimal separator -> a number with or without separators of thousands
@@ -29,6 +29,7 @@ GERMAN_DATE = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4}|[0-9]{2})")
 ISO_DATE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?")
 IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
 LINE_END = re.compile(r"[\r\n]+")
+LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n)|[^\r\n]++")     # with its end
 BALANCES = ("anfangssaldo", "endsaldo")
 EXPORT = "Export the entries from the bank again, and do not open the file in a spreadsheet program"
 
@@ -124,18 +125,29 @@ def _below(content, separator, first):
 
 def _rows(content, separator):
     """Yield (line, cells) of a text. Raise ValueError if it is no CSV, or ends inside quotation marks."""
-    lines = list(io.StringIO(content, newline=""))
-    reader, last = csv.reader(lines, delimiter=separator), 0
+    begun, last = [], []                # the lines of the row that is being read, and of the last one
+    reader = csv.reader(_lines(content, begun), delimiter=separator)
     try:
         for cells in reader:
             yield reader.line_num, cells
-            last, previous = reader.line_num, last
-        if last:
-            list(csv.reader(lines[previous:], delimiter=separator, strict=True))
+            last = begun.copy()
+            begun.clear()
+        list(csv.reader(last, delimiter=separator, strict=True))
     except csv.Error as error:
         # Strict reading also refuses text behind a closing quotation mark, which some banks write.
         if "expected after" not in str(error):
             raise ValueError(f"Line {reader.line_num} is not valid CSV ({error}). {EXPORT}.") from None
+
+
+def _lines(content, begun):
+    """Yield the lines of a text with their ends, and add them to `begun`. Raise ValueError if it becomes too long."""
+    size = 0
+    for number, line in enumerate(LINE.finditer(content), 1):
+        size = len(line[0]) + (size if begun else 0)
+        begun.append(line[0])
+        if size > MAX_ROW:
+            raise ValueError(f"Line {number}: a row has more than {MAX_ROW} characters. {EXPORT}.")
+        yield line[0]
 
 
 def _account_above(rows):

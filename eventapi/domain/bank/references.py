@@ -16,6 +16,7 @@ from eventapi.validation.identifiers import accounts
 
 MOST_GROUPS = 8             # of a number: INV-2026-0 00 17 has six
 MOST_CANDIDATES = 400       # of a text
+LONGEST_TEXT = 2_000        # characters of a folded text: NFKC makes up to 18 of one
 LONGEST_NUMBER = 64         # characters
 SHORTEST, FEWEST_DIGITS = 4, 6      # characters without leading zeros of a number with letters, and of one without
 LONG_NUMBER = 7             # characters; shorter ones are booths and the like if a space is in them or digits follow
@@ -30,7 +31,7 @@ BEFORE = re.compile(r"[^\W_]([^\w\s,;:]|_)|[^\W\d_]$")
 INTRODUCTIONS = re.compile("rechnung(en|s?nr|snummer)?|rg|re|nr|(re|rg|beleg)nr|beleg|invoice|zahlung")
 SHORT_PREFIX = 2            # letters
 LONGEST_WORD = 20           # letters; more than an introduction has, so that a long word is not searched
-WORD_END = re.compile(r"[^\W\d_]*$")
+WORD_END = re.compile(r"[^\W\d_]*$")                      # of at most 20 characters
 
 
 @dataclass(frozen=True)
@@ -71,9 +72,14 @@ def candidates(text, known=(), cut_at=None):
         return []
     folded = fold(text)
     cut = None if cut_at is None else len(fold(text[:cut_at]))
+    if len(folded) > LONGEST_TEXT:
+        folded, cut = folded[:LONGEST_TEXT], LONGEST_TEXT
     groups = [part for group in GROUPS.finditer(folded) for part in _parts(group, known)]
+    numbers = [place for place, (_, _, word) in enumerate(groups) if word[0].isdecimal()]
     found = []
-    for start in range(len(groups)):
+    # Only starts from which a candidate reaches a number: a long text without digits costs nothing.
+    starts = {start for place in numbers for start in range(max(0, place - MOST_GROUPS + 1), place + 1)}
+    for start in sorted(starts):
         for end in range(start + 1, min(start + MOST_GROUPS, len(groups)) + 1):
             if end - start > 1 and not BETWEEN.fullmatch(folded[groups[end - 2][1]:groups[end - 1][0]]):
                 break
@@ -116,7 +122,7 @@ def _is_end(folded, first, words, is_one_word):
     Letters may follow another word only as in RechnungINV-2026-17 and Re-INV-2026-17, and another number only in a
     list, as in R-2026-17/R-2026-18.
     """
-    before = folded[:first]
+    before = folded[max(0, first - LONGEST_WORD - 1):first]
     if words[0].isdecimal():
         return bool(BEFORE.search(before[-2:]))
     is_joined = before[-1:].isalnum()

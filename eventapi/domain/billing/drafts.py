@@ -9,6 +9,7 @@ from eventapi import journal, money, times
 from eventapi.domain.attachments import cascade
 from eventapi.domain.billing import claims, invoices
 from eventapi.domain.billing import lines as invoice_lines
+from eventapi.domain.books import bookings
 from eventapi.domain.records import anonymity, entities, numbering, references
 from eventapi.errors import Faults, Problem, quoted
 from eventapi.storage.statements import statements
@@ -46,7 +47,7 @@ def change(db, row, body):
 
 
 def change_locked(db, row, old, body):
-    """Change a sent invoice and return its row. Raise 409 `invoice_locked` for another value of a locked field."""
+    """Change a sent invoice and return its row. Raise 409 `invoice_locked`, or `period_closed` for an exchange rate."""
     locked = [name for name, value in body.items()
               if name not in OPEN_WHEN_LOCKED and not same(value, old[ALIASES.get(name, name)])]
     if row["exchange_rate"] and not same(body.get("exchange_rate", old["exchange_rate"]), old["exchange_rate"]):
@@ -60,6 +61,8 @@ def change_locked(db, row, old, body):
         check_due_date({**row, "due_date": body["due_date"]}, faults)
     faults.raise_any()
     anonymity.refuse_text(db, entities.INVOICE, row, body)
+    if rate != row["exchange_rate"]:
+        bookings.refuse_rate(db, row, rate)
     changes = {**{name: body.get(name, row[name]) for name in ("notes", "due_date")}, "exchange_rate": rate}
     if any(changes[name] != row[name] for name in changes):
         if changes["due_date"] != row["due_date"]:

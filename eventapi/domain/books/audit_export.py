@@ -11,7 +11,7 @@ from hashlib import sha256
 from tempfile import TemporaryFile
 
 from eventapi import __version__, money, times
-from eventapi.domain.books import description, ledger, proof
+from eventapi.domain.books import ledger, report, tables
 from eventapi.domain.books.tables import PLACES, TABLES
 from eventapi.domain.records import numbering
 from eventapi.spreadsheet import escape_formula
@@ -87,7 +87,7 @@ def _write(db, file, first, last, with_pdf):
     currencies = {*db.values(sql.currencies), *db.values(sql.bank_currencies)}
     places = max([2, *map(money.decimals, currencies)])
     accounts = ledger.accounts(db, first, last)
-    archive.add("index.xml", [description.document(db.config, TABLES.values(), first, last, places)])
+    archive.add("index.xml", [tables.document(db.config, TABLES.values(), first, last, places)])
     archive.add("liesmich.txt", [README.format(timezone=db.config.timezone).encode()])
     for name, rows in _rows(db, days, accounts).items():
         count = [0]
@@ -133,14 +133,14 @@ def _manifest(db, archive, accounts, first, last):
     """Return the manifest: each file with its hash, and the proof that the accounts agree with the other reports."""
     return {"program": f"eventapi {__version__}", "generated_at": times.now(), "organiser": db.config.organiser_name,
             "date_from": first, "date_to": last, "timezone": db.config.timezone, "currency": db.config.currency,
-            "files": archive.entries, "proof": proof.of(db, ledger.totals(accounts), first, last)}
+            "files": archive.entries, "proof": report.of(db, ledger.totals(accounts), first, last)}
 
 
 # CSV
 
 def _csv(table, rows, places, zone, count):
     """Yield a table as bytes, and count its rows in the first value of the list `count`."""
-    columns = sorted(table.columns, key=lambda column: not description.is_key(column))
+    columns = sorted(table.columns, key=lambda column: not tables.is_key(column))
     yield _line(f'"{column.name}"' for column in columns)
     formats = [(column.name, _format(column.kind, places, zone)) for column in columns]
     lines = []
@@ -164,7 +164,7 @@ def _format(kind, places, zone):
     if kind in PLACES:
         return lambda value, row: _number(value, PLACES[kind], PLACES[kind])
     if kind == "day":
-        return lambda value, row: description.german(times.local_date(value, zone)) if value else ""
+        return lambda value, row: tables.german(times.local_date(value, zone)) if value else ""
     return lambda value, row: _text(value)
 
 

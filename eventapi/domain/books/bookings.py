@@ -3,6 +3,7 @@
 Rows are those of `payments`; only a completed or refunded payment counts. It belongs to the month of its date. Moving
 it to another invoice and refunding it have a date of their own, and are always possible.
 """
+from eventapi import money
 from eventapi.domain.books import periods
 from eventapi.errors import quoted
 
@@ -67,6 +68,20 @@ def refuse_deletion(db, refund):
             db, month, "refunded_at", f"Refund {refund['id']} cannot be deleted because it is dated "
             f"{refund['refunded_at']}, and {month} is closed.", "If the money was not given back, record it as a "
             "payment, which is dated today.")
+
+
+def refuse_rate(db, invoice, rate):
+    """Raise 409 `period_closed` if the first exchange rate of a sent invoice would change a closed month.
+
+    Only months that were closed by an early version have such invoices. They count at the rate of the options.
+    `invoice` is a row, `rate` in the unit of its column.
+    """
+    usual, month = money.usual_rate(db.config, invoice["currency"]), periods.closed_month(db, invoice["issue_date"])
+    if month and usual and rate != usual:
+        raise periods.closed(
+            db, month, "exchange_rate", f"`exchange_rate` cannot be another one than that of the option "
+            f"`exchange_rates`, because the invoice counts in {month}, which is closed.",
+            f"Send {money.unscaled(usual, money.RATE_PLACES)}.")
 
 
 def refuse_invoice(db, issue_date):

@@ -16,7 +16,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("periods")
 
-BY_PERIOD = {"revenue": finance.revenue, "tax": finance.tax, "payments": finance.payments}
+BY_PERIOD = {"revenue": finance.revenue, "tax": finance.converted_tax, "payments": finance.payments}
 EVERYTHING = {"first": None, "last": None, "period": "month", "as_of": None, "zone": None, "event_key": None,
               "given": frozenset(), "values": {}}
 
@@ -35,14 +35,19 @@ def of_months(db, wanted):
     selection = {**EVERYTHING, "first": f"{wanted[0]}-01", "last": last_day(wanted[-1])}
     rows = {name: report(db, selection) for name, report in BY_PERIOD.items()}
     before = ledger.totals(ledger.accounts(db, selection["first"], selection["first"]))
-    balances, found = {row["currency"]: row["opening_balance"] for row in before}, {}
+    balances, found = nonzero(before, "opening_balance"), {}
     for month in wanted:
         days = ledger.span(db.config, f"{month}-01", last_day(month))
         reports = {name: [row for row in rows[name] if row["period"] == month] for name in rows}
         found[month] = {**reports, "balances": balanced(db, days, reports["payments"], balances),
                         "bookings_sha256": digest(db, days)}
-        balances = {row["currency"]: row["closing_balance"] for row in found[month]["balances"]}
+        balances = nonzero(found[month]["balances"], "closing_balance")
     return found
+
+
+def nonzero(totals, name):
+    """Return {currency: balance} without balances of 0, so that a month has the same rows whichever month is first."""
+    return {row["currency"]: row[name] for row in totals if row[name]}
 
 
 def balanced(db, days, payments, opening):
@@ -76,6 +81,15 @@ def digest(db, days):
 
 def in_major_units(figures):
     """Return figures with amounts in major units."""
-    reports = {name: [money.in_major_units(row, REPORTS[name].money) for row in figures[name]] for name in BY_PERIOD}
+    reports = {name: [_in_major_units(row, REPORTS[name]) for row in figures[name]] for name in BY_PERIOD}
     return {**reports, "balances": [money.in_major_units(row, ledger.AMOUNTS) for row in figures["balances"]],
             "bookings_sha256": figures["bookings_sha256"]}
+
+
+def _in_major_units(row, report):
+    """Return a row in major units. Months that were closed by an early version have null for `base_currency`."""
+    row = money.in_major_units(row, report.money)
+    if report.base_money:
+        row["base_currency"] = row.get("base_currency")
+        row.update({name: money.major(row.get(name), row["base_currency"]) for name in report.base_money})
+    return row

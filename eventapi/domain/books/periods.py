@@ -1,7 +1,8 @@
 """Closed months: what counts in a closed month never changes. Corrections are dated in an open month.
 
 A month such as 2026-05 is closed together with all months before it, and is never opened again. Its figures are kept,
-and the audit log has them with their hash. Days are those of the organiser's time zone.
+and the audit log has them with their hash. Days are those of the organiser's time zone. Each invoice of a closed month
+in another currency has an exchange rate of its own, so that the option `exchange_rates` changes no figure of it.
 """
 import json
 import re
@@ -19,6 +20,7 @@ from eventapi.storage.statements import statements
 sql = statements("periods")
 
 MONTH = re.compile(r"(?!000)\d{4}-(0[1-9]|1[0-2])", re.ASCII)
+MOST_NAMED = 100                    # invoices without exchange rate that an error names
 ATTEMPTS = 3                        # to close a month with figures that were computed before
 LAST_YEAR = "9999"                  # the month after December of this year is outside the calendar
 
@@ -116,7 +118,7 @@ def close(db, month):
     """Close a month and all months before it, and return the API object of the month.
 
     A month that is closed already stays as it is. Call this inside a write transaction. Raise 404 for what is no
-    month, and 409 `period_not_over`.
+    month, and 409 `period_not_over` or `period_incomplete`.
     """
     closing = to_close(db, month)
     keep_all(db, closing, figures.of_months(db, closing))
@@ -127,7 +129,7 @@ def close(db, month):
 def to_close(db, month):
     """Return the months that are closed together with a month, sorted: none if it is closed already.
 
-    Raise 404 for what is no month, and 409 `period_not_over`.
+    Raise 404 for what is no month, and 409 `period_not_over` or `period_incomplete`.
     """
     if not MONTH.fullmatch(month) or month >= LAST_YEAR:
         raise Problem("not_found", f"Month {month} not found. Write a month as YYYY-MM, such as 2026-09.")
@@ -135,6 +137,7 @@ def to_close(db, month):
     if last and month <= last["month"]:
         return []
     refuse_early(db, month)
+    refuse_unconverted(db, month, last["first_open_day"] if last else "")
     months = {found for found in figures.months(db) if found < month and (not last or found > last["month"])}
     return sorted({*months, month})
 
@@ -151,6 +154,20 @@ def refuse_early(db, month):
     if times.today(db.config.timezone, db.now) < first_day:
         raise Problem("period_not_over", f"{month} is not over. Close it on {first_day} or later.", month=month,
                       closable_from=first_day)
+
+
+def refuse_unconverted(db, month, since):
+    """Raise 409 `period_incomplete` if an invoice from the day `since` until the end of a month has no exchange rate.
+
+    The option `exchange_rates` may change later. An invoice takes the rate from there when it is sent.
+    """
+    invoices = db.all(sql.without_rate, since=since, before=next_first_day(f"{month}-01", "month"),
+                      home=db.config.currency, most=MOST_NAMED)
+    if invoices:
+        numbers = ", ".join(invoice["invoice_number"] for invoice in invoices)
+        raise Problem("period_incomplete", f"These invoices are not in {db.config.currency} and have no exchange rate: "
+                      f"{numbers}. Set `exchange_rate` of each, then close the month again.", month=month,
+                      invoices=invoices)
 
 
 def keep_all(db, months, computed):
@@ -184,5 +201,13 @@ def check(db):
     for row in rows:
         kept = json.loads(row["figures"])
         for name in kept:
-            if kept[name] != json.loads(as_json(computed[row["month"]][name])):
+            if kept[name] != as_kept(computed[row["month"]][name], kept[name]):
                 yield f"{row['month']}: {name} differ from those when the month was closed"
+
+
+def as_kept(computed, kept):
+    """Return computed figures as JSON, without columns that the figures kept by an early version lack."""
+    computed = json.loads(as_json(computed))
+    if isinstance(kept, list) and kept and len(computed) == len(kept):
+        return [{name: row[name] for name in kept[0] if name in row} for row in computed]
+    return computed

@@ -12,15 +12,90 @@ from typing import NamedTuple
 
 from eventapi import money, times
 from eventapi.domain.books.periods import first_open_day
-from eventapi.domain.datev import bookings, debtors, lines
-from eventapi.domain.datev.accounts import Accounts
-from eventapi.domain.datev.missing import Missing, refuse_incomplete
-from eventapi.domain.datev.periods import fiscal_year, period, refuse_two_fiscal_years
+from eventapi.domain.datev import bookings, lines
+from eventapi.domain.datev.accounts import Accounts, Missing, refuse_incomplete
+from eventapi.domain.datev.bookings import EU
+from eventapi.domain.datev.lines import quoted
 from eventapi.errors import invalid_parameter
+from eventapi.languages import choice
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.validation.identifiers import companies
 
 sql = statements("datev")
+
+
+class Period(NamedTuple):
+    """A month or a year.
+
+    name: 2026-05 or 2026. first, last: days; `last` is included. begins, ends: timestamps; `ends` is not included.
+    fiscal_year: the first day of the fiscal year of `first`.
+    """
+    name: str
+    first: str
+    last: str
+    begins: str
+    ends: str
+    fiscal_year: str
+
+
+def period(config, year, month):
+    """Return the Period of a month in the tenant's time zone, or of the year if `month` is None."""
+    first = f"{year}-{month or 1:02}-01"
+    following = f"{year + 1}-01-01" if month in (None, 12) else f"{year}-{month + 1:02}-01"
+    return Period(first[:7] if month else first[:4], first, times.add_days(following, -1),
+                  times.start(first, config.timezone), times.start(following, config.timezone),
+                  fiscal_year(config, first))
+
+
+def fiscal_year(config, day):
+    """Return the first day of the fiscal year of a day."""
+    start = config.datev_fiscal_year_start
+    return f"{int(day[:4]) - (day[5:] < start)}-{start}"
+
+
+def refuse_two_fiscal_years(config, year, month):
+    """Raise 422 for a year that lies in two fiscal years. A batch has dates without a year, and so only one of them."""
+    if month is None and config.datev_fiscal_year_start != "01-01":
+        raise invalid_parameter("month", "required", f"is required: {year} lies in two fiscal years, because "
+                                f"`datev_fiscal_year_start` is {config.datev_fiscal_year_start}. Request each month by "
+                                "itself")
+
+
+PERSON, COMPANY = "1", "2"          # Adressattyp
+LANGUAGES = {"de": "1", "en": "5"}  # Sprache: those of our mails and documents
+ERASED = "(Daten gelöscht)"
+
+
+def fields(row, account, lines, config):
+    """Return the fields of a debtor, {1-based column: field}. `lines` writes the texts, see lines.py.
+
+    A company has the name of its contact person beside it. The second line of an address is its addition. DATEV reads
+    only the fields of the kind of addressee.
+    """
+    person = " ".join(filter(None, (row["first_name"], row["last_name"])))
+    company = row["company_name"] or (ERASED if row["anonymized_at"] else None)
+    street, _, addition = (row["address"] or "").partition("\n")
+    country, vat_number = vat_id(row["tax_id"])
+    texts = {8: (company or row["last_name"] or person, 15), 9: (country, 2), 10: (vat_number, 13), 16: (street, 36),
+             18: (row["postal_code"], 10), 19: (row["city"], 30), 20: (row["country"], 2), 22: (addition, 36),
+             29: (row["phone"], 60), 33: (row["email"], 60), 99: (row["number"], 15)}
+    if company or not person:
+        texts.update({2: (company or row["number"], 50), 102: (person, 40)})
+    else:
+        texts.update({4: (row["last_name"] or row["first_name"], 30),
+                      5: (row["first_name"] if row["last_name"] else None, 30)})
+    found = {column: lines.text(value, length) for column, (value, length) in texts.items()}
+    language = choice.choose(config, row["language"])
+    return {**found, 1: account, 7: quoted(COMPANY if company or not person else PERSON),
+            15: quoted("STR" if street else ""), 101: quoted(LANGUAGES[language])}
+
+
+def vat_id(text):
+    """Return (country, number) of a VAT id of the EU, ("", "") for any other text. Greece is EL in VAT ids."""
+    found = companies.vat_id_by_format(text)
+    return (found[:2], found[2:]) if found and found[:2] in EU else ("", "")
+
 
 MOST_BOOKINGS = 99_999              # that DATEV imports from one file
 CHUNK = 64 * 1024                   # bytes of the file that are sent at a time
@@ -141,7 +216,7 @@ def debtor_file(db, year=None, month=None):
             *_, row = rows                              # several contacts may have borne the number
             account, count = accounts.debtor(number), count + 1
             if not missing:
-                content.write(sheet.line(debtors.fields(row, account, sheet, db.config)))
+                content.write(sheet.line(fields(row, account, sheet, db.config)))
         refuse_incomplete(missing)
     return _file("_".join(filter(None, ("EXTF_Debitoren", chosen and chosen.name))) + ".csv", content, sheet, {
         "report_type": "datev_debtors", "filters": {"year": year, "month": month}, "lines": count,

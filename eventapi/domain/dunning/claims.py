@@ -1,9 +1,14 @@
-"""What is claimed with a dunning letter: the open amount, costs and interest. All amounts in minor units."""
+"""What is claimed with a dunning letter: the open amount, costs and interest. All amounts in minor units.
+
+Interest on arrears (§ 288 BGB) is exact: whole minor units, per day, actual days of a year of 365. A rate is in
+hundredths of a percent per year. Interest runs from the day after the due date. A payment or credit note reduces the
+amount from the day after it on, so the day of the payment still bears interest.
+"""
 import json
+from datetime import date
 from functools import partial
 
 from eventapi import money, times
-from eventapi.domain.dunning import interest
 
 LUMP_SUM = 4000                             # 40 EUR, § 288 (5) BGB; only in EUR, and only from companies
 AMOUNTS = ("open_amount", "fee", "lump_sum", "costs", "interest", "total_claim")
@@ -39,10 +44,10 @@ def of(config, row, today):
 def _interest(config, row, today):
     if row["held_back"] == "no_base_rate":
         return 0
-    rates = interest.of(row["level_interest"], row["is_business"], row["interest_rate"], config.base_rates)
+    rates = interest_rates(row["level_interest"], row["is_business"], row["interest_rate"], config.base_rates)
     local = partial(times.local_date, zone_name=config.timezone)
     movements = [(local(day), change) for day, change in json.loads(row["movements"])]
-    return interest.accrued(row["total"], movements, row["due_date"], today, rates)
+    return accrued(row["total"], movements, row["due_date"], today, rates)
 
 
 def represent(config, today, row):
@@ -50,3 +55,45 @@ def represent(config, today, row):
     shown = {name: value for name, value in row.items() if name not in HIDDEN}
     shown.update(of(config, row, today))
     return money.in_major_units(shown, (*AMOUNTS, "total"))
+
+
+OVER_BASE = {"consumer": 500, "business": 900}      # percentage points above the base rate, § 288 (1) and (2) BGB
+OF_A_YEAR = 365 * 100 * 100                         # days, percent, hundredths of a percent
+
+
+def interest_rates(kind, is_business, rate, base_rates):
+    """Return the rates as a tuple of (date, rate), each valid until the next, or () without interest.
+
+    kind: `interest` of a level. `business` is the higher rate for companies; a consumer never owes more than 5 points.
+    rate: rate of `fixed`. base_rates: the option, a tuple of (date, rate).
+    """
+    if kind == "none":
+        return ()
+    if kind == "fixed":
+        return (("0001-01-01", rate),)
+    points = OVER_BASE[kind if is_business else "consumer"]
+    return tuple((day, base + points) for day, base in base_rates)
+
+
+def accrued(total, movements, due_date, until, rates):
+    """Return the interest in minor units, rounded once, half up.
+
+    total: amount of the invoice. movements: (date, change of the amount that is owed); a payment is negative.
+    due_date: interest runs from the day after it. until: last day that bears interest. rates: see `interest_rates`.
+    """
+    if not rates or until <= due_date:
+        return 0
+    first = times.add_days(due_date, 1)
+    starts = {first, *(times.add_days(day, 1) for day, _ in movements), *(day for day, _ in rates)}
+    starts = sorted(day for day in starts if first <= day <= until)
+    ends = [*starts[1:], times.add_days(until, 1)]
+    units = 0
+    for start, end in zip(starts, ends, strict=True):
+        owed = total + sum(change for day, change in movements if day < start)
+        rate = next((rate for day, rate in reversed(rates) if day <= start), 0)
+        units += max(owed, 0) * rate * _days(start, end)
+    return max(0, money.divided(units, OF_A_YEAR))
+
+
+def _days(first, last):
+    return (date.fromisoformat(last) - date.fromisoformat(first)).days

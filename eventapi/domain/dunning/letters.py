@@ -1,12 +1,75 @@
-"""Dunning letters as PDF. A letter is drawn for each request: the same entry always results in the same bytes."""
+"""Dunning letters: their titles and texts, the organiser's own or the default ones, and their PDF.
+
+A placeholder of a text is written as `{{number}}`, as in document templates. A letter is drawn for each request: the
+same entry always results in the same bytes.
+"""
 import re
 from decimal import Decimal
 
 from eventapi import money
 from eventapi.domain.billing import invoices
+from eventapi.errors import listed
+from eventapi.languages import formats
 from eventapi.pictures.invoice import dunning as picture
 from eventapi.pictures.invoice import giro
 from eventapi.validation import identifiers
+
+FIELDS = ("title_de", "title_en", "text_de", "text_en")
+PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
+AMOUNTS = ("open_amount", "fee", "costs", "interest", "total_claim")
+DAYS = ("issue_date", "due_date", "deadline")
+KNOWN = ("number", "level_name", "days_overdue", *AMOUNTS, *DAYS)
+FIRST = {"de": "Zahlungserinnerung", "en": "Payment reminder"}
+LATER = {"de": "{number}. Mahnung", "en": "Overdue notice {number}"}
+# A German text goes on in lower case after the greeting.
+DEFAULTS = {
+    "de": "unsere Rechnung {{number}} vom {{issue_date}} war am {{due_date}} fällig. Nach unseren Unterlagen sind noch "
+          "{{open_amount}} offen.\n\n"
+          "Bitte zahlen Sie {{total_claim}} bis zum {{deadline}} unter Angabe der Rechnungsnummer {{number}}. Eine "
+          "Kopie der Rechnung liegt bei.\n\n"
+          "Sollten Sie bereits gezahlt haben, betrachten Sie dieses Schreiben bitte als gegenstandslos.",
+    "en": "Our invoice {{number}} dated {{issue_date}} was due on {{due_date}}. According to our records, "
+          "{{open_amount}} is still outstanding.\n\n"
+          "Please pay {{total_claim}} by {{deadline}}, quoting invoice number {{number}}. A copy of the invoice is "
+          "enclosed.\n\n"
+          "If you have already paid, please disregard this letter.",
+}
+
+
+def check(pointer, text, faults):
+    """Add a fault for each placeholder of a text that does not exist. `text` may be None."""
+    names = [name.strip() for name in PLACEHOLDER.findall(text or "")]
+    unknown = [name for name in names if name not in KNOWN]
+    if unknown:
+        names, known = (["{{%s}}" % name[:50] for name in found] for found in (unknown[:5], KNOWN))
+        noun = "placeholders" if len(names) > 1 else "placeholder"
+        faults.add(pointer, "unknown_placeholder",
+                   f"contains the unknown {noun} {listed(names)}. The placeholders are {listed(known)}")
+
+
+def title(level, claim, language):
+    """Return the title of a letter: that of its level, or the default one. `claim`: see `filled`."""
+    number = level["level"]
+    default = FIRST[language] if number == 1 else LATER[language].format(number=number - 1)
+    return filled(level[f"title_{language}"] or default, claim, language)
+
+
+def text(level, claim, language):
+    """Return the text of a letter: that of its level, or the default one. `claim`: see `filled`."""
+    return filled(level[f"text_{language}"] or DEFAULTS[language], claim, language)
+
+
+def filled(text, claim, language):
+    """Return a text with its placeholders filled. `claim`: API object of what is claimed, with the fields of KNOWN."""
+    def value(match):
+        name = match[1].strip()
+        if name in AMOUNTS:
+            return formats.money(claim[name], claim["currency"], language)
+        if name in DAYS:
+            return formats.day(claim[name], language)
+        return str(claim[name])
+    claim = {**claim, "number": claim["invoice_number"]}
+    return PLACEHOLDER.sub(value, text)
 
 
 def draw(config, invoice, entry) -> bytes:

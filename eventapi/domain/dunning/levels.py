@@ -5,7 +5,7 @@ Every function that writes is called inside a write transaction and journals the
 from decimal import Decimal
 
 from eventapi import journal, money
-from eventapi.domain.dunning import texts
+from eventapi.domain.dunning import letters
 from eventapi.domain.records import entities
 from eventapi.errors import Faults, Problem, invalid_at
 from eventapi.storage.statements import statements
@@ -76,10 +76,10 @@ def _columns(db, level):
     elif level["interest"] != "fixed" and rate is not None:
         faults.add("/interest_rate", "excluded", f"must be null if `interest` is {level['interest']}: only fixed has a "
                    "rate of its own")
-    for name in texts.FIELDS:
-        texts.check(f"/{name}", level[name], faults)
+    for name in letters.FIELDS:
+        letters.check(f"/{name}", level[name], faults)
     faults.raise_any()
-    plain = ("level", "name", "days", "deadline_days", "interest", *texts.FIELDS)
+    plain = ("level", "name", "days", "deadline_days", "interest", *letters.FIELDS)
     return {**{name: level[name] for name in plain}, "fee": fee, "interest_rate": scaled,
             "has_lump_sum": int(level["has_lump_sum"])}
 

@@ -8,10 +8,11 @@ back is counted before the transaction, because that takes a quarter of a second
 from typing import NamedTuple
 
 from eventapi import money, times
-from eventapi.domain.billing import drafts, invoices
+from eventapi.domain.billing import drafts, invoices, issuing
 from eventapi.domain.billing import mails as invoice_mails
-from eventapi.domain.dunning import claims, texts
+from eventapi.domain.dunning import claims, letters
 from eventapi.domain.mail import queue as mails
+from eventapi.domain.records import anonymity
 from eventapi.languages import choice
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -115,7 +116,7 @@ def _send_one(db, row, today, mail, dry_run):
     language = choice.choose(db.config, invoice["language"])
     entry = {**{name: due[name] for name in ENTRY},
              "invoice_id": row["id"], "sent_on": today, "language": language,
-             "title": texts.title(row, claim, language), "text": texts.text(row, claim, language)}
+             "title": letters.title(row, claim, language), "text": letters.text(row, claim, language)}
     if dry_run:
         return represent({**entry, "id": None, "currency": row["currency"], "mail": None, "mail_reason": None,
                           "created_at": None})
@@ -180,3 +181,27 @@ def check(db):
     for wrong in db.all(sql.wrong_levels):
         yield (f"{wrong['invoice_number']}: the dunning level is {wrong['stored']}, but its last letter is of level "
                f"{wrong['computed']}, or the deadline differs")
+
+
+# Disputes: a disputed invoice gets no reminder and no dunning letter until the dispute is settled
+
+def dispute(db, row, reason):
+    """Record that the buyer disputes an invoice, or another reason. Return its row.
+
+    Call this inside a write transaction. Raise 409 `invalid_transition` or `anonymized`.
+    """
+    issuing.check_action(row, "dispute")
+    if row["disputed_at"] and row["dispute_reason"] == reason:
+        return row
+    anonymity.refuse(db, "contact", row["contact_id"])
+    db.run(sql.dispute, id=row["id"], reason=reason, now=db.now)
+    return drafts.journal_change(db, row, "disputed")
+
+
+def settle(db, row):
+    """Record that the dispute about an invoice is settled, and return its row. Change nothing without a dispute."""
+    issuing.check_action(row, "settle")
+    if not row["disputed_at"]:
+        return row
+    db.run(sql.settle, id=row["id"], now=db.now)
+    return drafts.journal_change(db, row, "settled")

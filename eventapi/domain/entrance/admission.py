@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade
-from eventapi.domain.entrance import badge_numbers, badges, check_ins, refusals, visits
+from eventapi.domain.entrance import badges, check_ins, refusals, visits
 from eventapi.domain.records import anonymity, entities, references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
 from eventapi.errors import Faults, Problem
@@ -69,7 +69,7 @@ def _event_and_participant(db, body, faults):
     The last two may be None.
     """
     badge = _badge_number(body)
-    found = badge_numbers.holder(db, badge) if badge else None
+    found = badges.holder(db, badge) if badge else None
     holder, replaced_at = (found["id"], found["replaced_at"]) if found else (None, None)
     participant_id = references.resolve(db, body, PARTICIPANT, faults)
     if badge and participant_id and holder != participant_id:

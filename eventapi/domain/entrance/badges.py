@@ -3,8 +3,15 @@
 The check character is that of a pure system of ISO/IEC 7064: the weighted sum of all characters is 1 modulo M, and the
 weights are powers of a radix. M is the number of characters, 23, which is prime. The radix 5 generates all residues
 except 0. Therefore one wrong character always changes the sum, and so does any swap of two characters.
+
+A participant has the number of its badge, and aliases: numbers that were replaced, and those of participants that a
+merge of contacts removed. An alias is valid or replaced.
 """
 import secrets
+
+from eventapi.storage.statements import statements
+
+sql = statements("badge_numbers")
 
 ALPHABET = "23456789ACEFHJKMNPRTWXY"        # without 0 O Q D, 1 I L, B, S, Z, G, U V, which look alike
 MODULUS, RADIX = len(ALPHABET), 5
@@ -44,3 +51,26 @@ def _weighted(body):
     for character in body:
         total = (total + ALPHABET.index(character)) * RADIX % MODULUS
     return total
+
+
+def holder(db, number):
+    """Return `{id, replaced_at}` with the id of the participant that has or had this number, or None.
+
+    `replaced_at` is None for a valid number.
+    """
+    return db.one(sql.holder, badge_number=number)
+
+
+def free(db):
+    """Return a new number that no badge has or had."""
+    number = draw()
+    while holder(db, number):
+        number = draw()
+    return number
+
+
+def replace(db, participant_id):
+    """Give a participant a new number, and mark its number and all its aliases as replaced."""
+    db.run(sql.retire_aliases, id=participant_id, now=db.now)
+    db.run(sql.retire, id=participant_id, now=db.now)
+    db.run(sql.renumber, id=participant_id, badge_number=free(db), now=db.now)

@@ -1,5 +1,5 @@
 """Refusals: the problem of each scan that is refused. Its text tells the staff at the entrance what to do."""
-from eventapi.domain.entrance import badge_numbers, badges, check_ins
+from eventapi.domain.entrance import badges, check_ins
 from eventapi.errors import Problem
 from eventapi.storage.statements import statements
 
@@ -52,7 +52,7 @@ def _wrong_event(db, scan):
 
 def _badge_replaced(db, scan):
     number, id = scan["badge_number"], scan["event_participant_id"]
-    replaced_at = (badge_numbers.holder(db, number) or {}).get("replaced_at")
+    replaced_at = (badges.holder(db, number) or {}).get("replaced_at")
     return Problem("badge_replaced",
                    f"Badge {number} is no longer valid: it was replaced at {replaced_at}. Scan the new badge of the "
                    f"participant, or send `event_participant_id` {id} once you know that it is the right person.",

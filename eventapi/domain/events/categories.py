@@ -47,9 +47,9 @@ def create(db, fields):
     a taken key.
     """
     parent_id, event_ids = _parent_and_events(db, fields)
-    key = fields["category_key"] or slugs.free_key(db, sql.key_taken, "category_key", fields["title"])
-    values = _columns(db, {**fields, "category_key": key, "parent_category_id": parent_id})
-    slugs.claim_key(db, sql.key_taken, "category", "category_key", key)
+    values = _columns(db, {**fields, "parent_category_id": parent_id})
+    values["category_key"] = slugs.new_key(
+        db, sql.key_taken, "category", "category_key", fields["category_key"], fields["title"])
     id = db.insert(sql.add, **values, now=db.now)
     db.run(sql.add_events, category_id=id, event_ids=as_json(event_ids))
     category = get(db, id)

@@ -44,20 +44,15 @@ def update(db, old, fields):
         db.run(sql.change, **merged, now=db.now)
     new = get(db, id)
     journal.updated(db, entities.BOOTH_FORMULA, old, new)
-    changed = [name for name in PRICING if new[name] != old[name]]
-    if changed:
-        pricing.reprice(db, db.values(sql.booths, id=id), f"/{changed[0]}")
+    pricing.follow(db, db.values(sql.booths, id=id), old, new, PRICING)
     return new
 
 
 def delete(db, formula):
     """Delete a formula with its documents and tasks. Raise 409 `in_use` while booths use it."""
     id = formula["id"]
-    users = db.values(sql.booths, id=id)
-    if users:
-        raise Problem("in_use", f"The formula cannot be deleted because it is used by "
-                      f"{references.counted(len(users), 'booth', 'booths')}. Change the `formula_id` of each booth "
-                      "first.", used_by=["booths"])
+    references.refuse_in_use(db, sql.users, id, "The formula cannot be deleted because it is used by {}. "
+                             "Change the `formula_id` of each booth first.")
     cascade.delete_with(db, "booth_formula", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.BOOTH_FORMULA, formula)

@@ -10,7 +10,7 @@ from eventapi.domain.attachments import cascade
 from eventapi.domain.halls import pricing
 from eventapi.domain.records import entities, references, slugs
 from eventapi.domain.records.amounts import whole
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults
 from eventapi.storage.statements import statements
 
 sql = statements("booth_types")
@@ -40,9 +40,9 @@ def create(db, fields):
 
     A missing `booth_type_key` is made from the name. Raise 422 for too many decimals; 409 `duplicate` for a taken key.
     """
-    key = fields["booth_type_key"] or slugs.free_key(db, sql.key_taken, "booth_type_key", fields["booth_type_name"])
-    values = _columns(db, {**fields, "booth_type_key": key})
-    slugs.claim_key(db, sql.key_taken, "booth type", "booth_type_key", key)
+    values = _columns(db, fields)
+    values["booth_type_key"] = slugs.new_key(
+        db, sql.key_taken, "booth type", "booth_type_key", fields["booth_type_key"], fields["booth_type_name"])
     booth_type = get(db, db.insert(sql.add, **values, now=db.now))
     journal.created(db, entities.BOOTH_TYPE, booth_type)
     return booth_type
@@ -59,20 +59,15 @@ def update(db, old, fields):
         db.run(sql.change, **values, now=db.now)
     new = get(db, id)
     journal.updated(db, entities.BOOTH_TYPE, old, new)
-    changed = [name for name in PRICING if new[name] != old[name]]
-    if changed:
-        pricing.reprice(db, db.values(sql.booths, id=id), f"/{changed[0]}")
+    pricing.follow(db, db.values(sql.booths, id=id), old, new, PRICING)
     return new
 
 
 def delete(db, booth_type):
     """Delete a booth type with its documents and tasks. Raise 409 `in_use` while it has booths."""
     id = booth_type["id"]
-    users = db.values(sql.booths, id=id)
-    if users:
-        raise Problem("in_use", f"The booth type cannot be deleted because it is used by "
-                      f"{references.counted(len(users), 'booth', 'booths')}. Change the `booth_type_id` of each booth "
-                      "first.", used_by=["booths"])
+    references.refuse_in_use(db, sql.users, id, "The booth type cannot be deleted because it is used by {}. "
+                             "Change the `booth_type_id` of each booth first.")
     cascade.delete_with(db, "booth_type", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.BOOTH_TYPE, booth_type)

@@ -67,6 +67,16 @@ def reprice(db, booth_ids, at=""):
     faults.raise_any()
 
 
+def follow(db, booth_ids, old, new, names):
+    """Recompute the prices of booths if one of these fields of their type or formula has changed.
+
+    Raise 422 at the first of these fields.
+    """
+    changed = [name for name in names if new[name] != old[name]]
+    if changed:
+        reprice(db, booth_ids, f"/{changed[0]}")
+
+
 # Prices of reservations
 
 def priced(db, booth, participant, negotiated=None):

@@ -6,6 +6,7 @@ import re
 from functools import cached_property
 
 from eventapi.domain.imports.files import REASONS, SURPLUS
+from eventapi.domain.people import contacts
 from eventapi.domain.records import custom_fields, field_types
 from eventapi.errors import MAX_SUGGESTIONS, Faults, Problem, suggestion
 from eventapi.spreadsheet import split_list, unescape_formula
@@ -27,10 +28,7 @@ WHOLE = re.compile(r"(-?\d{1,19})(?:\.0{1,6})?", re.ASCII)
 DECIMAL_COMMA = re.compile(r"(-?\d+),(\d+)", re.ASCII)
 
 # A record of an import of participants has fields of the contact and fields of the participant.
-CONTACT_ONLY = (
-    "external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "fax", "mobile",
-    "address", "postal_code", "city", "state", "country", "website", "tax_id", "leitweg_id", "gln",
-    "electronic_address", "e_invoice_profile", "language")
+CONTACT_ONLY = tuple(name for name in contacts.FIELDS if name not in ("customer_number", "notes", "rating"))
 PARTICIPANT_ONLY = (
     "contact_id", "customer_number", "role", "is_confirmed", "category_id", "category_key", "badge_name",
     "custom_fields", "event_id", "event_key")
@@ -203,7 +201,7 @@ class Reader:
         if kind == "date" and (day := GERMAN_DATE.fullmatch(text)):
             return f"{day[3]}-{day[2]:0>2}-{day[1]:0>2}"
         if kind == "number" and self.form["separator"] == ";" and DECIMAL_COMMA.fullmatch(text):
-            return DECIMAL_COMMA.sub(r"\1.\2", text)
+            return text.replace(",", ".")
         return text
 
     def _mapped(self, sent):

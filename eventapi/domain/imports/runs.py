@@ -1,21 +1,21 @@
-"""The creation and the execution of bulk imports.
+"""Bulk imports: how they are stored, created and executed.
 
 Small imports run while the client waits, others in the worker, batch by batch. The progress is committed in the same
 transaction as the records, so that an interrupted import continues without losing or repeating a record.
 """
+import json
 import time
 from itertools import islice
 from types import SimpleNamespace
 
 from eventapi import journal
-from eventapi.domain.imports import bulk_imports
 from eventapi.domain.imports import files as import_files
 from eventapi.domain.imports import records as import_records
 from eventapi.domain.imports.contacts import Contacts
 from eventapi.domain.imports.matching import Record
 from eventapi.domain.imports.participants import Participants
 from eventapi.domain.records import entities
-from eventapi.errors import Problem
+from eventapi.errors import MAX_FAULTS, Problem
 from eventapi.storage import files
 from eventapi.storage.database import Nobody, as_json
 from eventapi.storage.errors import Full, storage_error
@@ -23,12 +23,101 @@ from eventapi.storage.statements import statements
 
 sql = statements("bulk_import")
 
+FLAGS = ("skip_on_error", "create_contacts", "dry_run")
+PAGE = 20                       # rejected records that are read at once: each may have a megabyte
+FAULTS_PAGE = 100               # the same without the records: the faults of each may have some kilobytes
+
+
+def get(db, id):
+    """Return the row of an import with decoded flags and JSON columns, or None."""
+    row = db.one(sql.get, id=id)
+    if row:
+        row.update({name: bool(row[name]) for name in FLAGS})
+        row.update({name: json.loads(row[name]) for name in ("field_mapping", "form", "details")})
+    return row
+
+
+def represent(row):
+    """Return the API object of an import, without `errors`.
+
+    `row` is a row of `get` or of a list, which has no details.
+    """
+    hidden = ("form", "sha256", "api_key_id", "request_id")
+    record = {name: value for name, value in row.items() if name not in hidden}
+    record.update({name: bool(row[name]) for name in FLAGS})
+    if isinstance(row["field_mapping"], str):
+        record["field_mapping"] = json.loads(row["field_mapping"])
+    return record
+
+
+def with_errors(db, id):
+    """Return the API object of an import with its details and its first errors."""
+    record = represent(get(db, id))
+    attach_errors(db, [record])
+    return record
+
+
+def attach_errors(db, records):
+    """Set `errors` of each import to its first MAX_FAULTS faults."""
+    for record in records:
+        record["errors"] = list(islice(_faults(db, record["id"]), MAX_FAULTS))
+
+
+def _faults(db, id):
+    """Yield the faults of the rejected records of an import, each with the index of its record."""
+    for rows in _pages(db, sql.faults, id, FAULTS_PAGE):
+        for row in rows:
+            yield from ({"index": row["record_index"], **fault} for fault in json.loads(row["faults"]))
+
+
+def attach_details(db, records):
+    """Set `details` of each import: index, action, id and reason of its first MAX_DETAILS records."""
+    rows = db.all(sql.details_of, ids=as_json([record["id"] for record in records]))
+    found = {row["id"]: json.loads(row["details"]) for row in rows}
+    for record in records:
+        record["details"] = found[record["id"]]
+
+
+def rejected(db, id):
+    """Yield batches of the rejected records as lists of (index, record as it was sent, faults)."""
+    for rows in _pages(db, sql.errors, id, PAGE):
+        yield [(row["record_index"], json.loads(row["source"]), json.loads(row["faults"])) for row in rows]
+
+
+def _pages(db, statement, id, size):
+    """Yield the rows of the rejected records of an import in lists of so many."""
+    after = -1
+    while rows := db.all(statement, id=id, after=after, size=size):
+        yield rows
+        after = rows[-1]["record_index"]
+
+
+def journal_values(record):
+    """Return the API object without the single records, for the journal."""
+    return {name: value for name, value in record.items() if name not in ("errors", "details")}
+
+
+def waiting(db):
+    """Return the ids of the imports that are not finished, oldest first."""
+    return db.values(sql.waiting)
+
+
+def backlog(db):
+    """Return the number of imports that are not finished, and the number of records that they have left."""
+    return db.one(sql.backlog)
+
+
+def check(db):
+    """Return a sentence for each import whose counters do not add up, for `eventapi check`."""
+    return [f"the counters of bulk import {id} differ from its records" for id in db.values(sql.wrong_counts)]
+
+
 MAX_AT_ONCE = 2000              # records of an import that runs while the client waits
 MAX_SIZE_AT_ONCE = 2 * 1024 * 1024      # bytes of its records: as objects in memory they need up to 25 times as much
 MAX_ALL_OR_NOTHING = 20000      # records of an import that runs in one transaction
 MAX_DRY_RUN = 200_000           # records of a dry run, which remembers the names of all that it would create
 BATCH = 500                     # records of a transaction, at most
-BATCH_LENGTH = 1024 * 1024      # characters of its records, slightly more at most
+BATCH_LENGTH = 1024 * 1024      # characters of its records; the record that exceeds it is the last one
 BATCH_SECONDS = 0.03            # intended duration of a transaction, so that other writes need not wait long
 MAX_DETAILS = 1000
 WRITERS = {"contacts": Contacts, "participants": Participants}
@@ -46,7 +135,7 @@ def create(db, kind, options, source):
     """
     later = source.records is None
     actor = db.actor
-    columns = {name: options[name] for name in ("mode", "match_field", *bulk_imports.FLAGS, "event_id")}
+    columns = {name: options[name] for name in ("mode", "match_field", *FLAGS, "event_id")}
     id = db.insert(
         sql.add, kind=kind, status="queued" if later else "running", **columns,
         field_mapping=as_json(options["field_mapping"]), form=as_json(source.form),
@@ -57,8 +146,8 @@ def create(db, kind, options, source):
         if wrong:
             raise Problem("import_rejected", _refusal(wrong, source.total), errors=wrong)
         db.run(sql.finish, id=id, status="done", failure=None, processed=source.total, now=db.now)
-    record = bulk_imports.with_errors(db, id)
-    journal.created(db, entities.BULK_IMPORT, bulk_imports.journal_values(record))
+    record = with_errors(db, id)
+    journal.created(db, entities.BULK_IMPORT, journal_values(record))
     return record
 
 
@@ -84,7 +173,7 @@ class Job:
     """
 
     def __init__(self, db, id):
-        self.id, self.options = id, bulk_imports.get(db, id)
+        self.id, self.options = id, get(db, id)
         self.read = import_records.Reader(db, self.options["kind"], self.options["form"], self.options["field_mapping"])
         self.writer = WRITERS[self.options["kind"]](self.options)
         self.details, self.refused, self.refusals = self.options["details"], 0, []
@@ -150,7 +239,7 @@ def run(db, id, stopping):
     Do nothing if another process runs it already. A file that cannot be read ends the import as failed, and is raised
     again. A full disk is raised, too, and does not end the import.
     """
-    row = bulk_imports.get(db, id)
+    row = get(db, id)
     if row is None or row["finished_at"]:
         return
     db.actor = SimpleNamespace(key_id=row["api_key_id"], admin_id=row["admin_id"], admin_name=row["admin_name"],
@@ -171,7 +260,7 @@ def run(db, id, stopping):
 
 
 def _run(db, id, stopping):
-    row = bulk_imports.get(db, id)              # read it again: another worker may have finished it in the meantime
+    row = get(db, id)              # read it again: another worker may have finished it in the meantime
     if row["finished_at"]:
         return
     if row["skip_on_error"] or row["dry_run"]:
@@ -279,12 +368,10 @@ def _finish(db, id, status, failure=None):
 
 def _end(db, id, status, failure=None):
     """End an import unless it has ended, and write the journal."""
-    old = bulk_imports.get(db, id)
+    old = get(db, id)
     processed = old["total"] if status == "done" else old["processed"]
     if db.run(sql.finish, id=id, status=status, failure=failure, processed=processed, now=db.now):
-        new = bulk_imports.with_errors(db, id)
-        before = bulk_imports.journal_values(bulk_imports.represent(old))
-        journal.updated(db, entities.BULK_IMPORT, before, bulk_imports.journal_values(new),
+        new = with_errors(db, id)
+        before = journal_values(represent(old))
+        journal.updated(db, entities.BULK_IMPORT, before, journal_values(new),
                         action="finished" if status == "done" else "failed")
-
-

@@ -121,20 +121,25 @@ def _left(row):
 def refuse_short(offer, quantity):
     """Raise 409 `out_of_stock` if less than the quantity is available. `offer` is one of `at_event`."""
     if offer["available"] is not None and quantity > offer["available"]:
-        remedy = f"Order at most {offer['available']}" if offer["available"] > 0 else "Remove it from the order"
-        raise Problem("out_of_stock", f"{quantity} of {offer['service_name']} cannot be ordered because "
-                      f"the stock at {offer['event_key']} is {max(offer['available'], 0)}. {remedy}.",
-                      service_id=offer["service_id"], service_key=offer["service_key"], available=offer["available"])
+        raise _short(offer, quantity)
+
+
+def _short(offer, quantity):
+    """Return the Problem 409 `out_of_stock` of a quantity that the stock does not have."""
+    remedy = f"Order at most {offer['available']}" if offer["available"] > 0 else "Remove it from the order"
+    return Problem("out_of_stock", f"{quantity} of {offer['service_name']} cannot be ordered because "
+                   f"the stock at {offer['event_key']} is {max(offer['available'], 0)}. {remedy}.",
+                   service_id=offer["service_id"], service_key=offer["service_key"], available=offer["available"])
 
 
 def take(db, event_id, quantities):
     """Take these quantities ({service id: quantity}) from the stock of the event.
 
-    Call this inside a write transaction. Raise 409 `out_of_stock` if one of them exceeds the stock.
+    Call this inside a write transaction. Raise 409 `out_of_stock` if one of them was not taken.
     """
     for service_id, quantity in quantities.items():
         if not db.run(sql.take, service_id=service_id, event_id=event_id, quantity=quantity):
-            refuse_short(at_event(db, event_id, [service_id])[service_id], quantity)
+            raise _short(at_event(db, event_id, [service_id])[service_id], quantity)
 
 
 def return_to_stock(db, event_id, quantities):

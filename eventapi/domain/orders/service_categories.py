@@ -20,8 +20,8 @@ def create(db, fields):
 
     A missing `category_key` is made from the name. Raise 409 `duplicate` for a taken key.
     """
-    key = fields["category_key"] or slugs.free_key(db, sql.key_taken, "category_key", fields["category_name"])
-    slugs.claim_key(db, sql.key_taken, "service category", "category_key", key)
+    key = slugs.new_key(
+        db, sql.key_taken, "service category", "category_key", fields["category_key"], fields["category_name"])
     category = get(db, db.insert(sql.add, **{**fields, "category_key": key}, now=db.now))
     journal.created(db, entities.SERVICE_CATEGORY, category)
     return category

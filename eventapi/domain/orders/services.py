@@ -46,9 +46,8 @@ def create(db, fields):
     the minimum quantity; 409 `duplicate` for a taken key.
     """
     values, rows = _checked(db, fields, fields)
-    values["service_key"] = fields["service_key"] or slugs.free_key(
-        db, sql.key_taken, "service_key", fields["service_name"])
-    slugs.claim_key(db, sql.key_taken, "service", "service_key", values["service_key"])
+    values["service_key"] = slugs.new_key(
+        db, sql.key_taken, "service", "service_key", fields["service_key"], fields["service_name"])
     id = db.insert(sql.add, **values, now=db.now)
     offers.replace(db, id, rows)
     service = get(db, id)

@@ -1,12 +1,14 @@
 """Applications: requests to take part in events, and the decisions on them.
 
+On approval, the applicant becomes a contact and a participant of each event.
+
 Every function that writes is called inside a write transaction and journals the change.
 """
 import json
 
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
-from eventapi.domain.people import approval, contacts
+from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import anonymity, custom_fields, entities, references
 from eventapi.domain.records.references import CONTACT
 from eventapi.errors import Faults, Problem, listed
@@ -102,6 +104,11 @@ def delete(db, application):
     journal.deleted(db, entities.APPLICATION, application)
 
 
+def blank(db, contact_id, pairs):
+    """Erase the fields of the applications among the JSON list of (entity_type, id), for privacy.anonymize."""
+    db.run(sql.blank, id=contact_id, pairs=pairs)
+
+
 # Decisions
 
 def move(db, old, action, **values):
@@ -126,7 +133,7 @@ def move(db, old, action, **values):
 def approve(db, application, fields, admin_id):
     """Approve an application: link or create the contact, and add a participant to each event.
 
-    Return `(application, skipped)`; for `skipped` see `approval.admit`. `fields` may name the contact (`contact_id`,
+    Return `(application, skipped)`; for `skipped` see `admit`. `fields` may name the contact (`contact_id`,
     `customer_number`) and narrow the events (`event_keys`). Raise 422 for events that were not applied for; 409
     `invalid_transition` or `ambiguous_contact`.
     """
@@ -141,7 +148,7 @@ def approve(db, application, fields, admin_id):
     if TRANSITIONS.move("approve", application["status"]) is None:
         return application, []
     event_ids = references.event_ids(db, {"event_keys": event_keys}, faults)
-    contact_id, skipped = approval.admit(db, application, event_ids, contact_id)
+    contact_id, skipped = admit(db, application, event_ids, contact_id)
     return move(db, application, "approve", contact_id=contact_id, decided_at=db.now, decided_by=admin_id), skipped
 
 
@@ -203,3 +210,52 @@ def _assign(db, id, event_ids, category_ids):
     if category_ids is not None:
         db.run(sql.clear_categories, id=id)
         db.run(sql.add_categories, id=id, category_ids=as_json(category_ids))
+
+
+def admit(db, application, event_ids, contact_id=None):
+    """Link or create the contact, assign its categories, and add it to the events. Return `(contact id, skipped)`.
+
+    Existing contacts and participants are used again. If the application has exactly one category, the participants
+    get it. Contact and participants take over the custom fields that they lack; `skipped` lists the values that are
+    not valid there as {target, id, field_key, code}. Call this inside a write transaction. Raise 409
+    `ambiguous_contact` or `anonymized`.
+    """
+    category_ids = db.values(sql.category_ids, id=application["id"])
+    contact_id = contact_id or application["contact_id"] or _id_by_email(db, application)
+    contact_id, skipped = _contact(db, application, contact_id, category_ids)
+    found = _skipped("contact", contact_id, skipped)
+    for event_id in event_ids:
+        participant, skipped = participants.ensure(
+            db, event_id=event_id, contact_id=contact_id, application_id=application["id"],
+            category_id=category_ids[0] if len(category_ids) == 1 else None, values=application["custom_fields"])
+        found += _skipped("event_participant", participant["id"], skipped)
+    return contact_id, found
+
+
+def _contact(db, application, contact_id, category_ids):
+    """Change the contact, or create one if `contact_id` is None. Return its id and the custom fields left out."""
+    known = contact_id and contacts.get(db, contact_id)
+    fields, skipped = custom_fields.carried_over(db, "contact", application["custom_fields"],
+                                                 known["custom_fields"] if known else {})
+    if known:
+        contacts.assign_categories(db, contact_id, category_ids, fields=fields)
+    else:
+        contact_id = contacts.add(db, application, category_ids, fields)["id"]
+    return contact_id, skipped
+
+
+def _id_by_email(db, application):
+    """Return the id of the contact with the applicant's e-mail address, or None.
+
+    Raise 409 `ambiguous_contact` if several have it.
+    """
+    known = contacts.ids_by_email(db, application["email"]) if application["email"] else []
+    if len(known) > 1:
+        raise Problem("ambiguous_contact",
+                      f"The contacts {', '.join(map(str, known))} have the e-mail address {application['email']}. "
+                      "Send the id of one of them as `contact_id`.", candidates=known)
+    return known[0] if known else None
+
+
+def _skipped(target, id, skipped):
+    return [{"target": target, "id": id, "field_key": key, "code": code} for key, code in skipped]

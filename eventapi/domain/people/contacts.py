@@ -11,18 +11,17 @@ from eventapi.domain.records import anonymity, custom_fields, entities, normalis
 from eventapi.errors import Faults, Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.folding import fold
-from eventapi.storage.statements import statements
+from eventapi.storage.statements import columns, statements
 from eventapi.validation import identifiers
 from eventapi.validation.messages import actual
+from eventapi.validation.schema_files import document
 
 sql = statements("contacts")
 
-# The fields of a contact and their defaults.
-BLANK = {**dict.fromkeys((
-    "customer_number", "external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone",
-    "fax", "mobile", "address", "postal_code", "city", "state", "website", "notes", "tax_id", "leitweg_id", "gln",
-    "electronic_address", "language")),
-    "e_invoice_profile": "en16931", "country": "DE", "rating": 3, "tags": [], "account_access_enabled": False}
+FIELDS, PERSONAL = columns("contacts")["fields"], columns("contacts")["personal"]
+# The fields that the table and contact_tags hold, and their defaults.
+BLANK = {name: document("contact")["properties"].get(name, {}).get("default")
+         for name in (*FIELDS, "tags", "account_access_enabled")}
 
 
 # Reading
@@ -118,7 +117,7 @@ def add(db, contact, category_ids=(), fields=None):
     contact = {**BLANK, **{name: contact[name] for name in BLANK.keys() & contact.keys()}}
     _refuse_duplicate(db, contact)
     contact["customer_number"] = contact["customer_number"] or _next_number(db)
-    id = db.insert(sql.add, **columns(contact), now=db.now)
+    id = db.insert(sql.add, **_columns(contact), now=db.now)
     _tag(db, id, contact["tags"])
     _categorize(db, id, category_ids)
     custom_fields.store(db, "contact", id, {}, fields or {})
@@ -136,7 +135,7 @@ def add_many(db, additions):
     unnumbered = [contact for contact in contacts if contact["customer_number"] is None]
     for contact, number in zip(unnumbered, _next_numbers(db, len(unnumbered)), strict=True):
         contact["customer_number"] = number
-    db.run_many(sql.add_with_id, [{**columns(contact), "now": db.now, "stamp": db.stamp} for contact in contacts])
+    db.run_many(sql.add_with_id, [{**_columns(contact), "now": db.now, "stamp": db.stamp} for contact in contacts])
     db.run_many(sql.tag, [{"contact_id": contact["id"], "tags": as_json(contact["tags"])}
                           for contact in contacts if contact["tags"]])
     for id, _, category_ids, fields in additions:
@@ -167,7 +166,7 @@ def change(db, old, body, category_ids=None, fields=None):
         db.run(sql.clear_tags, contact_id=id)
         _tag(db, id, merged["tags"])
     if merged != old:
-        db.run(sql.change, **columns(merged))
+        db.run(sql.change, **_columns(merged))
     if fields is not None:
         custom_fields.store(db, "contact", id, old["custom_fields"], fields)
     if state(db, id) != before:
@@ -178,8 +177,13 @@ def change(db, old, body, category_ids=None, fields=None):
 
 def write(db, contact):
     """Store the fields and the columns derived from them. The caller checks and journals the change."""
-    db.run(sql.change, **columns(contact))
+    db.run(sql.change, **_columns(contact))
     db.run(sql.touch, id=contact["id"], now=db.now)
+
+
+def blank(db, id, customer_number):
+    """Erase the fields of a contact, for privacy.anonymize. The contact keeps this customer number."""
+    db.run(sql.blank, id=id, customer_number=customer_number, now=db.now)
 
 
 def remove(db, contact):
@@ -196,7 +200,7 @@ def assign_categories(db, contact_id, category_ids, replace=False, fields=None):
     change(db, get(db, contact_id), {}, ids, fields)
 
 
-def columns(contact):
+def _columns(contact):
     """Return the contact with the normalised phone number, by which duplicates are found.
 
     The statements add the normalised name and the folded texts.

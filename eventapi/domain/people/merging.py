@@ -18,11 +18,6 @@ from eventapi.storage.statements import statements
 
 sql = statements("merging")
 
-# Fields that the contact takes over from the duplicate if its own are empty.
-FILLED = ("external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "fax", "mobile",
-          "address", "postal_code", "city", "state", "website", "notes", "tax_id", "leitweg_id", "gln",
-          "electronic_address", "language")
-
 
 def attach_contacts(db, pairs):
     """Replace the ids in each pair of duplicates by `contacts`, the two contacts in short form, the older one first."""
@@ -73,8 +68,8 @@ def _duplicate(db, contact, duplicate_id):
 
 
 def _missing(contact, duplicate):
-    """Return the fields that the contact takes over from the duplicate."""
-    taken = {name: duplicate[name] for name in FILLED if contact[name] is None}
+    """Return the fields that the contact takes over from the duplicate, because its own are empty."""
+    taken = {name: duplicate[name] for name in contacts.PERSONAL if contact[name] is None}
     if contact["e_invoice_profile"] == "en16931":       # the default; another profile demands more
         taken["e_invoice_profile"] = duplicate["e_invoice_profile"]
     return taken

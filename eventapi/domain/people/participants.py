@@ -6,7 +6,7 @@ import json
 
 from eventapi import journal
 from eventapi.domain.attachments import cascade
-from eventapi.domain.entrance import badge_numbers
+from eventapi.domain.entrance import badges
 from eventapi.domain.events import schedules
 from eventapi.domain.halls import booking
 from eventapi.domain.orders import ordering
@@ -86,7 +86,7 @@ def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, applica
     anonymity.refuse(db, "contact", contact_id)
     _refuse_duplicate(db, event_id, contact_id, role)
     id = db.insert(sql.add, event_id=event_id, contact_id=contact_id, role=role, category_id=category_id,
-                   application_id=application_id, badge_name=badge_name, badge_number=badge_numbers.free(db),
+                   application_id=application_id, badge_name=badge_name, badge_number=badges.free(db),
                    status="confirmed" if confirmed else "registered", now=db.now)
     custom_fields.store(db, "event_participant", id, {}, fields or {})
     new = get(db, id)
@@ -185,7 +185,7 @@ def replace_badge(db, old):
     """
     if old["status"] == "cancelled":
         raise anonymity.cancelled(old["id"])
-    badge_numbers.replace(db, old["id"])
+    badges.replace(db, old["id"])
     new = get(db, old["id"])
     journal.updated(db, entities.EVENT_PARTICIPANT, old, new, action="badge_replaced")
     return new

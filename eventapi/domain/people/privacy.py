@@ -16,7 +16,7 @@ from eventapi.domain.halls import reservation_rows
 from eventapi.domain.orders import orders
 from eventapi.domain.people import applications, contacts, newsletter, participants
 from eventapi.domain.records import entities, slugs
-from eventapi.domain.submissions import revisions, submissions
+from eventapi.domain.submissions import submissions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -57,7 +57,7 @@ def export(db, contact):
                                _existing(reservation_rows.row(db, id) for id in ids["booth_reservation"])],
         "service_orders": [orders.represent(row)
                            for row in _existing(orders.row(db, id) for id in ids["service_order"])],
-        "submissions": [{**submission, "revisions": revisions.all_of(db, submission["id"])}
+        "submissions": [{**submission, "revisions": submissions.revisions(db, submission["id"])}
                         for submission in _existing(submissions.get(db, id) for id in ids["submission"])],
         "invoices": [{**invoice, "payments": payments.of_invoices(db, as_json([invoice["id"]])).get(invoice["id"], []),
                       "dunning": dunning.history(db, [invoice["id"]]).get(invoice["id"], [])}
@@ -106,9 +106,10 @@ def anonymize(db, contact):
         number = slugs.free(f"ANON-{id}", lambda number: db.value(sql.number_taken, customer_number=number))
         _blank_journal(db, id, pairs)
         db.run(sql.drop_rejected_records, id=id)
-        db.run(sql.blank_contact, id=id, customer_number=number, now=db.now)
+        contacts.blank(db, id, number)
         db.run(sql.drop_tags, id=id)
-        for statement in (sql.blank_applications, sql.blank_participants, sql.blank_reservations, sql.blank_orders,
+        applications.blank(db, id, pairs)
+        for statement in (sql.blank_participants, sql.blank_reservations, sql.blank_orders,
                           sql.blank_specifications, sql.blank_check_ins, sql.blank_scans, sql.blank_submissions,
                           sql.blank_revisions, sql.drop_notes, sql.drop_custom_fields, sql.drop_tasks,
                           sql.drop_documents,

@@ -6,7 +6,7 @@ import json
 from fractions import Fraction
 from functools import lru_cache
 
-from eventapi.domain.records import field_types, references
+from eventapi.domain.records import field_types
 from eventapi.errors import fault, invalid, suggestion
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -174,10 +174,7 @@ def include(entity_type):
 # Filters
 
 def filters(db, entity_type, query):
-    """Return the query with its parameters `cf.KEY` replaced by parameters of the statements.
-
-    A value that few records have is looked up. For a value that many records have, the list is read in its order,
-    which soon finds enough of them.
+    """Return the query with `cf_terms`, the parameter of the statements, in place of its parameters `cf.KEY`.
 
     Raise 422 for keys that are unknown or not searchable, and for texts that are not values of the field.
     """
@@ -188,14 +185,7 @@ def filters(db, entity_type, query):
     terms = [_term(fields, key, text, db.config.timezone, faults) for key, text in wanted.items()]
     if faults:
         raise invalid(faults)
-    numbers = [db.value(sql.number_with, field_id=field_id, term=term, limit=references.MANY)
-               for field_id, term in terms]
-    (number, (query["cf_field"], query["cf_term"])), *rest = sorted(zip(numbers, terms, strict=True),
-                                                                    key=lambda pair: pair[0])
-    query["cf_few" if number < references.MANY else "cf_many"] = 1
-    if rest:
-        query["cf_rest"] = as_json([term for _, term in rest])
-    return query
+    return {**query, "cf_terms": as_json(terms)}
 
 
 def _term(fields, key, text, zone, faults):

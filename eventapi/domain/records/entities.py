@@ -68,7 +68,7 @@ class Kind:
 
     personal: tuple = ()
     """Columns that anonymising the contact sets to NULL. Later, they accept no new text. Such a kind needs an UPDATE in
-    sql/privacy.sql."""
+    sql/privacy.sql. Those of contacts and applications are lists in sql/contacts.sql and sql/applications.sql."""
 
     about_people: bool = False
     """Whether a record may lead to a contact, so that anonymising the contact concerns it. Such a kind needs a line in
@@ -127,12 +127,7 @@ EVENT = Kind(
     has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True)
 CONTACT = Kind(
     "contact", "contacts", "contacts", (*CHANGES, "merged", "anonymized"), _contact_title,
-    has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True,
-    personal=("external_id", "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "fax",
-              "mobile", "address", "postal_code", "city", "state", "website", "notes", "tax_id", "leitweg_id", "gln",
-              "electronic_address", "language",
-              "folded_name", "folded_phone", "company_name_folded", "first_name_folded", "last_name_folded",
-              "email_folded", "city_folded"))
+    has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True)
 EVENT_PARTICIPANT = Kind(
     "event_participant", "participants", "participants",
     ("added", "updated", "removed", "confirmed", "unconfirmed", "badge_replaced"),
@@ -144,10 +139,7 @@ EVENT_PARTICIPANT = Kind(
 APPLICATION = Kind(
     "application", "applications", "applications",
     (*CHANGES, "reviewed", "approved", "rejected", "waitlisted", "info_requested", "withdrawn"), _contact_title,
-    has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True,
-    personal=("company_name", "first_name", "last_name", "email", "phone", "fax", "mobile", "address", "postal_code",
-              "city", "state", "website", "notes", "tax_id", "message", "question", "decision_reason",
-              "company_name_folded", "first_name_folded", "last_name_folded", "email_folded", "city_folded"))
+    has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True)
 CATEGORY = Kind(
     "category", "categories", "categories", CHANGES, itemgetter("title"),
     has_documents=True, has_tasks=True)

@@ -30,7 +30,6 @@ DEFAULT_TEMPLATE = ("default_template_id", (("default_template_id", sql.document
 
 NOUNS = {"parent_category": "category", "default_template": "template", "customer": "contact"}
 UNKNOWN = -1                # an id that no record has
-MANY = 5000                 # of so many among a million records, a list soon meets enough while it reads in its order
 
 
 def resolve(db, body, reference, faults, *, required=False):
@@ -116,19 +115,6 @@ def filters(db, query, *references):
         if ids:
             query[target] = ids.pop()
     return query
-
-
-def weigh(db, query, numbers):
-    """Return the query with the word NAME_many or NAME_few for each of its filters: whether many records pass it.
-
-    `numbers`: name of a filter -> statement that counts its records up to :limit. A list reads records in its order and
-    tests each of them for what many have, and looks up what few have.
-    """
-    words = {}
-    for name in numbers.keys() & query.keys():
-        number = db.value(numbers[name], value=query[name], limit=MANY)
-        words[f"{name}_many" if number == MANY else f"{name}_few"] = 1
-    return {**query, **words}
 
 
 def existing(db, query, reference):

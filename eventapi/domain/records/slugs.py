@@ -33,6 +33,16 @@ def free_key(db, statement, member, title, **scope):
     return free(slug(title), lambda key: db.value(statement, **{member: key}, **scope))
 
 
+def new_key(db, statement, noun, member, key, title):
+    """Return the key of a new record: the one that was sent, or one made from the title.
+
+    Raise 409 `duplicate` if a record has the key that was sent. Parameters as for `claim_key`.
+    """
+    key = key or free_key(db, statement, member, title)
+    claim_key(db, statement, noun, member, key)
+    return key
+
+
 def claim_key(db, statement, noun, member, key, but=None, **scope):
     """Raise 409 `duplicate` if a record other than the one with the id `but` has the key.
 

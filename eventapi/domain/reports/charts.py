@@ -18,7 +18,7 @@ MISSING_ITEMS = ("unconfirmed", "open_contract", "open_submissions", "no_booth",
                  "unbilled", "unpaid")
 AREAS = ("sold_area", "reserved_area", "available_area", "blocked_area")
 FIGURES = {"receivables": "open"}       # names of figures in the overview that differ from their column
-# Column, status or bucket -> its meaning, which decides the colour (eventapi/pictures/charts/looks.py).
+# Column, status or bucket -> its meaning, which decides the colour (eventapi/pictures/charts/panels.py).
 MEANINGS = {
     **dict.fromkeys(("approved", "confirmed", "ready", "available_area", "available"), "good"),
     **dict.fromkeys(("rejected", "1-30", "31-60", "61-90", "90+"), "bad"),

@@ -19,7 +19,6 @@ from eventapi.storage.statements import statements
 sql = statements("reports")
 
 BUCKETS = ("not_due", "1-30", "31-60", "61-90", "90+")
-MOST_LATER = 150_000                # payments after a day that are read rather than all invoices until it
 OVERPAID = "overpaid"               # the bucket of what is owed to customers
 
 
@@ -98,7 +97,8 @@ def receivables(db, selection):
     if selection["as_of"] is None:
         rows = db.all(sql.open, selection["given"], **selection["values"])
     else:
-        rows = _open_then(db, selection, as_of)
+        until = times.end(as_of, db.config.timezone)
+        rows = db.all(sql.open_then, selection["given"], **selection["values"], as_of=as_of, until=until)
     sums = defaultdict(lambda: [0, 0])
     for row in rows:
         entry = sums[row["currency"], bucket(row["due_date"], as_of) if row["amount"] > 0 else OVERPAID]
@@ -107,16 +107,6 @@ def receivables(db, selection):
     currencies = sorted({currency for currency, _ in sums})
     rows = [(currency, name, *sums[currency, name]) for currency in currencies for name in (*BUCKETS, OVERPAID)]
     return [dict(zip(("currency", "bucket", "invoices", "amount"), row, strict=True)) for row in rows]
-
-
-def _open_then(db, selection, as_of):
-    """Return the open amounts at the end of a day.
-
-    If few payments are later, only invoices that are open now or were changed since are read.
-    """
-    until = times.end(as_of, db.config.timezone)
-    few = () if selection["given"] or db.value(sql.many_later, until=until, most=MOST_LATER) else ("few",)
-    return db.all(sql.open_then, selection["given"].union(few), **selection["values"], as_of=as_of, until=until)
 
 
 def bucket(due_date, as_of):

@@ -1,20 +1,101 @@
 """Submissions: participants submit values in revisions, and organisers review them.
 
-Every function that writes is called inside a write transaction and journals the change.
+A value is checked against its type: one line, a URL, a checkbox, or a file. A file is checked by its extension, the
+content that this extension promises, and its size. Every function that writes is called inside a write transaction and
+journals the change.
 """
 import json
+from pathlib import PurePath
 
 from eventapi import journal, times
-from eventapi.domain.attachments import cascade
+from eventapi.domain.attachments import cascade, content_types
 from eventapi.domain.records import anonymity, custom_fields, entities, references
 from eventapi.domain.records.references import PARTICIPANT
-from eventapi.domain.submissions import types, values
-from eventapi.errors import Faults, Problem, quoted
+from eventapi.domain.submissions import types
+from eventapi.errors import Faults, Problem, listed, quoted
 from eventapi.states import Transitions
+from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
+from eventapi.validation.formats import URL
 
 sql = statements("submissions")
+
+LONGEST_LINE = 255
+LONGEST_URL = 2000
+MEGABYTE = 1024 * 1024
+FIELDS = {"file": "document_id"}                # input -> the field for it, where that is not `value`
+
+
+def _check_input(db, kind, participant, body, faults):
+    """Add what is wrong with the value or the document of a body to `faults`. Missing ones are not checked here."""
+    wanted = FIELDS.get(kind["input"], "value")
+    for member in {"value", "document_id"} - {wanted}:
+        if body[member] is not None:
+            faults.add(f"/{member}", "not_for_input",
+                       f"must not be sent: the input of this submission type is {kind['input']}. Send `{wanted}`")
+    if body[wanted] is not None:
+        if wanted == "value":
+            _check_value(kind["input"], body["value"], faults)
+        else:
+            _check_document(db, kind, participant, body["document_id"], faults)
+
+
+def require(kind, body, faults):
+    """Add a fault if the value or document that the type requires is missing."""
+    wanted = FIELDS.get(kind["input"], "value")
+    if body[wanted] is None:
+        faults.add(f"/{wanted}", "required", "is required. Only a draft may lack it")
+
+
+def _check_value(kind, value, faults):
+    wrong = _wrong_value(kind, value)
+    if wrong:
+        faults.add("/value", *wrong)
+
+
+def _wrong_value(kind, value):
+    """Return `(code, detail)` for a value that does not fit the input, or None."""
+    if kind == "checkbox":
+        return None if value is True else ("checkbox", "must be true for a checkbox")
+    if not isinstance(value, str):
+        return "type", "must be a string"
+    if kind == "text" and (len(value) > LONGEST_LINE or len(value.splitlines()) > 1):
+        return "one_line", f"must be one line of at most {LONGEST_LINE} characters"
+    if kind == "url" and (len(value) > LONGEST_URL or not URL.fullmatch(value)):
+        return "format", f"must be a URL that begins with http:// or https://, of at most {LONGEST_URL} characters"
+    return None
+
+
+def _check_document(db, kind, participant, document_id, faults):
+    document = db.one(sql.document, id=document_id)
+    owners = ("event_participant", participant["id"]), ("contact", participant["contact_id"])
+    if document is None or (document["entity_type"], document["entity_id"]) not in owners:
+        faults.add("/document_id", "unknown",
+                   f"is unknown: neither the participant nor its contact has the document {document_id}")
+    elif document["sha256"] is None:
+        faults.add("/document_id", "empty",
+                   f"has no content yet. Upload it with PUT /documents/{document_id}/content first")
+    else:
+        _check_file(db.config, kind, document, faults)
+
+
+def _check_file(config, kind, document, faults):
+    allowed, extension = kind["allowed_extensions"], PurePath(document["filename"] or "").suffix[1:].lower()
+    if allowed and extension not in allowed:
+        faults.add("/document_id", "extension",
+                   f"must be a file with the extension {listed(allowed, 'or')}, but is {document['filename']}")
+    elif allowed:
+        head = files.head(config, document["sha256"])
+        if not content_types.fits(extension, head):
+            faults.add("/document_id", "content_type",
+                       f"must be a file whose content fits its extension, but the content of {document['filename']} is "
+                       f"{content_types.detect(head)}")
+    if kind["max_size_mb"] and document["size"] > kind["max_size_mb"] * MEGABYTE:
+        faults.add("/document_id", "too_large",
+                   f"must have at most {kind['max_size_mb']} MB, but has {document['size']} bytes")
+
+
 sql_of_types = statements("submission_types")
 
 TRANSITIONS = Transitions("submission", {
@@ -64,9 +145,9 @@ def create(db, body):
     """
     participant, kind = _participant_and_type(db, body)
     faults = Faults()
-    values.check(db, kind, participant, body, faults)
+    _check_input(db, kind, participant, body, faults)
     if not body["draft"]:
-        values.require(kind, body, faults)
+        require(kind, body, faults)
     fields = custom_fields.checked(db, "submission", body, {}, faults)
     faults.raise_any()
     anonymity.refuse_gone(participant)
@@ -93,7 +174,7 @@ def update(db, old, body):
     fields = custom_fields.checked(db, "submission", body, old["custom_fields"], faults)
     if given:
         refuse_locked(old, given)
-        values.check(db, types.get(db, old["type_id"]), participant, {**old, **given}, faults)
+        _check_input(db, types.get(db, old["type_id"]), participant, {**old, **given}, faults)
     faults.raise_any()
     if given or fields != old["custom_fields"]:
         anonymity.refuse_gone(participant)
@@ -115,8 +196,8 @@ def submit(db, old):
     if old["status"] == target or TRANSITIONS.move("submit", old["status"]) is None:
         return old
     participant, faults = db.one(sql.participant, id=old["event_participant_id"]), Faults()
-    values.check(db, kind, participant, old, faults)
-    values.require(kind, old, faults)
+    _check_input(db, kind, participant, old, faults)
+    require(kind, old, faults)
     faults.raise_any()
     anonymity.refuse_gone(participant)
     db.run(sql.submit, id=old["id"], status=target, now=db.now)
@@ -255,3 +336,30 @@ def more_advanced(one, other):
     """Return the one of two submissions that comes later in RANK, or else was changed last."""
     return max(one, other,
                key=lambda submission: (RANK.index(submission["status"]), submission["updated_at"], submission["id"]))
+
+
+# Revisions: what was submitted at one time, with the review of it and with the file
+
+def represent_revision(row):
+    """Turn a row of a revision into the API object, in place, and return it."""
+    row["value"] = row["value"] and json.loads(row["value"])
+    row["is_late"] = row["due_at"] is not None and row["due_at"] < row["submitted_at"]
+    return row
+
+
+def revision(db, submission_id, number):
+    """Return the revision with this number, or None."""
+    row = db.one(sql.revision, submission_id=submission_id, revision=number)
+    return row and represent_revision(row)
+
+
+def revisions(db, submission_id):
+    """Return all revisions of a submission as API objects."""
+    return [represent_revision(row) for row in db.all(sql.all_revisions, submission_id=submission_id)]
+
+
+def file_of(config, revision):
+    """Return `(content type, file name)` of the file of a revision that has one. The type is read from its bytes."""
+    kind = content_types.detect(files.head(config, revision["sha256"]))
+    name = f"submission-{revision['submission_id']}-{revision['revision']}{content_types.EXTENSIONS.get(kind, '')}"
+    return kind, revision["filename"] or name

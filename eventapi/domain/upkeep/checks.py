@@ -6,11 +6,11 @@ from eventapi.domain.billing import ledger, refunds
 from eventapi.domain.books import periods
 from eventapi.domain.dunning import sending as dunning
 from eventapi.domain.entrance import admission
-from eventapi.domain.imports import bulk_imports
+from eventapi.domain.imports import runs
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.originals import store as originals
 from eventapi.domain.people import contacts, participants
-from eventapi.domain.upkeep import housekeeping, totals
+from eventapi.domain.upkeep import housekeeping
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.storage import files, schema
 from eventapi.storage.maintenance import large_cache, silent
@@ -24,12 +24,13 @@ CHECKS = {
     "bank": (1, transactions.check),
     "sales": (2, bills.check),
     "people": (3, lambda db: (*contacts.check(db), *participants.check(db))),
-    "totals": (6, totals.check),
     "check-ins": (2, admission.check),
     "webhooks": (1, webhooks.check),
     "mail": (1, mails.check),
-    "bulk imports": (1, bulk_imports.check),
+    "bulk imports": (1, runs.check),
 }
+# Checks whose sentences are warnings: an administrator has to decide, but no data is wrong.
+WARNINGS = frozenset({"mail"})
 # The parts of `contents` and of `findings` for a progress.Progress.
 CONTENTS = {**{name: seconds for name, (seconds, _) in CHECKS.items()}, journal.VERIFYING: 18, "files": 1}
 PARTS = {schema.INTEGRITY: 40, **CONTENTS}
@@ -60,6 +61,11 @@ def contents(db, report=silent):
         found += [("audit log", line) for line in journal.verify(db, report)]
         used = housekeeping.used_files(db)
     return found + [("files", line) for line in damaged_files(db.config, used, report)]
+
+
+def faults(found):
+    """Return the findings that are no warnings."""
+    return [(name, line) for name, line in found if name not in WARNINGS]
 
 
 def damaged_files(config, used, report=silent):

@@ -80,9 +80,9 @@ def prune_audit_log(db):
 
 
 def erase_old_transfers(db):
-    """Erase who has paid, and what was written with it, when bank transactions need to be kept no longer.
+    """Erase names, accounts and texts of bank transactions that need to be kept no longer. Return their number.
 
-    As for invoices, that is after `retention_years` from the end of the year.
+    As for invoices, that is `retention_years` after the end of the year.
     """
     with db.write():
         year = int(times.today(db.config.timezone, db.now)[:4])

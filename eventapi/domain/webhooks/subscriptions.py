@@ -1,19 +1,82 @@
-"""Webhooks: subscriptions to events, and the deliveries that result from them.
+"""Webhooks: subscriptions to events, their checks and signatures, and the deliveries that result from them.
 
-The worker adds the deliveries of new events with `fan_out`, and sends them in the order of the events.
+The worker adds the deliveries of new events with `fan_out`, and sends them in the order of the events. Signatures are
+those of Standard Webhooks (standardwebhooks.com), and two headers of the contract.
 """
+import base64
+import hmac
 import json
+import re
+import secrets
 from datetime import datetime, timedelta, timezone
+from hashlib import sha256
 
 from eventapi import journal, times
 from eventapi.domain.attachments import tasks
 from eventapi.domain.records import entities
-from eventapi.domain.webhooks import addresses, signatures
-from eventapi.errors import Problem
+from eventapi.domain.webhooks import addresses, event_types
+from eventapi.errors import Faults, Problem, fault
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("webhooks")
+
+PREFIX = "whsec_"
+
+
+def new_secret():
+    """Return a new random secret in the format of Standard Webhooks."""
+    return PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
+
+
+def headers(message_id, timestamp, body, keys):
+    """Return the headers that authenticate a message. `keys` are the valid secrets, the newest first.
+
+    `timestamp` is in Unix seconds, `body` is bytes. webhook-signature contains one signature per secret.
+    X-Webhook-Signature can contain one only, which is made with the newest secret.
+    """
+    signed = f"{message_id}.{timestamp}."
+    signatures = [_mac(base64.b64decode(key.removeprefix(PREFIX)), signed, body).digest() for key in keys]
+    signatures = [f"v1,{base64.b64encode(signature).decode()}" for signature in signatures]
+    return {"webhook-id": message_id, "webhook-timestamp": str(timestamp), "webhook-signature": " ".join(signatures),
+            "X-Webhook-Timestamp": str(timestamp),
+            "X-Webhook-Signature": f"v1={_mac(keys[0].encode(), f'{timestamp}.', body).hexdigest()}"}
+
+
+def _mac(key, before, body):
+    return hmac.new(key, before.encode() + body, sha256)
+
+
+HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+# Headers that HTTP or the delivery itself sets.
+RESERVED = re.compile(r"host|connection|keep-alive|proxy-.*|te|trailers?|transfer-encoding|upgrade|expect|content-.*"
+                      r"|(x-)?webhook-.*", re.I)
+VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?|")
+
+
+def faults_of(body, config):
+    """Return the faults of a body. Resolving the host name may be slow: do not call this inside a transaction."""
+    faults, url = Faults(), body.get("url")
+    wrong = url and addresses.fault_of(url, config.webhook_allowed_networks)
+    if wrong:
+        faults.add("/url", "refused", wrong)
+    for place, wrong in event_types.unknown(body.get("events") or ()):
+        faults.add(f"/events/{place}", "unknown", wrong)
+    return [*faults,
+            *(fault for name, value in (body.get("headers") or {}).items() for fault in _faults_of_header(name, value))]
+
+
+def _faults_of_header(name, value):
+    """Yield the faults of one header."""
+    place = "/headers/" + name.replace("~", "~0").replace("/", "~1")
+    if not HEADER.fullmatch(name):
+        yield fault("format", "must be a header name of at most 100 letters, digits and signs of HTTP, such as "
+                              "X-Source", pointer=place)
+    elif RESERVED.fullmatch(name):
+        yield fault("reserved", "is a header that the server sets itself. Choose another name", pointer=place)
+    if type(value) is not str or len(value) > 2000 or not VALUE.fullmatch(value):
+        yield fault("format", "must be text of at most 2000 printable ASCII characters", pointer=place)
+
 
 MAX_ACTIVE = 50
 BATCH = 100                              # events per transaction of fan_out: 5,000 deliveries to 50 webhooks in 50 ms
@@ -70,7 +133,7 @@ def create(db, fields, key_id):
     """
     if fields["is_active"]:
         _refuse_too_many(db)
-    secret = signatures.new_secret()
+    secret = new_secret()
     name = fields["name"] or addresses.parse(fields["url"]).host
     id = db.insert(sql.add, **_columns({**fields, "name": name}), api_key_id=key_id, secret=secret, now=db.now)
     webhook = get(db, id)
@@ -112,7 +175,7 @@ def delete(db, webhook):
 
 def rotate_secret(db, old):
     """Replace the secret and return the webhook with the new one. For 24 hours the old secret signs deliveries, too."""
-    secret, until = signatures.new_secret(), times.text(datetime.fromisoformat(db.now) + BOTH_SIGN)
+    secret, until = new_secret(), times.text(datetime.fromisoformat(db.now) + BOTH_SIGN)
     db.run(sql.rotate, id=old["id"], secret=secret, until=until, now=db.now)
     new = get(db, old["id"])
     journal.acted(db, entities.WEBHOOK, "secret_rotated", new)

@@ -9,10 +9,46 @@ from eventapi.languages import formats
 from eventapi.pictures.hall.blocks import block, blocks
 from eventapi.pictures.hall.fixtures import MAX_LEAF, SIGN, WALL, Hall, leaf_of
 from eventapi.pictures.hall.legend import GREY, Legend, step
-from eventapi.pictures.hall.words import WORDS
 from eventapi.pictures.letters import fit
 from eventapi.pictures.shapes import PAPER, Area, Picture, Text, rectangle
 
+# Texts printed on hall plans
+WORDS = {
+    "en": {
+        "available": "available",
+        "reserved": "reserved",
+        "sold": "sold",
+        "blocked": "blocked",
+        "exhibitor": "exhibitor",
+        "taken": "taken",
+        "plan": "Hall plan",
+        "public": "Hall plan",
+        "internal": "Internal: not for publication",
+        "changed": "As of",
+        "missing": "Not shown",
+        "area": "Area",
+        "door": "door",
+        "pillar": "pillar",
+        "power": "power supply",
+    },
+    "de": {
+        "available": "frei",
+        "reserved": "reserviert",
+        "sold": "verkauft",
+        "blocked": "gesperrt",
+        "exhibitor": "Aussteller",
+        "taken": "belegt",
+        "plan": "Hallenplan",
+        "public": "Hallenplan",
+        "internal": "Intern: nicht zur Veröffentlichung",
+        "changed": "Stand",
+        "missing": "Nicht abgebildet",
+        "area": "Bereich",
+        "door": "Tür",
+        "pillar": "Säule",
+        "power": "Stromanschluss",
+    },
+}
 LONG, SHORT = 420, 297
 MARGIN, HEADER = 10, 25                             # HEADER ends below the subtitle
 COLUMN, GAP = 62, 6                                 # width of a legend beside the hall; its distance from the hall

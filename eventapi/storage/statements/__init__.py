@@ -5,16 +5,26 @@ if all these words are given: a filter that is not used costs nothing. What list
 
     from eventapi.storage.statements import statements
     sql = statements("payments")            # sql.get, sql.list, sql.add …
+
+Columns that several statements of a file name are written once, above the first statement (columns.py):
+
+    -- columns: fields = title city country
 """
 from functools import lru_cache
 from types import SimpleNamespace
 
 from eventapi import paths
-from eventapi.storage.statements.lists import MERGED, ROWS, SORT, ListStatement
-from eventapi.storage.statements.merges import Merge
+from eventapi.storage.statements.columns import expanded, read
+from eventapi.storage.statements.lists import SORT, ListStatement
 from eventapi.storage.statements.named import NAME, NOTHING, Statement
 
-__all__ = ["NOTHING", "ListStatement", "Merge", "Statement", "statements"]
+__all__ = ["NOTHING", "ListStatement", "Statement", "columns", "statements"]
+
+
+@lru_cache(maxsize=None)
+def columns(name: str) -> dict[str, tuple[str, ...]]:
+    """Return the lists of columns in sql/NAME.sql by their names."""
+    return read(_source(name))
 
 
 @lru_cache(maxsize=None)
@@ -23,18 +33,12 @@ def statements(name: str) -> SimpleNamespace:
 
     Raise ValueError, which names the statement, if a list lacks a line that lists.py needs.
     """
-    source = (paths.folder("sql") / f"{name}.sql").read_text(encoding="utf-8")
-    _, *parts = NAME.split(source)
-    texts = dict(zip(parts[::2], parts[1::2], strict=True))
-    found = {part: kind(text)(f"{name}.{part}", text) for part, text in texts.items()}
-    for part, statement in found.items():
-        statement.totals = [total for other, total in found.items() if other.startswith(f"{part}_total")]
-        statement.rows = next((found[other] for other in ROWS.findall(texts[part])), None)
-    return SimpleNamespace(**found)
+    _, *parts = NAME.split(_source(name))
+    lists = columns(name)
+    texts = {part: expanded(text, lists) for part, text in zip(parts[::2], parts[1::2], strict=True)}
+    return SimpleNamespace(**{part: (ListStatement if SORT.search(text) else Statement)(f"{name}.{part}", text)
+                              for part, text in texts.items()})
 
 
-def kind(text: str) -> type:
-    """Return the class of the statement with this text: Merge, ListStatement or Statement."""
-    if MERGED.search(text):
-        return Merge
-    return ListStatement if SORT.search(text) else Statement
+def _source(name):
+    return (paths.folder("sql") / f"{name}.sql").read_text(encoding="utf-8")

@@ -15,13 +15,10 @@ class Statement:
         lines: (text, words that must be given) of each line.
         words: all words of the optional lines.
         sorts: sort key -> SQL expression, for a list.
-        totals: the statements NAME_total… of a list (ListStatement.count).
-        rows: the list that has the rows, if this one only finds their ids.
     """
-    sorts, totals, rows = {}, (), None
 
     def __init__(self, name: str, source: str):
-        self.name, self.lines, self.forms = name, [], {}
+        self.name, self.lines, self.sorts, self.forms = name, [], {}, {}
         for line in source.splitlines():
             when = WHEN.search(line)
             text = line[:when.start()] if when else line

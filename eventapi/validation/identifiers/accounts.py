@@ -5,7 +5,7 @@ Each function returns the canonical form: upper case, without spaces. It raises 
 """
 import re
 
-from eventapi.validation.identifiers.countries import COUNTRIES
+from eventapi.languages import countries
 
 # ISO country code -> structure of the BBAN in the IBAN registry of SWIFT, release 101: `8n10n` is 8 digits and 10
 # digits; n is a digit, a an upper-case letter, c a letter or digit. An IBAN has four characters more.
@@ -20,6 +20,7 @@ BBANS = {code: structure for code, structure in (entry.split(":") for entry in "
     SC:4a2n2n16n3a SD:2n12n SE:3n16n1n SI:5n8n2n SK:4n6n10n SM:1a5n5n12c SO:4n3n12n ST:4n4n11n2n SV:4a20n TL:3n14n2n
     TN:2n3n13n2n TR:5n1n16c UA:6n19c VA:3n15n VG:4a16n XK:4n10n2n YE:4a4n18c""".split())}
 CLASSES = {"n": "[0-9]", "a": "[A-Z]", "c": "[0-9A-Z]"}
+# A structure has at most 40 characters.
 PATTERNS = {code: re.compile("".join(f"{CLASSES[kind]}{{{count}}}"
                                      for count, kind in re.findall(r"(\d+)([nac])", structure)))
             for code, structure in BBANS.items()}
@@ -71,7 +72,7 @@ def bic(text: str) -> str:
     if not re.fullmatch(r"[0-9A-Z]{4}[A-Z]{2}[0-9A-Z]{2}([0-9A-Z]{3})?", code):
         raise ValueError("a BIC: four characters of the bank, a country code, two characters of the place and, where "
                          "there is one, three of the branch, such as BYLADEM1001")
-    if code[4:6] not in COUNTRIES:
+    if code[4:6] not in countries.NAMES:
         raise ValueError(f"a BIC with a country code (ISO 3166-1) as characters 5 and 6, not {code[4:6]}")
     return code
 

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from eventapi import times
+from eventapi.languages import countries
 from eventapi.validation.identifiers.accounts import bic, compact, iban, looks_like_iban
 from eventapi.validation.identifiers.companies import FORMATS, is_vat_id, vat_id, vat_id_by_format
-from eventapi.validation.identifiers.countries import COUNTRIES as ISO_COUNTRIES
 from eventapi.validation.identifiers.electronic import electronic_address
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def faulty_options(config: Config) -> dict[str, str]:
     checks = {"organiser_iban": iban if looks_like_iban(account) else None,
               "organiser_bic": bic if re.match("[A-Z]{6}", compact(code)) else None,
               "organiser_vat_id": vat_id if vat and has_vat_id else None,
-              "organiser_country": None if config.organiser_country in ISO_COUNTRIES else _country,
+              "organiser_country": None if config.organiser_country in countries.NAMES else _country,
               "organiser_electronic_address": electronic_address if config.organiser_electronic_address else None}
     return {name: sentence for name, check in checks.items() if (sentence := check and _fault(config, name, check))}
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from eventapi import __version__, times
-from eventapi.domain.webhooks import addresses, signatures
+from eventapi.domain.webhooks import addresses, subscriptions
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -102,7 +102,7 @@ def headers(delivery, body):
     keys = [key for key in (delivery["secret"], delivery["previous_secret"]) if key]
     message_id = webhooks.message_id(delivery["outgoing_id"], delivery["event_at"])
     return {"User-Agent": f"eventapi/{__version__}", **json.loads(delivery["headers"]),
-            "Content-Type": "application/json", **signatures.headers(message_id, int(time.time()), body, keys)}
+            "Content-Type": "application/json", **subscriptions.headers(message_id, int(time.time()), body, keys)}
 
 
 def _settle(db, lease, delivery, outcome):

@@ -193,6 +193,10 @@ REFUSED = {
     "status": (FILE.replace(b"<Sts>BOOK</Sts>", b""), "status <Sts> of entry 1 (R1) is mis"),
     "date": (FILE.replace(b"2025-03-04</Dt></BookgDt>", b"04.03.2025</Dt></BookgDt>"),
              'The date "04.03.2025" of entry 1 (R1)'),
+    **{f"date {value}": (FILE.replace(b"2025-03-04</Dt></BookgDt>", f"{value}</Dt></BookgDt>".encode()),
+                         f'The date "{value}" of entry 1 (R1) is not a date such as')
+       for value in ("2025-W10-2", "20250304", "2025-03-04\'--", "2025-03-04 10:00", "2025-03-04T25:00:00",
+                     "2025-03-04T10:00", "2025-03-04Zulu", "2025-02-29", "\u0662025-03-04")},
     "no statement": (document([]), "contains no statement"),
     "entry outside": (document([statement(OWN, []), "<Ntry><Sts>PDNG</Sts></Ntry>"]), "entries outside of it"),
     "camt.052": (document([]).replace(b"BkToCstmrStmt", b"BkToCstmrAcctRpt"), "camt.052, a report of the present day"),
@@ -201,6 +205,13 @@ REFUSED = {
     "web page": (b"<html><body/></html>", "is not a bank statement: its root is <html>"),
     "DOCTYPE": (b"<!DOCTYPE Document>" + document([])[39:], "a DOCTYPE and entity declarations are not allowed"),
 }
+
+
+@pytest.mark.parametrize("value", ["2025-03-04", "2025-03-04Z", "2025-03-04+01:00", "2025-03-04T23:30:00",
+                                   "2025-03-04T23:30:00.000+01:00", "2025-03-04T00:15:00Z"])
+def test_the_day_of_an_entry_is_the_one_that_the_bank_wrote(value):
+    (found,) = read(FILE.replace(b"2025-03-04</Dt></BookgDt>", f"{value}</Dt></BookgDt>".encode()))
+    assert [entry.booked_on for entry in found.entries] == ["2025-03-04"]
 
 
 @pytest.mark.parametrize("name", REFUSED)

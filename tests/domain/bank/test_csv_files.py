@@ -284,7 +284,9 @@ def test_contradictions_refuse_the_file(name, old, new, reason):
     (b"", "not the CSV of a bank that is known (Sparkasse, Volksbank"), (b"email;name\na@b.de;A\n", "camt.053"),
     ((SPARKASSE + ROW).encode("cp1252").replace(b"Messe", b"\x81\x8d"), "neither UTF-8 nor Windows-1252"),
     ((SPARKASSE + ROW).replace("Messe", "\0").encode(), "NUL characters"),
-    (b"Buchungstag;Betrag\n" * 100_000, "not the CSV of a bank"), (b'"' * 1_000_000, "is not valid CSV"),
+    (b"Buchungstag;Betrag\n" * 100_000, "not the CSV of a bank"), (b'"' + b"x" * 150_000, "is not valid CSV"),
+    (b'"' * 1_000_000, "a row has more than 200000 characters"),
+    (b'x;"\n";' * 50_000, "a row has more than 200000 characters"),
     (b"x" * 20_000_001, "more than 20000000 bytes"),
     ((FILES["comdirect"][0] + '"Umsätze Tagesgeld PLUS-Konto";"Zeitraum";\n'.encode("cp1252")), "several accounts"),
 ])

@@ -1,4 +1,5 @@
 """Texts of transfers: what `domain/bank/references.py` finds in them is tested in tests/resources."""
+import sys
 import time
 
 import pytest
@@ -15,6 +16,28 @@ def test_any_text_is_searched_in_linear_time(text):
     references.candidates(text, {"inv", "re"}, 1900)
     references.creditor_references(text)
     assert time.process_time() - began < 0.5
+
+
+@pytest.mark.parametrize("text", ["\ufdfa" * 2000, "a " * 1000, "\ufdfa" * 1999 + "1", "a " * 999 + "1", "1 " * 1000,
+                                  "a1" * 1000])
+def test_a_text_costs_few_calls_of_functions(text):
+    """2,000 characters may fold to 36,000: sixty such entries would cost what 20,000 ordinary ones do."""
+    count = 0
+
+    def counted(*_):
+        nonlocal count
+        count += 1
+    sys.setprofile(counted)
+    references.candidates(text, {"inv"}, 1900)
+    sys.setprofile(None)
+    assert count < 150_000
+
+
+def test_a_number_at_the_end_of_a_long_text_is_found():
+    text = "a " * 990 + "inv 2026 17"
+    assert "inv202617" in [one.key for one in references.candidates(text)]
+    (found,) = [one for one in references.candidates("x" * 1995 + " 20269999") if one.is_cut]
+    assert found.letters == "2026", "no more than 2,000 characters are searched, and the rest may be cut off"
 
 
 def test_a_number_behind_a_long_word_is_no_introduced_one():

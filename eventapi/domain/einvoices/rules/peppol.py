@@ -1,12 +1,16 @@
-"""Rules of Peppol BIS Billing 3.0 (PEPPOL-EN16931-R*). XRechnung 3.0 contains them as well, apart from some."""
+"""Rules of Peppol BIS Billing 3.0 (PEPPOL-EN16931-R*). XRechnung 3.0 contains them as well, apart from some.
+
+The numbers of registers have a format and check digits (PEPPOL-COMMON-R040 to R057).
+"""
 import re
 from dataclasses import fields
 from decimal import Decimal
 
 from eventapi.domain.einvoices import profiles
-from eventapi.domain.einvoices.rules import code_lists, registers
+from eventapi.domain.einvoices.rules import codes
 from eventapi.domain.einvoices.rules.faults import Fault, adjustments, missing, name_of_line
 from eventapi.domain.einvoices.rules.sums import slack
+from eventapi.validation.identifiers.electronic import NUMBERS
 
 PROCESS = re.compile(r"urn:fdc:peppol\.eu:2017:poacc:billing:\d{2}:1\.0", re.ASCII)
 DIRECT_DEBITS = ("49", "59")
@@ -103,7 +107,26 @@ def _only_peppol(document):
         yield Fault(RULE + "R007", "BT-23", f"The business process (BT-23) is {document.process[:100]!r}. It must be "
                     f"{profiles.PROCESS}.")
     for term, who, party in (("BT-34", "seller", document.seller), ("BT-49", "buyer", document.buyer)):
-        if party.address and party.address_scheme not in (None, *code_lists.PEPPOL_ADDRESS_SCHEMES):
+        if party.address and party.address_scheme not in (None, *codes.PEPPOL_ADDRESS_SCHEMES):
             yield Fault(RULE + "CL008", term, f"The scheme of the electronic address of the {who} ({term}) is "
                         f"{party.address_scheme[:60]!r}, which Peppol does not deliver to. {PEPPOL_ID}")
-    yield from registers.faults(document)
+    yield from faults_of_registers(document)
+
+
+# Scheme -> rule
+RULES = {"0088": "R040", "0192": "R041", "0184": "R042", "0208": "R043", "0007": "R049", "0151": "R050", "0096": "R052",
+         "0198": "R053", "0106": "R054", "0190": "R055", "9944": "R056-1"}
+
+
+def faults_of_registers(document):
+    """Yield the faults of the electronic addresses and ids of seller and buyer that have a scheme of RULES."""
+    seller, buyer = document.seller, document.buyer
+    for term, scheme, number in (("BT-34", seller.address_scheme, seller.address),
+                                 ("BT-49", buyer.address_scheme, buyer.address),
+                                 ("BT-29", seller.id_scheme, seller.id), ("BT-46", buyer.id_scheme, buyer.id)):
+        if scheme not in RULES or not number:
+            continue
+        name, description, is_right = NUMBERS[scheme]
+        if not is_right(number):
+            yield Fault(f"PEPPOL-COMMON-{RULES[scheme]}", term, f"The {name} {number[:60]!r} ({term}, scheme {scheme}) "
+                        f"must have {description}. Correct it.")

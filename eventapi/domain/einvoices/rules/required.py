@@ -2,7 +2,7 @@
 import re
 
 from eventapi.domain.einvoices.profiles import XRECHNUNG
-from eventapi.domain.einvoices.rules.code_lists import VAT_PREFIXES
+from eventapi.domain.einvoices.rules.codes import VAT_PREFIXES
 from eventapi.domain.einvoices.rules.faults import Fault, adjustments, missing, name_of_line, wrong_iban
 
 # (rule, term, its name, field of the document)

@@ -1,0 +1,49 @@
+"""Statements on their way from the process that parses a file: as values of JSON, a few entries at a time."""
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import BinaryIO
+
+from eventapi.domain.bank import archives
+from eventapi.domain.bank.entries import Entry, Statement
+from eventapi.parsing import processes
+
+SECONDS = 30                # of CPU; 50,000 entries take 12
+PIECE = 20                  # entries of a value
+ENTRY = [field.name for field in fields(Entry)]
+HEAD = [field.name for field in fields(Statement) if field.name != "entries"]
+REFERENCES = ENTRY.index("creditor_references")
+
+
+def read(file: BinaryIO, account: str | None, folder: Path) -> list[Statement]:
+    """Return the Statements of a file, which is parsed in another process. `folder` is the data directory.
+
+    Raise ValueError as archives.read does, and processes.Busy or Stopped.
+    """
+    return list(received(processes.run(f"{__name__}:parse", account, file, folder, SECONDS)))
+
+
+def parse(file: BinaryIO, account: str | None) -> Iterator[list | dict]:
+    """Yield the Statements of a file: lists of entries, and then the fields of the statement that they belong to."""
+    for statement in archives.read(file, account):
+        for start in range(0, len(statement.entries), PIECE):
+            yield [[getattr(entry, name) for name in ENTRY] for entry in statement.entries[start:start + PIECE]]
+        yield {name: getattr(statement, name) for name in HEAD}
+
+
+def received(values: Iterable) -> Iterator[Statement]:
+    """Yield the Statements in the values of `parse`. Raise processes.Stopped if a value has another form."""
+    entries = []
+    for value in values:
+        try:
+            if isinstance(value, list):
+                entries += [_entry(row) for row in value]
+            else:
+                yield Statement(**value, entries=tuple(entries))
+                entries = []
+        except TypeError:
+            raise processes.Stopped("ended unexpectedly") from None
+
+
+def _entry(row):
+    return Entry(*row[:REFERENCES], tuple(row[REFERENCES]), *row[REFERENCES + 1:])
