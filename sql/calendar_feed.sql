@@ -6,7 +6,7 @@ SELECT name FROM calendar_identity WHERE id = 1;
 
 -- name: entries
 SELECT c.id, c.kind, c.record_id, c.title, c.description, c.location, c.first_at, c.last_at, c.timezone, c.is_cancelled, c.sequence,
-       c.created_at, c.updated_at
+       c.speakers, c.created_at, c.updated_at
   FROM calendar_entries c
  WHERE (c.is_cancelled = 0 OR c.updated_at > :cancelled_since)
    AND +c.kind IN (SELECT value FROM json_each(:kinds))
@@ -15,6 +15,11 @@ SELECT c.id, c.kind, c.record_id, c.title, c.description, c.location, c.first_at
    AND c.last_at >= :from                              -- when from
    AND c.first_at <= :to                               -- when to
  ORDER BY +c.first_at, c.id;
+
+-- name: speakers
+-- Names of these participants.
+SELECT p.id, c.first_name, c.last_name, c.company_name
+  FROM participants p JOIN contacts c ON c.id = p.contact_id WHERE p.id IN (SELECT value FROM json_each(:ids));
 
 -- name: get
 SELECT s.id, s.name, s.event_id, e.event_key, s.kinds, s.visible, s.is_active, s.created_at, s.updated_at

@@ -34,7 +34,7 @@ SELECT p.role, p.status, p.badge_name, p.badge_number, k.title AS category
   FROM participants p LEFT JOIN categories k ON k.id = p.category_id WHERE p.id = :participant_id;
 
 -- name: event
-SELECT title, event_key, city, country, date_from, date_to, application_deadline, timezone FROM events WHERE id = :event_id;
+SELECT title, event_key, venue, address, postal_code, city, country, date_from, date_to, application_deadline, timezone FROM events WHERE id = :event_id;
 
 -- name: booths
 -- Booths that the participant has reserved, as one row.

@@ -8,7 +8,7 @@ def show(organiser):
     event = organiser.make("/events", {
         "title": "Garden Fair", "event_key": "fair-2027", "date_from": "2027-03-26T09:00:00+01:00",
         "date_to": "2027-03-29", "timezone": "Europe/Berlin", "day_ends_at": "04:30",
-        "application_deadline": "2027-02-28",
+        "application_deadline": "2027-02-28", "venue": "Messehaus", "address": "Am Ring 1", "postal_code": "04109",
         "opening_hours": [{"date": "2027-03-26", "opens": "09:00", "closes": "18:00"}]})
     plan = organiser.make("/plans", {"event_id": event["id"], "plan_name": "Hall 1", "width": 40, "height": 30,
                                      "objects": [{"kind": "door", "x": 1, "y": 0, "width": 3}]})
@@ -38,6 +38,7 @@ def test_every_date_is_moved_by_the_same_number_of_days(organiser, show):
     assert (new["date_from"], new["date_to"], new["application_deadline"]) == ("2028-03-24", "2028-03-27", "2028-02-27")
     assert [entry["date"] for entry in new["opening_hours"]] == ["2028-03-24"]
     assert (new["event_key"], new["day_ends_at"]) == ("garden-fair-2028", "04:30")
+    assert (new["venue"], new["address"], new["postal_code"]) == ("Messehaus", "Am Ring 1", "04109")
 
 
 def test_a_timestamp_keeps_its_local_time_across_a_clock_change(organiser, show):

@@ -126,6 +126,7 @@ OTHERS = {
     "the payment gateway": "payments.gateway_key payments.gateway_name refunds.gateway_key",
     "an entrance or a device of the organiser":
         "check_ins.station check_ins.client_ref check_in_scans.station check_in_scans.client_ref",
+    "ids of participants": "calendar_entries.speakers",
     "texts of events and slots (a task contributes only its title)":
         "calendar_entries.description calendar_entries.location calendar_entries.timezone",
     "the organiser's account at the bank, and the bank":

@@ -288,7 +288,7 @@ def calendar(world, data):
     title, location, description = [*as_text(data).split("\x1f"), "", ""][:3]
     entry = {"kind": "event", "record_id": 1, "id": 1, "title": title, "location": location,
              "description": description, "first_at": "2026-05-01T09:00:00Z", "last_at": "2026-05-01T10:00:00Z",
-             "timezone": None, "is_cancelled": 0, "sequence": 0, "created_at": "2026-05-01T09:00:00Z",
+             "timezone": None, "is_cancelled": 0, "sequence": 0, "speakers": [], "created_at": "2026-05-01T09:00:00Z",
              "updated_at": "2026-05-01T09:00:00Z"}
     content = icalendar.calendar(title, [entry, {**entry, "record_id": 2}], "x", "Europe/Berlin", "de")
     assert all(len(line) <= 75 for line in content.split(b"\r\n"))

@@ -111,6 +111,41 @@ def test_deadlines_are_named_in_the_language_of_the_organiser(organiser, event, 
     assert read(answer.body)["deadline-1"]["SUMMARY"] == "Anmeldeschluss: Garden Fair"
 
 
+@pytest.mark.parametrize("place, expected", [
+    ({"venue": None}, "Leipzig\\, DE"), ({"venue": "Messehaus"}, "Messehaus\\, Leipzig\\, DE"),
+    ({"venue": "Messehaus", "address": "Am Ring 1", "postal_code": "04109"},
+     "Messehaus\\, Am Ring 1\\, 04109 Leipzig\\, DE"),
+    ({"postal_code": "04109", "city": None}, "04109\\, DE")])
+def test_the_location_of_an_event_is_its_venue_and_address(organiser, event, place, expected):
+    organiser.patch("/events/1", place, status=200)
+    assert feed(organiser)["event-1"]["LOCATION"] == expected
+
+
+def test_slots_name_their_speakers_and_the_venue(organiser, event, settings):
+    """Speakers only. A change of the speakers, or of a name, is visible, and a person who was anonymised is not."""
+    people = [organiser.make("/participants", {"event_id": 1, "contact_id": organiser.make("/contacts", contact)["id"]})
+              for contact in ({"first_name": "Ada", "last_name": "Bley", "company_name": "Rosen KG"},
+                              {"first_name": "Kim", "last_name": "Muster"}, {"last_name": "Guest"})]
+    roles = [{"event_participant_id": person["id"], "role": role}
+             for person, role in zip(people, ("speaker", "speaker", "attendee"), strict=True)]
+    slot(organiser, event, description="About roses", assignments=roles)
+    organiser.patch("/events/1", {"venue": "Messehaus"}, status=200)
+    entry = feed(organiser)["slot-1"]
+    assert entry["DESCRIPTION"] == "Speakers: Ada Bley (Rosen KG)\\, Kim Muster\\n\\nAbout roses"
+    assert entry["LOCATION"] == "Stage 1\\, Garden Fair\\, Messehaus"
+    organiser.patch("/schedules/1", {"assignments": roles[1:]}, status=200)
+    changed = feed(organiser)["slot-1"]
+    assert changed["DESCRIPTION"] == "Speaker: Kim Muster\\n\\nAbout roses"
+    assert int(changed["SEQUENCE"]) > int(entry["SEQUENCE"])
+    etag = organiser.get("/calendar-feed", status=200).headers["ETag"]
+    organiser.patch(f"/contacts/{people[1]['contact_id']}", {"last_name": "Neu"}, status=200)
+    settings.language = "de"
+    answer = organiser.get("/calendar-feed", headers={"If-None-Match": etag}, status=200)
+    assert read(answer.body)["slot-1"]["DESCRIPTION"] == "Es spricht: Kim Neu\\n\\nAbout roses"
+    organiser.post(f"/contacts/{people[1]['contact_id']}/anonymize", status=200)
+    assert feed(organiser)["slot-1"]["DESCRIPTION"] == "About roses"
+
+
 def test_only_public_slots_are_included(organiser, event):
     slot(organiser, event)
     slot(organiser, event, title="Staff only", location=None, is_public=False)
@@ -210,7 +245,13 @@ def test_the_entries_equal_the_view_after_random_changes(organiser, event, db):
     organiser.delete("/tasks/2", status=204)
     organiser.delete(f"/events/{other['id']}", status=204)
     organiser.patch("/events/1", {"title": "Renamed", "is_visible": False}, status=200)
-    columns = "kind, record_id, event_id, title, description, location, first_at, last_at, timezone, is_visible"
+    speaker = organiser.make("/participants", {
+        "event_id": 1, "contact_id": organiser.make("/contacts", {"first_name": "Ada"})["id"]})
+    organiser.patch("/schedules/3", {
+        "assignments": [{"event_participant_id": speaker["id"], "role": "speaker"}]}, status=200)
+    organiser.patch("/events/1", {"venue": "Messehaus"}, status=200)
+    columns = ("kind, record_id, event_id, title, description, location, first_at, last_at, timezone, is_visible, "
+               "speakers")
     stored, computed = (db.connection.execute(f"SELECT {columns} FROM {source} ORDER BY kind, record_id").fetchall()
                         for source in ("calendar_entries WHERE is_cancelled = 0", "calendar_sources"))
     assert stored == computed and len(stored) == 3
@@ -369,7 +410,8 @@ def entry(**values):
     return {
         "id": 1, "kind": "slot", "record_id": 7, "title": "Opening", "description": None, "location": None,
         "timezone": "Europe/Berlin", "first_at": "2027-05-01T08:00:00Z", "last_at": "2027-05-01T09:00:00Z",
-        "is_cancelled": 0, "sequence": 3, "created_at": "2027-01-01T08:00:00Z", "updated_at": "2027-01-02T08:00:00Z",
+        "is_cancelled": 0, "sequence": 3, "speakers": [], "created_at": "2027-01-01T08:00:00Z",
+        "updated_at": "2027-01-02T08:00:00Z",
         **values}
 
 
@@ -418,7 +460,7 @@ def test_the_icalendar_library_reads_the_feed():
     assert not list(whole.errors) and not any(each.errors for each in whole.walk("VEVENT"))
 
 
-def test_five_thousand_slots_are_read_with_one_statement(organiser, event, db):
+def test_five_thousand_slots_are_read_with_two_statements(organiser, event, db):
     with db.write():
         db.connection.executemany(
             "INSERT INTO schedule_slots (event_id, slot_date, start_time, end_time, starts_at, ends_at, title, "
@@ -430,5 +472,5 @@ def test_five_thousand_slots_are_read_with_one_statement(organiser, event, db):
     executed = []
     db.connection.set_trace_callback(executed.append)
     entries = calendar_feed.entries(db, ["slot"])
-    assert len(entries) == 5000 and len(executed) == 1
+    assert len(entries) == 5000 and len(executed) == 2             # the second one reads the speakers
     assert len(read(calendar_feed.write(db, "x", entries))) == 5000

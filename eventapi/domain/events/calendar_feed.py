@@ -32,13 +32,31 @@ def entries(db, kinds, **filters):
     since = times.text(now - CANCELLED)
     if not any(name in values for name in WINDOW):
         values["from"] = times.text(now - OVER)
-    return db.all(sql.entries, frozenset(values), **values, kinds=as_json(kinds), cancelled_since=since)
+    found = db.all(sql.entries, frozenset(values), **values, kinds=as_json(kinds), cancelled_since=since)
+    _add_speakers(db, found)
+    return found
+
+
+def _add_speakers(db, found):
+    """Replace `speakers` of each entry, ids of participants as JSON, by their names. Anonymised people have none."""
+    for entry in found:
+        entry["speakers"] = json.loads(entry["speakers"] or "[]")
+    ids = as_json(sorted({id for entry in found for id in entry["speakers"]}))
+    people = {row["id"]: _name(row) for row in db.all(sql.speakers, ids=ids)}
+    for entry in found:
+        entry["speakers"] = [people[id] for id in entry["speakers"] if people.get(id)]
+
+
+def _name(row):
+    """Return a person with the company in brackets, or what is known of both."""
+    person, company = " ".join(filter(None, (row["first_name"], row["last_name"]))), row["company_name"]
+    return f"{person} ({company})" if person and company else person or company
 
 
 def state(db, name, found):
     """Return what the bytes of the calendar depend on, as JSON data: the same state means the same bytes."""
     return [name, db.config.timezone, db.config.language, db.value(sql.identity),
-            [(entry["id"], entry["sequence"]) for entry in found]]
+            [(entry["id"], entry["sequence"], entry["speakers"]) for entry in found]]
 
 
 def write(db, name, found):

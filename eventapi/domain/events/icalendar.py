@@ -13,6 +13,7 @@ ESCAPES = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})
 OCTETS = 75                             # maximal length of a line without its end (3.1)
 DEADLINE = "Application deadline: "     # how the database begins the title of each deadline
 DEADLINES = {"en": DEADLINE, "de": "Anmeldeschluss: "}
+SPEAKERS = {"en": ("Speaker", "Speakers"), "de": ("Es spricht", "Es sprechen")}
 REFRESH = "PT1H"                        # how often calendar programs should read the feed
 # A calendar must have a component (3.6). An empty calendar has this one.
 EMPTY = ("BEGIN:VTIMEZONE", "TZID:UTC", "BEGIN:STANDARD", "DTSTART:19700101T000000", "TZOFFSETFROM:+0000",
@@ -52,8 +53,9 @@ def component(entry, identity, zone, language):
     yield from span(entry, entry["timezone"] or zone)
     if entry["location"]:
         yield f"LOCATION:{text(entry['location'])}"
-    if entry["description"]:
-        yield f"DESCRIPTION:{text(entry['description'])}"
+    described = "\n\n".join(filter(None, (speakers(entry, language), entry["description"])))
+    if described:
+        yield f"DESCRIPTION:{text(described)}"
     yield f"CATEGORIES:{entry['kind'].upper()}"
     yield "TRANSP:TRANSPARENT"
     yield "END:VEVENT"
@@ -64,6 +66,12 @@ def summary(entry, language):
     if entry["kind"] == "deadline":
         return DEADLINES[language] + entry["title"].removeprefix(DEADLINE)
     return entry["title"]
+
+
+def speakers(entry, language):
+    """Return a line with the names of the speakers of a slot, or an empty text."""
+    names = entry["speakers"]
+    return f"{SPEAKERS[language][len(names) > 1]}: {', '.join(names)}" if names else ""
 
 
 def span(entry, zone):
