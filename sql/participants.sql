@@ -32,6 +32,7 @@ SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p
    AND p.role = :role                                  -- when role
    AND p.id IN (SELECT id FROM participants WHERE badge_number = :badge_number                             -- when badge_number
                  UNION ALL SELECT event_participant_id FROM badge_aliases WHERE badge_number = :badge_number)  -- when badge_number
+   AND p.id IN (SELECT rowid FROM participants_search WHERE participants_search MATCH :search)             -- when search
    AND (SELECT f.is_ready FROM readiness f WHERE f.id = p.id) = :ready     -- when ready
    AND p.id IN (SELECT t.entity_id FROM json_each(:cf_terms) f CROSS JOIN custom_field_terms t                -- when cf_terms
         ON t.field_id = f.value ->> 0 AND t.term = f.value ->> 1                                            -- when cf_terms
@@ -75,13 +76,13 @@ SELECT 'invoice' AS one, 'invoices' AS many, count(*) AS count FROM invoices WHE
  ORDER BY many;
 
 -- name: add
-INSERT INTO participants (event_id, contact_id, role, status, category_id, badge_name, badge_number, application_id, created_at,
-  updated_at)
-VALUES (:event_id, :contact_id, :role, :status, :category_id, :badge_name, :badge_number, :application_id, :now, :stamp);
+INSERT INTO participants (event_id, contact_id, role, status, category_id, badge_name, badge_name_folded, badge_number, application_id,
+  created_at, updated_at)
+VALUES (:event_id, :contact_id, :role, :status, :category_id, :badge_name, fold(:badge_name), :badge_number, :application_id, :now, :stamp);
 
 -- name: change
 UPDATE participants SET event_id = :event_id, contact_id = :contact_id, role = :role, category_id = :category_id,
-  badge_name = :badge_name, application_id = :application_id, updated_at = :stamp
+  badge_name = :badge_name, badge_name_folded = fold(:badge_name), application_id = :application_id, updated_at = :stamp
  WHERE id = :id;
 
 -- name: move

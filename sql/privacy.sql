@@ -161,7 +161,7 @@ DELETE FROM bulk_import_errors WHERE id IN (
 DELETE FROM contact_tags WHERE contact_id = :id;
 
 -- name: blank_participants
-UPDATE participants SET badge_name = NULL, updated_at = :stamp WHERE contact_id = :id AND badge_name IS NOT NULL;
+UPDATE participants SET badge_name = NULL, badge_name_folded = NULL, updated_at = :stamp WHERE contact_id = :id AND badge_name IS NOT NULL;
 
 -- name: blank_reservations
 UPDATE booth_reservations SET notes = NULL, cancellation_reason = NULL, updated_at = :stamp
@@ -334,6 +334,9 @@ UPDATE idempotency_keys SET data = CASE
 -- A piece of merging the parts of a full-text index, which keeps deleted words until then. A negative number of pages
 -- begins the merging of all parts, a positive one continues it.
 INSERT INTO contacts_search (contacts_search, rank) VALUES ('merge', :pages);
+
+-- name: merge_participants
+INSERT INTO participants_search (participants_search, rank) VALUES ('merge', :pages);
 
 -- name: merge_applications
 INSERT INTO applications_search (applications_search, rank) VALUES ('merge', :pages);

@@ -5,6 +5,7 @@ from eventapi.domain.people import badge_sheets, participants, readiness
 from eventapi.domain.people.participants import TRANSITIONS, represent
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
+from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_one, ids_of
 from eventapi.web.lists import one, page
@@ -20,6 +21,8 @@ def list_participants(db, query):
     query = custom_fields.filters(db, "event_participant", references.filters(db, query, EVENT, CONTACT, CATEGORY))
     if "badge_number" in query:
         query["badge_number"] = badges.normal(query["badge_number"])
+    if "search" in query:
+        query["search"] = folding.expression(query["search"])
     return page(db, sql.list, query, represent, INCLUDES)
 
 

@@ -68,3 +68,55 @@ CREATE TRIGGER calendar_speakers_delete AFTER DELETE ON schedule_assignments WHE
 END;
 INSERT INTO calendar_changes (kind, record_id)
 SELECT DISTINCT 'slot', schedule_slot_id FROM schedule_assignments WHERE role = 'speaker';
+
+-- Search of participants by the words of the person, the company and the badge. The number of a badge is printed in
+-- groups of four characters, so each group is a word.
+ALTER TABLE participants ADD COLUMN badge_name_folded TEXT;
+UPDATE participants SET badge_name_folded = fold(badge_name) WHERE badge_name IS NOT NULL;
+CREATE VIEW participants_searched
+  (id, company_name_folded, first_name_folded, last_name_folded, customer_number_folded, badge_name_folded, badge_number) AS
+SELECT p.id, c.company_name_folded, c.first_name_folded, c.last_name_folded, c.customer_number_folded, p.badge_name_folded,
+       p.badge_number || ' ' || substr(p.badge_number, 5, 4) || ' ' || substr(p.badge_number, 9)
+  FROM participants p JOIN contacts c ON c.id = p.contact_id;
+CREATE VIRTUAL TABLE participants_search USING fts5 (company_name_folded, first_name_folded, last_name_folded,
+  customer_number_folded, badge_name_folded, badge_number, content = 'participants_searched', content_rowid = 'id',
+  tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3');
+CREATE TRIGGER participants_search_insert AFTER INSERT ON participants BEGIN
+  INSERT INTO participants_search (rowid, company_name_folded, first_name_folded, last_name_folded, customer_number_folded,
+    badge_name_folded, badge_number)
+  SELECT * FROM participants_searched WHERE id = NEW.id;
+END;
+CREATE TRIGGER participants_search_delete BEFORE DELETE ON participants BEGIN
+  INSERT INTO participants_search (participants_search, rowid, company_name_folded, first_name_folded, last_name_folded,
+    customer_number_folded, badge_name_folded, badge_number)
+  SELECT 'delete', * FROM participants_searched WHERE id = OLD.id;
+END;
+CREATE TRIGGER participants_search_before_update BEFORE UPDATE OF contact_id, badge_name_folded, badge_number ON participants
+WHEN (OLD.contact_id, OLD.badge_name_folded, OLD.badge_number) IS NOT (NEW.contact_id, NEW.badge_name_folded, NEW.badge_number) BEGIN
+  INSERT INTO participants_search (participants_search, rowid, company_name_folded, first_name_folded, last_name_folded,
+    customer_number_folded, badge_name_folded, badge_number)
+  SELECT 'delete', * FROM participants_searched WHERE id = OLD.id;
+END;
+CREATE TRIGGER participants_search_after_update AFTER UPDATE OF contact_id, badge_name_folded, badge_number ON participants
+WHEN (OLD.contact_id, OLD.badge_name_folded, OLD.badge_number) IS NOT (NEW.contact_id, NEW.badge_name_folded, NEW.badge_number) BEGIN
+  INSERT INTO participants_search (rowid, company_name_folded, first_name_folded, last_name_folded, customer_number_folded,
+    badge_name_folded, badge_number)
+  SELECT * FROM participants_searched WHERE id = NEW.id;
+END;
+CREATE TRIGGER participants_search_before_rename
+BEFORE UPDATE OF company_name_folded, first_name_folded, last_name_folded, customer_number_folded ON contacts
+WHEN (OLD.company_name_folded, OLD.first_name_folded, OLD.last_name_folded, OLD.customer_number_folded) IS NOT
+     (NEW.company_name_folded, NEW.first_name_folded, NEW.last_name_folded, NEW.customer_number_folded) BEGIN
+  INSERT INTO participants_search (participants_search, rowid, company_name_folded, first_name_folded, last_name_folded,
+    customer_number_folded, badge_name_folded, badge_number)
+  SELECT 'delete', s.* FROM participants p JOIN participants_searched s ON s.id = p.id WHERE p.contact_id = OLD.id;
+END;
+CREATE TRIGGER participants_search_after_rename
+AFTER UPDATE OF company_name_folded, first_name_folded, last_name_folded, customer_number_folded ON contacts
+WHEN (OLD.company_name_folded, OLD.first_name_folded, OLD.last_name_folded, OLD.customer_number_folded) IS NOT
+     (NEW.company_name_folded, NEW.first_name_folded, NEW.last_name_folded, NEW.customer_number_folded) BEGIN
+  INSERT INTO participants_search (rowid, company_name_folded, first_name_folded, last_name_folded, customer_number_folded,
+    badge_name_folded, badge_number)
+  SELECT s.* FROM participants p JOIN participants_searched s ON s.id = p.id WHERE p.contact_id = NEW.id;
+END;
+INSERT INTO participants_search (participants_search) VALUES ('rebuild');

@@ -39,7 +39,7 @@ PERSONAL = {
         "company_name first_name last_name email phone fax mobile address postal_code city state website notes "
         "tax_id message question decision_reason company_name_folded first_name_folded last_name_folded "
         "email_folded city_folded",
-    "participants": "badge_name",
+    "participants": "badge_name badge_name_folded",
     "booth_reservations": "notes cancellation_reason",
     "service_orders": "notes cancellation_reason",
     "service_order_items": "specification",
@@ -82,7 +82,8 @@ OTHERS = {
         "check_in_visitors participant_counts contact_categories newsletter_secret application_categories "
         "application_events sqlite_sequence sqlite_stat1",
     "a search index, whose terms the test reads":
-        "applications_search contacts_search events_search newsletter_search services_search tasks_search",
+        "applications_search contacts_search events_search newsletter_search participants_search services_search "
+        "tasks_search",
     "a value of a fixed list":
         "contacts.country contacts.e_invoice_profile contacts.language documents.language "
         "invoices.language newsletter_subscribers.language applications.status applications.country "

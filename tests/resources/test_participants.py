@@ -282,3 +282,58 @@ def test_check_finds_a_wrong_counter_of_participants(participant, db):
         db.connection.execute("UPDATE participant_counts SET participants = participants + 1")
     assert participants.check(db) == [
         "participants of garden: the counters by role, status and category differ from the participants"]
+
+
+# Search
+
+@pytest.fixture
+def people(organiser, fair):
+    """Return `id -> letter` of three participants: an exhibitor, its staff and a visitor."""
+    texts = (({"customer_number": "K-77", "company_name": "Gärtnerei Straß"}, None),
+             ({"first_name": "Ada", "last_name": "Ærø", "company_name": "Gärtnerei Straß"}, "Dr. Adélaïde"),
+             ({"customer_number": "V-1", "last_name": "Muster"}, None))
+    return {organiser.make("/participants", {
+        "event_key": "garden", "badge_name": badge,
+        "contact_id": organiser.make("/contacts", contact)["id"]})["id"]: letter
+        for (contact, badge), letter in zip(texts, "abc", strict=True)}
+
+
+def found(organiser, people, text):
+    entries = organiser.data(f"/participants?event_key=garden&order=ASC&search={text}")
+    return "".join(people[entry["id"]] for entry in entries)
+
+
+@pytest.mark.parametrize("text, expected", [
+    ("gart", "ab"), ("STRASS gart", "ab"), ("aero", "b"), ("adelaide strass", "b"), ("k-77", "a"), ("muster", "c"),
+    ("uster", ""), ("muster gart", ""), ("!", "")])
+def test_search_finds_words_of_person_company_and_badge(organiser, people, text, expected):
+    assert found(organiser, people, text) == expected
+
+
+def test_search_finds_the_badge_number_and_each_of_its_groups(organiser, people):
+    first, *_ = people
+    number = organiser.data(f"/participants/{first}")["badge_number"]
+    for text in (number, number[:6].lower(), badges.grouped(number), number[4:8], number[8:]):
+        assert "a" in found(organiser, people, text)
+    new = organiser.post(f"/participants/{first}/badge/replace", status=200).json["data"]["badge_number"]
+    assert found(organiser, people, new) == "a" and found(organiser, people, number) == ""
+
+
+def test_search_follows_changes(organiser, people, db):
+    _, second, third = people
+    contact_ids = [organiser.data(f"/participants/{id}")["contact_id"] for id in people]
+    organiser.patch(f"/contacts/{contact_ids[0]}", {"company_name": "Rosen KG"}, status=200)
+    assert (found(organiser, people, "gart"), found(organiser, people, "rosen")) == ("b", "a")
+    organiser.patch(f"/participants/{second}", {"badge_name": "Kim"}, status=200)
+    assert (found(organiser, people, "adelaide"), found(organiser, people, "kim")) == ("", "b")
+    organiser.patch(f"/participants/{third}", {"contact_id": contact_ids[0], "role": "staff"}, status=200)
+    assert (found(organiser, people, "muster"), found(organiser, people, "rosen")) == ("", "ac")
+    organiser.delete(f"/participants/{third}", status=204)
+    assert found(organiser, people, "rosen") == "a"
+    organiser.post(f"/contacts/{contact_ids[1]}/anonymize", status=200)
+    assert found(organiser, people, "kim") == found(organiser, people, "aero") == ""
+    organiser.post(f"/contacts/{contact_ids[2]}/merge", {"duplicate_id": contact_ids[0]}, status=200)
+    assert (found(organiser, people, "muster"), found(organiser, people, "rosen")) == ("a", "a")
+    with db.write():                                # compare the index with the records
+        db.connection.execute(
+            "INSERT INTO participants_search (participants_search, rank) VALUES ('integrity-check', 1)")

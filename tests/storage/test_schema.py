@@ -32,11 +32,13 @@ def test_the_sqlite3_shell_reads_writes_and_checks_the_database(organiser, db):
     plain.execute("UPDATE contacts SET city = 'Leipzig', city_folded = 'leipzig', company_name_folded = 'muller gmbh'")
     plain.execute("DELETE FROM contacts WHERE id = ?", ids[:1])
     for table, columns in (("applications", "company_name_folded"), ("events", "title_folded"),
-                           ("tasks", "title_folded"), ("services", "service_name_folded"),
+                           ("tasks", "title_folded"), ("participants", "badge_name_folded"),
+                           ("services", "service_name_folded"),
                            ("newsletter_subscribers", "name_folded"), ("booths", "booth_number_natural")):
         plain.execute(f"UPDATE {table} SET {columns} = 'x'")
         plain.execute(f"DELETE FROM {table}")
-    plain.execute("INSERT INTO contacts_search (contacts_search) VALUES ('integrity-check')")
+    for table in ("contacts", "participants"):
+        plain.execute(f"INSERT INTO {table}_search ({table}_search) VALUES ('integrity-check')")
     plain.close()
 
 

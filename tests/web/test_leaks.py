@@ -38,11 +38,14 @@ FURTHER = {"GET /applications/events": "applications applications:create public"
 PERSON = "contact.customer_number contact.company_name contact.first_name contact.last_name "
 REACHABLE = PERSON + "contact.email contact.phone "
 EVENT, CATEGORY = "event.event_key event.title ", "category.category_key category.title "
-OPEN_EVENT = ("event.event_key event.title event.description event.city event.state event.opening_hours.label "
+OPEN_EVENT = ("event.event_key event.title event.description event.venue event.address event.postal_code event.city "
+              "event.state event.opening_hours.label "
               "event.website ")
-FEED = ("event.title event.description event.city hidden_event.title hidden_event.description hidden_event.city "
-        "closed_event.title closed_event.description closed_event.city schedule.title schedule.description "
-        "schedule.location task.title calendar_subscription.name ")
+PLACE = ".title .description .venue .address .postal_code .city "
+# With the names of the speakers of a slot.
+FEED = (PLACE.replace(".", "event.") + PLACE.replace(".", "hidden_event.") + PLACE.replace(".", "closed_event.")
+        + "contact.company_name contact.first_name contact.last_name "
+        "schedule.title schedule.description schedule.location task.title calendar_subscription.name ")
 # scope -> all fields that GET shows to a key with this scope alone, from the specification, the reference and the
 # contract. `contact.*` means every field of a contact.
 SEES = {
@@ -71,7 +74,8 @@ SEES = {
                  "contact.state contact.website contact.tax_id application.company_name application.first_name "
                  "application.last_name application.email application.phone application.address "
                  "application.postal_code application.city application.state application.website application.tax_id "
-                 "participant.badge_name participant.badge_number category.title event.city booth.booth_number "
+                 "participant.badge_name participant.badge_number category.title event.venue event.address "
+                 "event.postal_code event.city booth.booth_number "
                  "plan.plan_name invoice.items.description invoice.items.unit service.service_name service.unit "
                  + REACHABLE + EVENT,
     # Attaching a document needs documents:read as well.
@@ -105,7 +109,7 @@ SEES = {
 # about the applicant.
 LETTER = (REACHABLE + "contact.address contact.postal_code contact.city contact.state contact.website "
           "contact.tax_id ")
-SHOW = EVENT + "event.city "
+SHOW = EVENT + "event.venue event.address event.postal_code event.city "
 PAPER = (LETTER + SHOW + "participant.badge_name participant.badge_number category.title booth.booth_number "
          "plan.plan_name ")
 APPLICANT = " ".join(field.replace("contact.", "application.") for field in LETTER.split() if "number" not in field)
