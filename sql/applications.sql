@@ -52,6 +52,10 @@ SELECT event_id FROM application_events WHERE application_id = :id ORDER BY even
 -- name: category_ids
 SELECT category_id FROM application_categories WHERE application_id = :id ORDER BY category_id;
 
+-- name: has_fees
+-- A row if a category of the event has a price.
+SELECT 1 FROM category_events x JOIN categories k ON k.id = x.category_id WHERE x.event_id = :event_id AND k.base_price > 0 LIMIT 1;
+
 -- name: has_participants
 SELECT 1 FROM participants WHERE application_id = :id LIMIT 1;
 

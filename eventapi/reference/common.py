@@ -33,10 +33,13 @@ SCHEMAS = {
                         status=ref("MetaMailStatus"), reason={**TEXT, "description": "Why it was skipped."}),
     "MetaMailStatus": {**TEXT, "enum": ["queued", "skipped"]},
     "MetaWarning": _object("What you should look at, although the request has succeeded.", ["code", "detail"],
-                           code=ref("MetaWarningCode"), detail={**TEXT, "description": "Explanation for people."}),
-    "MetaWarningCode": {**TEXT, "enum": ["recognition_stopped"], "description":
+                           code=ref("MetaWarningCode"), detail={**TEXT, "description": "Explanation for people."},
+                           event_participant_id={**NUMBER, "description": "Id of the participant. Only with "
+                                                                          "`no_category`."}),
+    "MetaWarningCode": {**TEXT, "enum": ["recognition_stopped", "no_category"], "description":
                         "`recognition_stopped`: the file exceeded a limit of memory or time, so that it is not known "
-                        "whether it is an e-invoice."},
+                        "whether it is an e-invoice. `no_category`: the participant has no category at an event whose "
+                        "categories have prices, so that no fee is billed."},
     "MetaOpen": _object("What the cancellation of a participation left as it was.", ["service_order_ids"],
                         service_order_ids=_list(NUMBER, "Ids of confirmed service orders.")),
     "MetaSkipped": _object("A custom field that was left out.", ["target", "id", "field_key", "code"],

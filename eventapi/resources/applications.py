@@ -78,13 +78,17 @@ def approve_application(db, who, id, body):
     Links or creates the contact, and adds a participant to each event, or to those in `event_keys`. Contact and
     participants take over the custom fields of the same key that they lack. `skipped` in meta lists the values that
     are not valid there, each as `{target, id, field_key, code}` with the target `contact` or `event_participant`.
+    `warnings` in meta names each participant without a category at an event whose categories have prices
+    (`no_category`), because no fee is billed then. Nothing is mailed to the applicant: inform the applicant yourself,
+    or have your program do so at the event `application.approved`.
     """
-    application, skipped = applications.approve(db, get(db, id), body, who.admin_id)
-    return Response(application, meta={"skipped": skipped})
+    application, meta = applications.approve(db, get(db, id), body, who.admin_id)
+    return Response(application, meta=meta)
 
 
 @routes.post("/applications/<id>/reject", schema="application.reject")
 def reject_application(db, who, id, body):
+    """Reject an application. Nothing is mailed to the applicant."""
     return applications.reject(db, get(db, id), body["reason"], who.admin_id)
 
 
@@ -95,7 +99,11 @@ def waitlist_application(db, id):
 
 @routes.post("/applications/<id>/request-info", schema="application.request_info")
 def request_application_information(db, id, body):
-    """Ask the applicant a question. `review` resumes the application."""
+    """Record a question to the applicant.
+
+    The status becomes `info_requested`, and `review` resumes the application. Nothing is mailed: ask the applicant
+    yourself, or have your program do so at the event `application.info_requested`.
+    """
     return applications.move(db, get(db, id), "request-info", question=body["question"])
 
 

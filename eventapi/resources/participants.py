@@ -81,8 +81,8 @@ def reinstate_participant(db, id):
 def get_participant_readiness(db, id):
     """Get the checklist of what the participant still has to do before the event.
 
-    Contract, submissions, booth, services, invoice, payment and badge, each with its state and due date. `ready` is
-    true once nothing is open or blocked.
+    Contract, submissions, booth, services, invoice, payment, badge and category, each with its state and due date.
+    `ready` is true once nothing is open or blocked.
     """
     get(db, id)
     return readiness.checklists(db, [id])[id]

@@ -13,14 +13,18 @@ def fair(organiser, db):
 
 
 def statuses(fair, participant=None):
-    """Return the items that are required, with their statuses. Check that the filter `ready` agrees."""
+    """Return the items that are required, with their statuses, but not the category, which is never open.
+
+    Check that the filter `ready` agrees.
+    """
     id = (participant or fair.participant)["id"]
     found = fair.organiser.data(f"/participants/{id}/readiness")
     assert [item["item"] for item in found["items"]] == [
-        "contract", "submissions", "booth", "services", "invoice", "payment", "badge"]
+        "contract", "submissions", "booth", "services", "invoice", "payment", "badge", "category"]
     assert found["ready"] == all(item["status"] in ("done", "not_required") for item in found["items"])
     assert [known["id"] for known in fair.organiser.data(f"/participants?ids={id}&ready={int(found['ready'])}")] == [id]
-    return " ".join(f"{item['item']}:{item['status']}" for item in found["items"] if item["status"] != "not_required")
+    return " ".join(f"{item['item']}:{item['status']}" for item in found["items"][:-1]
+                    if item["status"] != "not_required")
 
 
 def item(fair, name):
@@ -83,7 +87,7 @@ def test_guests_need_the_badge_only(fair, role):
 def test_what_nobody_requires_is_listed_and_not_required(fair):
     def not_required(participant):
         items = fair.organiser.data(f"/participants/{participant['id']}/readiness")["items"]
-        return {item["item"]: (item["detail"], item["due"]) for item in items if item["status"] == "not_required"}
+        return {item["item"]: (item["detail"], item["due"]) for item in items[:-1] if item["status"] == "not_required"}
     nothing = {"contract": ("there is no contract", None), "submissions": ("nothing is required", None)}
     assert not_required(fair.participant) == {**nothing, "services": ("nothing is ordered", None)}
     assert not_required(fair.exhibitor("Partner", role="sponsor")) == {
@@ -151,6 +155,42 @@ def test_a_speaker_is_ready_with_the_slides(fair):
 def test_a_cancelled_participant_is_blocked(fair):
     fair.cancel("participants", fair.participant)
     assert statuses(fair) == "booth:blocked invoice:blocked payment:blocked badge:blocked"
+
+
+def test_a_missing_category_is_named_and_never_stops_ready(fair):
+    assert item(fair, "category") == {"item": "category", "status": "done", "code": "assigned", "due": None,
+                                      "detail": "assigned: gold", "data": {"category_key": "gold"}}
+    fair.organiser.patch(fair.address, {"category_key": None, "category_id": None}, status=200)
+    assert item(fair, "category") == {"item": "category", "status": "not_required", "code": "no_category", "due": None,
+                                      "detail": "there is no category, so no fee is billed", "data": {}}
+    fair.act("participants", fair.participant, "confirm")
+    fair.reserve("A1")
+    fair.organiser.make("/payments", {"invoice_number": fair.send(fair.bill()[0])["invoice_number"], "amount": 10000})
+    assert fair.organiser.data(f"{fair.address}/readiness")["ready"]
+    fair.cancel("participants", fair.participant)
+    assert item(fair, "category")["status"] == "not_required"
+
+
+def test_codes_and_data_say_what_the_details_say(fair):
+    def facts():
+        items = fair.organiser.data(f"{fair.address}/readiness")["items"]
+        return {item["item"]: (item["code"], item["data"]) for item in items}
+    form = fair.organiser.make("/documents/templates", {"name": "Contract", "body": "<p>x</p>", "is_contract": True})
+    made = fair.organiser.make("/documents", {"entity_type": "event_participant", "template_id": form["id"],
+                                              "entity_id": fair.participant["id"]})
+    fair.organiser.make("/submissions/types", {"event_key": "fair", "title": "Logo", "input": "url"})
+    contract = {"document_number": made["document_number"], "contract_status": "draft"}
+    assert facts() == {
+        "contract": ("not_active", {"contracts": [contract]}), "submissions": ("missing", {"titles": ["Logo"]}),
+        "booth": ("none", {}), "services": ("no_order", {}), "invoice": ("unbilled", {}),
+        "payment": ("not_invoiced", {}), "badge": ("not_confirmed", {}),
+        "category": ("assigned", {"category_key": "gold"})}
+    fair.reserve("A1")
+    assert facts()["booth"] == ("confirmed", {"booth_numbers": ["A1"]})
+    fair.organiser.patch(fair.address, {"role": "press"}, status=200)
+    assert facts()["invoice"] == ("other_role", {"role": "press"})
+    fair.cancel("participants", fair.participant)
+    assert facts()["badge"] == ("cancelled", {})
 
 
 def test_readiness_requires_an_existing_participant(fair, person):

@@ -311,9 +311,9 @@ STATES = {
     "applications": {
         "application": {
             "review": (["new", "info_requested"], "in_review"),
-            "approve": (["in_review", "waitlisted"], "approved"),
-            "reject": (["in_review", "waitlisted"], "rejected"),
-            "waitlist": (["in_review"], "waitlisted"),
+            "approve": (["new", "in_review", "waitlisted"], "approved"),
+            "reject": (["new", "in_review", "waitlisted"], "rejected"),
+            "waitlist": (["new", "in_review"], "waitlisted"),
             "request-info": (["in_review"], "info_requested"),
             "withdraw": (["new", "in_review", "waitlisted", "info_requested"], "withdrawn"),
         },

@@ -133,13 +133,16 @@ def test_a_withdrawn_application_may_be_edited_beside_a_new_one(organiser, appli
 
 def test_each_action_moves_the_application_to_its_state(organiser, application, db):
     address = f"/applications/{application['id']}"
-    assert organiser.data(f"{address}?include=allowed_actions")["allowed_actions"] == ["review", "withdraw"]
-    refused = organiser.post(f"{address}/reject", {"reason": "full"}, status=409).json
-    assert refused["code"] == "invalid_transition" and refused["allowed_from"] == ["in_review", "waitlisted"]
-    organiser.post(f"{address}/approve", status=409)
+    assert organiser.data(f"{address}?include=allowed_actions")["allowed_actions"] == [
+        "review", "approve", "reject", "waitlist", "withdraw"]
+    refused = organiser.post(f"{address}/request-info", {"question": "How high?"}, status=409).json
+    assert refused["code"] == "invalid_transition" and refused["allowed_from"] == ["in_review"]
     organiser.post(f"{address}/review", status=200)
     asked = organiser.post(f"{address}/request-info", {"question": "How high?"}, status=200).json["data"]
     assert (asked["status"], asked["question"]) == ("info_requested", "How high?")
+    for action in ("reject", "approve", "waitlist"):
+        refused = organiser.post(f"{address}/{action}", {"reason": "full"} if action == "reject" else {}, status=409)
+        assert refused.json["allowed_from"] == ["new", "in_review", "waitlisted"][:3 - (action == "waitlist")]
     organiser.post(f"{address}/review", status=200)
     organiser.post(f"{address}/waitlist", status=200)
     rejected = organiser.post(f"{address}/reject", {"reason": "full"}, status=200).json["data"]
@@ -176,6 +179,44 @@ def test_approval_creates_a_contact_with_categories_and_participants(organiser, 
     assert event_names(db, "application")[-1] == "application.approved"
     assert event_names(db, "event_participant") == ["participant.added"] * 2 and event_names(db, "contact") == [
         "contact.created"]
+
+
+def test_a_new_application_is_approved_with_a_category_and_confirmed(organiser, application, categories, db):
+    """In one request. The categories replace those of the application, and both actions emit their events."""
+    organiser.patch(f"/applications/{application['id']}", {"category_keys": ["gold"]}, status=200)
+    address = f"/applications/{application['id']}/approve"
+    answer = organiser.post(address, {"category_keys": ["no"]}, status=422).json
+    assert answer["errors"][0]["pointer"] == "/category_keys/0"
+    answer = organiser.post(address, {"category_keys": ["silver"], "confirm": True}, status=200).json
+    assert (answer["data"]["status"], answer["data"]["category_keys"]) == ("approved", ["silver"])
+    assert answer["meta"]["warnings"] == []
+    [participant] = organiser.data("/participants")
+    assert (participant["category_key"], participant["status"]) == ("silver", "confirmed")
+    assert event_names(db, "event_participant") == ["participant.added", "participant.confirmed"]
+    again = organiser.post(address, {"category_keys": ["gold"], "confirm": True}, status=200).json
+    assert again["data"] == answer["data"] and again["meta"]["warnings"] == []
+
+
+@pytest.mark.parametrize("action, body, status", [
+    ("approve", {}, "approved"), ("reject", {"reason": "full"}, "rejected"), ("waitlist", {}, "waitlisted")])
+def test_a_new_application_is_decided_without_review(organiser, application, action, body, status):
+    decided = organiser.post(f"/applications/{application['id']}/{action}", body, status=200).json["data"]
+    assert decided["status"] == status
+
+
+def test_approval_warns_of_participants_without_a_fee(organiser, fair, boats):
+    """Only at events whose categories have prices, and only if the participant has no category."""
+    organiser.make("/categories", {"title": "Gold", "category_key": "gold", "base_price": 250, "event_keys": ["boats"]})
+    organiser.make("/categories", {"title": "Free", "category_key": "free", "event_keys": ["garden"]})
+    application = organiser.make("/applications", {**ADA, "event_keys": ["garden", "boats"]})
+    answer = organiser.post(f"/applications/{application['id']}/approve", {"confirm": True}, status=200).json
+    unpaid, = organiser.data("/participants?event_key=boats")
+    assert [(warning["code"], warning["event_participant_id"]) for warning in answer["meta"]["warnings"]] == [
+        ("no_category", unpaid["id"])]
+    assert unpaid["status"] == "confirmed"
+    other = organiser.make("/applications", {"email": "eve@rosen.example", "event_keys": ["boats"]})
+    answer = organiser.post(f"/applications/{other['id']}/approve", {"category_keys": ["gold"]}, status=200).json
+    assert answer["meta"]["warnings"] == []
 
 
 def test_approval_links_the_contact_with_the_same_email(organiser, reviewed, categories):

@@ -21,9 +21,9 @@ sql = statements("applications")
 OPEN = ("new", "in_review", "waitlisted", "info_requested")
 TRANSITIONS = Transitions("application", {
     "review": (("new", "info_requested"), "in_review"),
-    "approve": (("in_review", "waitlisted"), "approved"),
-    "reject": (("in_review", "waitlisted"), "rejected"),
-    "waitlist": (("in_review",), "waitlisted"),
+    "approve": (("new", "in_review", "waitlisted"), "approved"),
+    "reject": (("new", "in_review", "waitlisted"), "rejected"),
+    "waitlist": (("new", "in_review"), "waitlisted"),
     "request-info": (("in_review",), "info_requested"),
     "withdraw": (OPEN, "withdrawn"),
 }, {"review": "reviewed"})
@@ -133,8 +133,9 @@ def move(db, old, action, **values):
 def approve(db, application, fields, admin_id):
     """Approve an application: link or create the contact, and add a participant to each event.
 
-    Return `(application, skipped)`; for `skipped` see `admit`. `fields` may name the contact (`contact_id`,
-    `customer_number`) and narrow the events (`event_keys`). Raise 422 for events that were not applied for; 409
+    Return `(application, {skipped, warnings})`; see `admit`. `fields` may name the contact (`contact_id`,
+    `customer_number`), narrow the events (`event_keys`), replace the categories (`category_keys`) and confirm the
+    participants (`confirm`). Raise 422 for events that were not applied for, and unknown categories; 409
     `invalid_transition` or `ambiguous_contact`.
     """
     faults = Faults()
@@ -144,12 +145,18 @@ def approve(db, application, fields, admin_id):
         if key not in application["event_keys"]:
             faults.add(f"/event_keys/{place}", "unknown",
                        f"is not one of the events applied for: {', '.join(application['event_keys'])}")
+    category_ids = references.category_ids(db, fields, faults)
     faults.raise_any()
     if TRANSITIONS.move("approve", application["status"]) is None:
-        return application, []
+        return application, {"skipped": [], "warnings": []}
     event_ids = references.event_ids(db, {"event_keys": event_keys}, faults)
-    contact_id, skipped = admit(db, application, event_ids, contact_id)
-    return move(db, application, "approve", contact_id=contact_id, decided_at=db.now, decided_by=admin_id), skipped
+    _assign(db, application["id"], None, category_ids)
+    contact_id, found, skipped = admit(db, application, event_ids, contact_id)
+    for participant in found if fields["confirm"] else ():
+        if participant["status"] == "registered":
+            participants.move(db, participant, "confirm")
+    approved = move(db, application, "approve", contact_id=contact_id, decided_at=db.now, decided_by=admin_id)
+    return approved, {"skipped": skipped, "warnings": _without_fee(db, found)}
 
 
 def reject(db, application, reason, admin_id):
@@ -213,7 +220,9 @@ def _assign(db, id, event_ids, category_ids):
 
 
 def admit(db, application, event_ids, contact_id=None):
-    """Link or create the contact, assign its categories, and add it to the events. Return `(contact id, skipped)`.
+    """Link or create the contact, assign its categories, and add it to the events.
+
+    Return `(contact id, participants, skipped)`.
 
     Existing contacts and participants are used again. If the application has exactly one category, the participants
     get it. Contact and participants take over the custom fields that they lack; `skipped` lists the values that are
@@ -223,13 +232,23 @@ def admit(db, application, event_ids, contact_id=None):
     category_ids = db.values(sql.category_ids, id=application["id"])
     contact_id = contact_id or application["contact_id"] or _id_by_email(db, application)
     contact_id, skipped = _contact(db, application, contact_id, category_ids)
-    found = _skipped("contact", contact_id, skipped)
+    found, left_out = [], _skipped("contact", contact_id, skipped)
     for event_id in event_ids:
         participant, skipped = participants.ensure(
             db, event_id=event_id, contact_id=contact_id, application_id=application["id"],
             category_id=category_ids[0] if len(category_ids) == 1 else None, values=application["custom_fields"])
-        found += _skipped("event_participant", participant["id"], skipped)
-    return contact_id, found
+        found.append(participant)
+        left_out += _skipped("event_participant", participant["id"], skipped)
+    return contact_id, found, left_out
+
+
+def _without_fee(db, found):
+    """Return a warning for each participant without a category at an event whose categories have prices."""
+    return [{"code": "no_category", "event_participant_id": participant["id"],
+             "detail": f"The participant has no category at {participant['event_key']}, so no fee is billed. Set "
+                       "`category_key` of the participant, or approve with `category_keys`."}
+            for participant in found
+            if participant["category_id"] is None and db.value(sql.has_fees, event_id=participant["event_id"])]
 
 
 def _contact(db, application, contact_id, category_ids):
