@@ -46,6 +46,17 @@ SELECT x.application_id, k.id, k.category_key, k.title
   FROM application_categories x JOIN categories k ON k.id = x.category_id
  WHERE x.application_id IN (SELECT value FROM json_each(:ids)) ORDER BY k.id;
 
+-- name: selectable_category
+-- The category with this key, if applicants can choose it.
+SELECT id FROM categories WHERE category_key = :name AND applicant_visibility = 'selectable';
+
+-- name: selectable_categories
+-- The categories of these events that applicants can choose, in the order of a form.
+SELECT x.event_id, k.category_key, u.category_key AS parent_category_key, k.title, k.content AS description
+  FROM category_events x JOIN categories k ON k.id = x.category_id LEFT JOIN categories u ON u.id = k.parent_category_id
+ WHERE x.event_id IN (SELECT value FROM json_each(:ids)) AND k.applicant_visibility = 'selectable'
+ ORDER BY x.event_id, k.sort_order, fold(k.title), k.id;
+
 -- name: event_ids
 SELECT event_id FROM application_events WHERE application_id = :id ORDER BY event_id;
 

@@ -21,11 +21,20 @@ SELECT d.id, {d.fields}, d.created_at, d.updated_at
    AND d.is_searchable = :is_searchable                           -- when is_searchable
  ORDER BY {sort} {order}, d.id {order}  -- sort: id=d.id created_at=d.id display_order=d.display_order field_label=fold(d.field_label) field_key=d.field_key
 
+-- name: editable
+-- The active fields of applications that applicants fill in.
+SELECT field_key, field_label, field_type, section_key, field_options, validation_rules, is_required
+  FROM custom_field_definitions
+ WHERE entity_type = 'application' AND applicant_visibility = 'editable' AND is_active ORDER BY display_order, id;
+
 -- name: defined
 -- All definitions for a kind of record as one JSON text, which is also the key under which they are kept compiled.
+-- editable: those that applicants fill in.
 SELECT json_group_array(json_object('id', id, 'field_key', field_key, 'field_type', field_type, 'field_options', json(field_options),
          'validation_rules', json(validation_rules), 'is_required', is_required, 'is_searchable', is_searchable, 'is_active', is_active))
-  FROM (SELECT * FROM custom_field_definitions WHERE entity_type = :entity_type ORDER BY display_order, id);
+  FROM (SELECT * FROM custom_field_definitions WHERE entity_type = :entity_type
+           AND applicant_visibility = 'editable'                                      -- when editable
+         ORDER BY display_order, id);
 
 -- name: number_of
 SELECT count(*) FROM custom_field_definitions WHERE entity_type = :entity_type;

@@ -50,8 +50,18 @@ SCHEMAS = {
         page={**NUMBER, "description": "Number of this page. Absent with `after`."}, per_page=NUMBER,
         total={**NUMBER, "description": "Number of records on all pages. Absent with `after`."},
         total_pages={**NUMBER, "description": "Number of pages. Absent with `after`."},
+        custom_fields=_list(ref("MetaField"), "The custom fields of applications that applicants fill in. Only in GET "
+                                              "/applications/events."),
         next={"type": ["string", "null"], "description": "Cursor to send as `after`, `null` at the end. Only with "
                                                          "`after`."}),
+    "MetaField": _object(
+        "A custom field as a form needs it; see /custom-fields.",
+        ["field_key", "field_label", "field_type", "section_key", "field_options", "validation_rules", "is_required"],
+        field_key=TEXT, field_label=TEXT, field_type=TEXT, section_key={"type": ["string", "null"]},
+        field_options=_list(ref("MetaOption"), "Options of a `select` or `multiselect`."),
+        validation_rules={"type": "object", "additionalProperties": {"type": "number"}},
+        is_required={"type": "boolean"}),
+    "MetaOption": _object("An option of a custom field.", ["value", "label"], value=TEXT, label=TEXT),
     "FeedMeta": _object(
         "Information about a piece of the feed of events.", ["request_id", "per_page", "next", "more", "missed"],
         request_id=TEXT, per_page=NUMBER, next={**TEXT, "description": "Cursor to send as `after`, also at the end."},

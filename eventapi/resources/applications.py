@@ -4,7 +4,7 @@ from eventapi.domain.access.api_keys import CREATE_APPLICATIONS, NARROW_SCOPES
 from eventapi.domain.events import events
 from eventapi.domain.people import applications
 from eventapi.domain.people.applications import TRANSITIONS, represent
-from eventapi.domain.records import custom_fields, references
+from eventapi.domain.records import custom_fields, field_definitions, references
 from eventapi.domain.records.references import CATEGORY, EVENT
 from eventapi.plugins.access import require_scope
 from eventapi.storage import folding
@@ -31,19 +31,26 @@ def list_events_open_for_applications(db, query):
     """List the visible events that are open for applications: their public data, for an application form.
 
     An event is open until its application deadline, or until it ends if it has no deadline. A key of a web page with
-    the scope `applications:create` or `public` may read this list.
+    the scope `applications:create` or `public` may read this list. `categories` of an event are those that applicants
+    can choose, and `custom_fields` in meta are the fields of applications that they fill in.
     """
-    address, query = base_url(), {**query, "open": 1, "now": times.now(), "include": ["opening_hours"]}
-    return page(db, statements("events").list, query, lambda row: events.represent(row, address),
-                {"opening_hours": events.add_opening_hours})
+    address, query = base_url(), {**query, "open": 1, "now": times.now(), "include": ["opening_hours", "categories"]}
+    response = page(db, statements("events").list, query, lambda row: events.represent(row, address),
+                    {"opening_hours": events.add_opening_hours, "categories": include_selectable_categories})
+    response.meta["custom_fields"] = field_definitions.editable(db)
+    return response
 
 
 @routes.post("/applications", schema="application", narrow_scopes=(CREATE_APPLICATIONS,))
 def create_application(db, who, body):
-    """Create an application. A key of a form (`applications:create`) may not send `late` as true."""
-    if body["late"]:                                # everybody can read the key of a form
+    """Create an application.
+
+    Everybody can read the key of a form (`applications:create`). Such a key may not send `late` as true, and `notes`,
+    `rating`, custom fields that are not `editable` and categories that are not `selectable` are unknown to it.
+    """
+    if body["late"]:
         require_scope(who, "applications", writes=True)
-    application = applications.create(db, body)
+    application = applications.create(db, body, by_form=who.scopes.issubset(NARROW_SCOPES))
     return created(application, f"/applications/{application['id']}")
 
 
@@ -114,6 +121,10 @@ def withdraw_application(db, id):
 
 def get(db, id):
     return found(applications.get(db, id), "application", id)
+
+
+def include_selectable_categories(db, records):
+    attach_list(records, "categories", db.all(sql.selectable_categories, ids=ids_of(records)), "event_id")
 
 
 def include_events(db, records):

@@ -120,3 +120,7 @@ WHEN (OLD.company_name_folded, OLD.first_name_folded, OLD.last_name_folded, OLD.
   SELECT s.* FROM participants p JOIN participants_searched s ON s.id = p.id WHERE p.contact_id = NEW.id;
 END;
 INSERT INTO participants_search (participants_search) VALUES ('rebuild');
+
+-- A key of a form may send the fields of applications that are editable. Until now it could send all of them.
+UPDATE custom_field_definitions SET applicant_visibility = 'editable'
+ WHERE entity_type = 'application' AND applicant_visibility = 'hidden';

@@ -81,6 +81,39 @@ def test_a_key_of_a_form_cannot_pass_the_deadline(organiser, person):
     person("applications").post("/applications", {**body, "late": True}, status=201)
 
 
+def test_internal_fields_are_unknown_to_a_key_of_a_form(organiser, person, fair):
+    """Fields of the office, categories that applicants cannot choose, and custom fields that they do not fill in."""
+    for visibility in ("selectable", "container", "admin_only"):
+        organiser.make("/categories", {"title": visibility, "applicant_visibility": visibility})
+    for visibility in ("editable", "visible", "hidden"):
+        organiser.make("/custom-fields", {"entity_type": "application", "field_label": visibility, "is_required": True,
+                                          **({} if visibility == "hidden" else {"applicant_visibility": visibility})})
+    body = {"email": "ada@rosen.example", "event_keys": ["garden"]}
+    for scopes in ("applications:create", "applications:create public"):
+        page = person(scopes)
+        for field, value in (("notes", "x"), ("rating", 5)):
+            [entry] = page.post("/applications", {**body, field: value}, status=422).json["errors"]
+            assert (entry["pointer"], entry["code"], entry["detail"]) == (f"/{field}", "unknown", "is unknown")
+        for key, unknown in (("container", "container"), ("admin_only", "admin-only"), ("no", "no")):
+            found = page.post("/applications", {**body, "category_keys": ["selectable", unknown]}, status=422).json
+            [entry] = found["errors"]
+            assert (entry["pointer"], entry["code"]) == ("/category_keys/1", "unknown"), key
+            assert entry["detail"] == f"is unknown: no category has the key {unknown}"
+        for key in ("visible", "hidden"):
+            values = {"editable": "x", key: "x"}
+            [entry] = page.post("/applications", {**body, "custom_fields": values}, status=422).json["errors"]
+            assert (entry["pointer"], entry["code"]) == (f"/custom_fields/{key}", "unknown")
+            assert entry["detail"] == "is not a custom field of this kind of record"
+        [entry] = page.post("/applications", {**body, "custom_fields": {}}, status=422).json["errors"]
+        assert (entry["pointer"], entry["code"]) == ("/custom_fields/editable", "required"), "and no other field"
+    sent = {**body, "category_keys": ["selectable"], "custom_fields": {"editable": "x"}}
+    made = person("applications:create").post("/applications", sent, status=201).json["data"]
+    assert (made["category_keys"], made["custom_fields"]) == (["selectable"], {"editable": "x"})
+    person("applications applications:create").post("/applications", {
+        **body, "email": "eve@rosen.example", "notes": "x", "rating": 5, "category_keys": ["admin-only"],
+        "custom_fields": {"editable": "x", "visible": "y", "hidden": "z"}}, status=201)
+
+
 # Events that are open for applications
 
 def test_the_list_holds_visible_events_until_their_deadline_or_end(organiser, person, fair):
@@ -100,6 +133,30 @@ def test_the_list_holds_visible_events_until_their_deadline_or_end(organiser, pe
     assert "custom_fields" not in garden and garden["title"] == "Garden Fair"
     csv = person("public").get("/applications/events", headers={"Accept": "text/csv"}, status=200)
     assert "opening_hours.opens" in csv.text.splitlines()[0] and "09:00" in csv.text
+
+
+def test_the_list_has_what_a_form_asks_for(organiser, person, fair):
+    """The categories of each event that applicants can choose, and the custom fields that they fill in."""
+    for number, (title, more) in enumerate((
+            ("Plants", {"sort_order": 2, "content": "Nurseries", "base_price": 250}),
+            ("Garden", {"applicant_visibility": "container"}),
+            ("Roses", {"sort_order": 1, "parent_category_key": "garden"}),
+            ("Partners", {"applicant_visibility": "admin_only"}), ("Elsewhere", {"event_keys": []}))):
+        organiser.make("/categories", {"title": title, "event_keys": ["garden"], **more})
+        organiser.make("/custom-fields", {
+            "entity_type": "application", "field_label": title, "field_key": f"field{number}",
+            "applicant_visibility": "editable" if number < 2 else "visible", "display_order": 9 - number,
+            **({"field_type": "select", "field_options": ["a"], "is_required": True} if number else {})})
+    organiser.make("/custom-fields", {"entity_type": "contact", "field_label": "x", "applicant_visibility": "editable"})
+    answer = person("public").get("/applications/events", status=200).json
+    assert answer["data"][0]["categories"] == [
+        {"category_key": "roses", "parent_category_key": "garden", "title": "Roses", "description": None},
+        {"category_key": "plants", "parent_category_key": None, "title": "Plants", "description": "Nurseries"}]
+    text, choice = {"field_type": "text", "field_options": [], "is_required": False}, {
+        "field_type": "select", "field_options": [{"value": "a", "label": "a"}], "is_required": True}
+    assert answer["meta"]["custom_fields"] == [
+        {"field_key": "field1", "field_label": "Garden", "section_key": None, "validation_rules": {}, **choice},
+        {"field_key": "field0", "field_label": "Plants", "section_key": None, "validation_rules": {}, **text}]
 
 
 # CORS

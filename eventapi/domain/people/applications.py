@@ -27,6 +27,7 @@ TRANSITIONS = Transitions("application", {
     "request-info": (("in_review",), "info_requested"),
     "withdraw": (OPEN, "withdrawn"),
 }, {"review": "reviewed"})
+INTERNAL = {"notes": None, "rating": 3}       # fields that a form may not send -> their defaults
 NAMES = ("company_name", "first_name", "last_name", "email")        # an application has at least one of them
 
 
@@ -49,15 +50,16 @@ def represent(row):
 
 # Writing
 
-def create(db, fields):
+def create(db, fields, *, by_form=False):
     """Create an application and return it.
 
-    `fields` is a complete validated body.
+    `fields` is a complete validated body. With `by_form`, the key is that of a form on a web page, which everybody can
+    read: internal fields, and custom fields and categories that applicants cannot choose, do not exist for it.
 
     Raise 422 for faults in the fields or unknown events, categories and custom fields; 409 `deadline_passed`, or
     `duplicate` for an open application with the same e-mail and event.
     """
-    event_ids, category_ids, values = _check(db, fields, {**fields, "custom_fields": {}}, {"tax_id": None})
+    event_ids, category_ids, values = _check(db, fields, {**fields, "custom_fields": {}}, {"tax_id": None}, by_form)
     _refuse_late(db, fields, event_ids)
     _refuse_second(db, fields, event_ids)
     id = db.insert(sql.add, **_columns(fields), now=db.now)
@@ -171,22 +173,28 @@ def _columns(application):
     return {**application, "requested_area": area if area is None else money.scaled(str(area), 3)}
 
 
-def _check(db, fields, application, stored):
+def _check(db, fields, application, stored, by_form=False):
     """Return `(event ids, category ids, custom field values)`. The ids are None if `fields` does not name any.
 
-    `application` is the complete application with these fields, `stored` the present one. Raise 422 for
-    everything that the schema cannot express.
+    `application` is the complete application with these fields, `stored` the present one. For `by_form` see `create`.
+    Raise 422 for everything that the schema cannot express.
     """
     faults = Faults()
+    for name in [name for name, default in INTERNAL.items() if by_form and fields[name] != default]:
+        faults.add(f"/{name}", "unknown", "is unknown")
     contacts.check_tax_id(fields, stored, faults)
     if not any(application[name] for name in NAMES):
         faults.add("", "any_of", "must have at least one of: " + ", ".join(NAMES))
     if _columns(application)["requested_area"] is None and application["requested_area"] is not None:
         faults.add("/requested_area", "decimals", "must have at most 3 decimals")
-    ids = references.event_ids(db, fields, faults), references.category_ids(db, fields, faults)
-    values = custom_fields.checked(db, "application", fields, application["custom_fields"], faults)
+    event_ids = references.event_ids(db, fields, faults)
+    if by_form:
+        category_ids = references.resolve_keys(db, fields, "category_keys", sql.selectable_category, faults)
+    else:
+        category_ids = references.category_ids(db, fields, faults)
+    values = custom_fields.checked(db, "application", fields, application["custom_fields"], faults, editable=by_form)
     faults.raise_any()
-    return *ids, values
+    return event_ids, category_ids, values
 
 
 def _refuse_late(db, application, event_ids):

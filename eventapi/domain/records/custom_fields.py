@@ -39,25 +39,27 @@ def _compiled(text):
     return Fields(json.loads(text))
 
 
-def defined(db, entity_type):
-    """Return the Fields of a kind of record.
+def defined(db, entity_type, *, editable=False):
+    """Return the Fields of a kind of record, with `editable` only those that applicants fill in.
 
     The definitions are read each time, so that a change is effective in every process at once. They are compiled only
     if they have changed.
     """
-    return _compiled(db.value(sql.defined, entity_type=entity_type))
+    return _compiled(db.value(sql.defined, frozenset(["editable"] if editable else []), entity_type=entity_type))
 
 
 # Checking
 
-def checked(db, entity_type, body, stored, faults):
+def checked(db, entity_type, body, stored, faults, *, editable=False):
     """Return the values of a record after the change that `body` requests: null in its `custom_fields` removes a value.
 
     `stored` are the present values. Add a fault at /custom_fields/KEY for each wrong value. Required fields are
-    checked only if the body has `custom_fields`.
+    checked only if the body has `custom_fields`. With `editable`, only the fields that applicants fill in exist.
     """
     sent = body.get("custom_fields")
-    return stored if sent is None else merged(db, entity_type, sent, stored, stored, faults, "/custom_fields")
+    if sent is None:
+        return stored
+    return merged(db, defined(db, entity_type, editable=editable), sent, stored, stored, faults, "/custom_fields")
 
 
 def replaced(db, entity_type, sent, stored, faults):
@@ -65,17 +67,17 @@ def replaced(db, entity_type, sent, stored, faults):
 
     Add a fault at /KEY for each wrong value.
     """
-    fields = defined(db, entity_type).by_key
-    inactive = {key: value for key, value in stored.items() if not fields[key]["is_active"]}
-    return merged(db, entity_type, sent, stored, inactive, faults, "")
+    fields = defined(db, entity_type)
+    inactive = {key: value for key, value in stored.items() if not fields.by_key[key]["is_active"]}
+    return merged(db, fields, sent, stored, inactive, faults, "")
 
 
-def merged(db, entity_type, sent, stored, base, faults, at):
+def merged(db, fields, sent, stored, base, faults, at):
     """Return the values `base` with those `sent`, each in its stored form. None removes a value.
 
     `stored` are the present values, which are returned if a value is wrong. Add each fault at a pointer below `at`.
     """
-    fields, found = defined(db, entity_type), {key: field_types.trimmed(value) for key, value in sent.items()}
+    found = {key: field_types.trimmed(value) for key, value in sent.items()}
     wrong = list(_faults(fields, found, stored, at))
     if wrong:
         faults.extend(wrong)

@@ -36,6 +36,12 @@ def represent(row):
     return row
 
 
+def editable(db):
+    """Return the fields of applications that applicants fill in: what a form needs to show them."""
+    return [{**row, "field_options": json.loads(row["field_options"]), "is_required": bool(row["is_required"]),
+             "validation_rules": json.loads(row["validation_rules"])} for row in db.all(sql.editable)]
+
+
 def create(db, fields):
     """Create a custom field and return it.
 

@@ -26,7 +26,7 @@ def replace(db, entity_type, get, old, values):
 def merge(db, entity_type, get, old, values):
     """Change some values of the record `old` and return the record; None removes one. Raise 422 as `replace` does."""
     faults, stored = Faults(), old["custom_fields"]
-    after = custom_fields.merged(db, entity_type, values, stored, stored, faults, "")
+    after = custom_fields.merged(db, custom_fields.defined(db, entity_type), values, stored, stored, faults, "")
     faults.raise_any()
     return _change(db, entity_type, get, old, after)
 
