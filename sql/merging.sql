@@ -30,6 +30,13 @@ UPDATE invoices SET event_participant_id = :participant_id, updated_at = :stamp 
 UPDATE invoice_items SET fee_of_participant_id = :participant_id
  WHERE fee_of_participant_id = :id AND NOT EXISTS (SELECT 1 FROM billings WHERE bills = 'fee ' || :participant_id);
 
+-- name: hosted
+-- Participants whose host the duplicate's participant is.
+SELECT id FROM participants WHERE host_participant_id = :id ORDER BY id;
+
+-- name: hand_over_hosted
+UPDATE participants SET host_participant_id = :participant_id, updated_at = :stamp WHERE id = :id;
+
 -- name: reservations
 -- Reservations of the duplicate's participant. is_second_place: the other participant already holds the booth or is
 -- on its waiting list.

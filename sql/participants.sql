@@ -2,7 +2,7 @@
 
 -- name: get
 SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p.status, p.is_confirmed, p.category_id,
-       k.category_key, p.badge_name, p.badge_number,
+       k.category_key, p.badge_name, p.badge_number, p.host_participant_id,
        EXISTS (SELECT 1 FROM check_ins v WHERE v.event_participant_id = p.id AND v.ends_at > strftime('%Y-%m-%dT%H:%M:%SZ', 'now')) AS is_checked_in,
        (SELECT json_group_object(field_key, json(value)) FROM (SELECT d.field_key, v.value
           FROM custom_field_values v JOIN custom_field_definitions d ON d.id = v.field_id
@@ -14,7 +14,7 @@ SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p
 
 -- name: list
 SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p.status, p.is_confirmed, p.category_id,
-       k.category_key, p.badge_name, p.badge_number,
+       k.category_key, p.badge_name, p.badge_number, p.host_participant_id,
        EXISTS (SELECT 1 FROM check_ins v WHERE v.event_participant_id = p.id AND v.ends_at > strftime('%Y-%m-%dT%H:%M:%SZ', 'now')) AS is_checked_in,
        p.application_id, p.created_at, p.updated_at
   FROM participants p
@@ -27,6 +27,7 @@ SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p
    AND p.event_id = :event_id                          -- when event_id
    AND p.contact_id = :contact_id                      -- when contact_id
    AND likelihood(p.category_id = :category_id, 0.0001)  -- when category_id
+   AND p.host_participant_id = :host_participant_id    -- when host_participant_id
    AND p.is_confirmed = :confirmed                     -- when confirmed
    AND p.status = :status                              -- when status
    AND p.role = :role                                  -- when role
@@ -65,9 +66,21 @@ SELECT id, event_id FROM participants WHERE contact_id = :contact_id ORDER BY id
 -- The participant with this event, contact and role.
 SELECT id FROM participants WHERE event_id = :event_id AND contact_id = :contact_id AND role = :role;
 
+-- name: hosted
+-- The participants whose host this one is, and that take part.
+SELECT id FROM participants WHERE host_participant_id = :id AND status <> 'cancelled' ORDER BY id;
+
+-- name: host_of
+-- How many have this participant as their host, as nouns for the error text.
+SELECT 'participant' AS one, 'participants' AS many, count(*) AS count FROM participants WHERE host_participant_id = :id;
+
+-- name: host
+SELECT id, event_id, role FROM participants WHERE id = :id;
+
 -- name: users
 -- What prevents the participant from being deleted, as nouns for the error text.
 SELECT 'invoice' AS one, 'invoices' AS many, count(*) AS count FROM invoices WHERE event_participant_id = :id
+ UNION ALL SELECT 'hosted participant', 'hosted participants', count(*) FROM participants WHERE host_participant_id = :id
  UNION ALL SELECT 'schedule slot', 'schedule slots', count(DISTINCT schedule_slot_id) FROM schedule_assignments WHERE event_participant_id = :id
  UNION ALL SELECT 'service order', 'service orders', count(*) FROM service_orders WHERE event_participant_id = :id
  UNION ALL SELECT 'booth reservation', 'booth reservations', count(*) FROM booth_reservations WHERE event_participant_id = :id
@@ -77,12 +90,14 @@ SELECT 'invoice' AS one, 'invoices' AS many, count(*) AS count FROM invoices WHE
 
 -- name: add
 INSERT INTO participants (event_id, contact_id, role, status, category_id, badge_name, badge_name_folded, badge_number, application_id,
-  created_at, updated_at)
-VALUES (:event_id, :contact_id, :role, :status, :category_id, :badge_name, fold(:badge_name), :badge_number, :application_id, :now, :stamp);
+  host_participant_id, created_at, updated_at)
+VALUES (:event_id, :contact_id, :role, :status, :category_id, :badge_name, fold(:badge_name), :badge_number, :application_id,
+  :host_participant_id, :now, :stamp);
 
 -- name: change
 UPDATE participants SET event_id = :event_id, contact_id = :contact_id, role = :role, category_id = :category_id,
-  badge_name = :badge_name, badge_name_folded = fold(:badge_name), application_id = :application_id, updated_at = :stamp
+  badge_name = :badge_name, badge_name_folded = fold(:badge_name), application_id = :application_id,
+  host_participant_id = :host_participant_id, updated_at = :stamp
  WHERE id = :id;
 
 -- name: move

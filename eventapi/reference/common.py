@@ -40,8 +40,11 @@ SCHEMAS = {
                         "`recognition_stopped`: the file exceeded a limit of memory or time, so that it is not known "
                         "whether it is an e-invoice. `no_category`: the participant has no category at an event whose "
                         "categories have prices, so that no fee is billed."},
-    "MetaOpen": _object("What the cancellation of a participation left as it was.", ["service_order_ids"],
-                        service_order_ids=_list(NUMBER, "Ids of confirmed service orders.")),
+    "MetaOpen": _object("What the cancellation of a participation left as it was.", 
+                        ["service_order_ids", "participant_ids"],
+                        service_order_ids=_list(NUMBER, "Ids of confirmed service orders."),
+                        participant_ids=_list(NUMBER, "Ids of the participants whose host it is, without cancelled "
+                                                      "ones.")),
     "MetaSkipped": _object("A custom field that was left out.", ["target", "id", "field_key", "code"],
                            target=ref("MetaSkippedTarget"), id=NUMBER, field_key=TEXT, code=TEXT),
     "MetaSkippedTarget": {**TEXT, "enum": ["contact", "event_participant"]},

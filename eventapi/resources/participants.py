@@ -65,10 +65,12 @@ def cancel_participant(db, id):
     """Cancel a participation.
 
     Its booth reservations, its draft and submitted service orders, and its sessions are released. Confirmed service
-    orders stay: `open.service_order_ids` in meta holds their ids. Complete or cancel these one by one.
+    orders stay: `open.service_order_ids` in meta holds their ids. Complete or cancel these one by one. The people whose
+    host it is stay as well: `open.participant_ids` holds their ids.
     """
     participant = participants.move(db, get(db, id), "cancel")
-    return Response(participant, meta={"open": {"service_order_ids": db.values(sql.confirmed_orders, id=id)}})
+    return Response(participant, meta={"open": {"service_order_ids": db.values(sql.confirmed_orders, id=id),
+                                                "participant_ids": db.values(sql.hosted, id=id)}})
 
 
 @routes.post("/participants/<id>/reinstate")

@@ -124,3 +124,7 @@ INSERT INTO participants_search (participants_search) VALUES ('rebuild');
 -- A key of a form may send the fields of applications that are editable. Until now it could send all of them.
 UPDATE custom_field_definitions SET applicant_visibility = 'editable'
  WHERE entity_type = 'application' AND applicant_visibility = 'hidden';
+
+-- The exhibitor or sponsor with whom a co-exhibitor or a member of staff takes part.
+ALTER TABLE participants ADD COLUMN host_participant_id INTEGER REFERENCES participants (id);
+CREATE INDEX participants_by_host ON participants (host_participant_id) WHERE host_participant_id IS NOT NULL;

@@ -337,3 +337,104 @@ def test_search_follows_changes(organiser, people, db):
     with db.write():                                # compare the index with the records
         db.connection.execute(
             "INSERT INTO participants_search (participants_search, rank) VALUES ('integrity-check', 1)")
+
+
+# Hosts
+
+@pytest.fixture
+def take_part(organiser, fair):
+    """Return a function that adds a new contact to the event and returns the participant."""
+    def add(name, **more):
+        contact = organiser.make("/contacts", {"company_name": name})
+        return organiser.make("/participants", {"event_key": "garden", "contact_id": contact["id"], **more})
+    return add
+
+
+@pytest.fixture
+def stand(take_part):
+    """Return (host, co-exhibitor, staff)."""
+    host = take_part("Rosen KG")
+    return host, *(take_part(role, role=role, host_participant_id=host["id"]) for role in ("co_exhibitor", "staff"))
+
+
+def test_co_exhibitors_and_staff_have_a_host(organiser, stand, take_part):
+    host, partner, staff = stand
+    assert host["host_participant_id"] is None
+    assert organiser.data(f"/participants/{staff['id']}")["host_participant_id"] == host["id"]
+    hosted = f"/participants?host_participant_id={host['id']}"
+    assert [found["id"] for found in organiser.data(f"{hosted}&order=ASC")] == [partner["id"], staff["id"]]
+    assert [found["id"] for found in organiser.data(f"{hosted}&role=staff")] == [staff["id"]]
+    sponsor = take_part("Sponsor AG", role="sponsor")
+    organiser.patch(f"/participants/{staff['id']}", {"host_participant_id": sponsor["id"]}, status=200)
+    organiser.patch(f"/participants/{partner['id']}", {"host_participant_id": None}, status=200)
+    assert organiser.data(hosted) == []
+
+
+def test_only_an_exhibitor_or_sponsor_of_the_same_event_is_a_host(organiser, stand, take_part):
+    host, partner, staff = stand
+    organiser.make("/events", {"title": "Other", "event_key": "other"})
+    elsewhere = take_part("Elsewhere", event_key="other")
+    visitor = take_part("Visitor", role="visitor")
+
+    def refused(participant, body):
+        [entry] = organiser.patch(f"/participants/{participant['id']}", body, status=422).json["errors"]
+        assert entry["pointer"] == "/host_participant_id"
+        return entry["code"]
+    for other, code in ((partner, "not_a_host"), (visitor, "not_a_host"), (elsewhere, "other_event"),
+                        ({"id": 999}, "unknown")):
+        assert refused(staff, {"host_participant_id": other["id"]}) == code
+    assert refused(visitor, {"host_participant_id": host["id"]}) == "role"
+    assert refused(elsewhere, {"host_participant_id": host["id"]}) == "role"
+    assert refused(staff, {"role": "press"}) == "role", "the role changes, and the host stays"
+    assert refused(staff, {"event_key": "other", "event_id": elsewhere["event_id"]}) == "other_event"
+    organiser.patch(f"/participants/{staff['id']}", {"role": "press", "host_participant_id": None}, status=200)
+
+
+def test_a_host_stays_while_it_has_people(organiser, stand):
+    host, partner, staff = stand
+    address = f"/participants/{host['id']}"
+    refused = organiser.delete(address, status=409).json
+    assert (refused["code"], refused["used_by"]) == ("in_use", ["hosted participants"])
+    assert "2 hosted participants" in refused["detail"]
+    for role in ("visitor", "co_exhibitor", "staff"):
+        refused = organiser.patch(address, {"role": role}, status=409).json
+        assert (refused["code"], refused["used_by"]) == ("in_use", ["participants"])
+    organiser.patch(address, {"role": "sponsor"}, status=200)
+    organiser.post(f"/participants/{staff['id']}/cancel", status=200)
+    answer = organiser.post(f"{address}/cancel", status=200).json
+    assert answer["meta"]["open"] == {"service_order_ids": [], "participant_ids": [partner["id"]]}
+    assert organiser.data(f"/participants/{partner['id']}")["status"] == "registered"
+    for participant in (partner, staff):
+        organiser.patch(f"/participants/{participant['id']}", {"host_participant_id": None}, status=200)
+    organiser.delete(address, status=204)
+
+
+def test_a_merge_moves_the_people_of_a_host(organiser, stand, take_part, db):
+    host, partner, staff = stand
+    kept = take_part("Rosen KG (twice)")
+    organiser.post(f"/contacts/{kept['contact_id']}/merge", {"duplicate_id": host["contact_id"]}, status=200)
+    for participant in (partner, staff):
+        assert organiser.data(f"/participants/{participant['id']}")["host_participant_id"] == kept["id"]
+        assert event_names(db, participant["id"]) == ["participant.added", "participant.updated"]
+    organiser.get(f"/participants/{host['id']}", status=404)
+    alone = take_part("Staff (twice)", role="staff")
+    organiser.post(f"/contacts/{alone['contact_id']}/merge", {"duplicate_id": staff["contact_id"]}, status=200)
+    assert organiser.data(f"/participants/{alone['id']}")["host_participant_id"] == kept["id"]
+
+
+def test_an_import_sets_the_host(organiser, fair, stand):
+    host, partner, staff = stand
+    organiser.patch(f"/participants/{staff['id']}", {"host_participant_id": None}, status=200)
+    csv = organiser.get("/participants?event_key=garden&role=co_exhibitor", headers={"Accept": "text/csv"}, status=200)
+    assert "host_participant_id" in csv.text.splitlines()[0]
+    numbers = {participant["role"]: participant["customer_number"] for participant in stand}
+    done = organiser.make("/bulk-import/participants", {
+        "event_key": "garden", "mode": "upsert", "match_field": "customer_number", "records": [
+            {"customer_number": numbers["staff"], "role": "staff", "host_participant_id": host["id"]},
+            {"customer_number": numbers["co_exhibitor"], "role": "staff", "host_participant_id": host["id"]},
+            {"customer_number": numbers["exhibitor"], "role": "staff", "host_participant_id": partner["id"]},
+            {"customer_number": numbers["exhibitor"], "role": "press", "host_participant_id": host["id"]}]})
+    assert [entry["action"] for entry in done["details"]] == ["updated", "created", "rejected", "rejected"]
+    assert [(entry["field"], entry["code"]) for entry in done["errors"]] == [
+        ("host_participant_id", "not_a_host"), ("host_participant_id", "role")]
+    assert len(organiser.data(f"/participants?host_participant_id={host['id']}")) == 3

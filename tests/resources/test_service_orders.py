@@ -373,7 +373,8 @@ def test_cancelling_a_participation_cancels_its_unconfirmed_orders(fair, organis
     path = f"/participants/{fair.participant['id']}/cancel"
     for _ in range(2):
         answer = organiser.post(path, status=200).json
-        assert answer["meta"]["open"] == {"service_order_ids": [orders["confirmed"]["id"]]}
+        assert answer["meta"]["open"] == {
+            "service_order_ids": [orders["confirmed"]["id"]], "participant_ids": []}
         found = {name: organiser.data(f"/service-orders/{order['id']}") for name, order in orders.items()}
         assert {name: order["status"] for name, order in found.items()} == {
             "draft": "cancelled", "submitted": "cancelled", "confirmed": "confirmed", "completed": "completed"}
@@ -386,7 +387,7 @@ def test_cancelling_a_participation_cancels_its_unconfirmed_orders(fair, organis
     fair.act(orders["confirmed"], "cancel")
     organiser.post(f"/participants/{fair.participant['id']}/reinstate", status=200)
     answer = organiser.post(path, status=200).json
-    assert answer["meta"]["open"] == {"service_order_ids": []}
+    assert answer["meta"]["open"] == {"service_order_ids": [], "participant_ids": []}
 
 
 def test_a_participation_can_be_cancelled_after_anonymisation(fair, organiser):

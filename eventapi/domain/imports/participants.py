@@ -3,7 +3,7 @@ from eventapi.domain.imports import records as import_records
 from eventapi.domain.imports.matching import KnownContacts, ambiguous, attempt, folded
 from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import custom_fields, references
-from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
+from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT, HOST
 from eventapi.errors import Faults
 
 
@@ -112,7 +112,7 @@ class Participants:
         return record.contact_id
 
     def _create(self, db, record, contact_id, role):
-        faults, category_id, fields = self._resolved(db, record, {})
+        faults, values = self._resolved(db, record, {"role": role, "custom_fields": {}})
         if faults:
             record.reject(faults)
             return
@@ -124,8 +124,9 @@ class Participants:
             event_id=self.options["event_id"],
             contact_id=contact_id,
             role=role,
-            category_id=category_id,
-            fields=fields,
+            category_id=values.get("category_id"),
+            host_participant_id=values.get("host_participant_id"),
+            fields=values["custom_fields"],
             badge_name=record.body.get("badge_name"),
             confirmed=record.body.get("is_confirmed", False),
         )
@@ -136,27 +137,30 @@ class Participants:
             record.end("skipped", id, "exists")
             return
         old = participants.get(db, id) if id else None
-        faults, category_id, fields = self._resolved(db, record, old["custom_fields"] if old else {})
+        faults, values = self._resolved(db, record, old or {"custom_fields": {},
+                                                                "role": record.body.get("role", "exhibitor")})
         if faults:
             record.reject(faults)
             return
         if old:
-            change_participant(db, old, record.body, category_id, fields)
+            change_participant(db, old, record.body, values)
         record.end("updated", id)
 
     def _resolved(self, db, record, stored):
-        """Return (faults, category id, custom fields) of a record. `stored` are the present custom fields."""
+        """Return (faults, {category_id, host_participant_id, custom_fields}) of a record, with the ids sent.
+
+        `stored` is the present participant.
+        """
         faults = Faults()
-        category_id = references.resolve(db, record.body, CATEGORY, faults)
-        fields = custom_fields.checked(db, "event_participant", record.body, stored, faults)
-        return import_records.of_faults(faults), category_id, fields
+        ids = references.named(db, record.body, faults, CATEGORY, HOST)
+        if "host_participant_id" in ids:
+            participants.check_host(db, {**stored, **ids, "event_id": self.options["event_id"]}, faults)
+        fields = custom_fields.checked(db, "event_participant", record.body, stored["custom_fields"], faults)
+        return import_records.of_faults(faults), {**ids, "custom_fields": fields}
 
 
-def change_participant(db, old, body, category_id, fields):
+def change_participant(db, old, body, values):
     """Change a participant to the fields of a record. Fields that the record lacks stay unchanged."""
-    names_category = "category_id" in body or "category_key" in body
-    new = participants.change(db, old, {
-        **old, "badge_name": body.get("badge_name", old["badge_name"]), "custom_fields": fields,
-        "category_id": category_id if names_category else old["category_id"]})
+    new = participants.change(db, old, {**old, **values, "badge_name": body.get("badge_name", old["badge_name"])})
     if body.get("is_confirmed", old["is_confirmed"]) != old["is_confirmed"]:
         participants.move(db, new, "confirm" if body["is_confirmed"] else "unconfirm")

@@ -31,7 +31,7 @@ DECIMAL_COMMA = re.compile(r"(-?\d+),(\d+)", re.ASCII)
 CONTACT_ONLY = tuple(name for name in contacts.FIELDS if name not in ("customer_number", "notes", "rating"))
 PARTICIPANT_ONLY = (
     "contact_id", "customer_number", "role", "is_confirmed", "category_id", "category_key", "badge_name",
-    "custom_fields", "event_id", "event_key")
+    "host_participant_id", "custom_fields", "event_id", "event_key")
 NAMES = ("email", "customer_number", "external_id")
 ENTITIES = {"contacts": "contact", "participants": "event_participant"}
 

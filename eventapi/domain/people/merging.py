@@ -100,8 +100,10 @@ def _merge_participant(db, kept, other):
     _move_check_ins(db, kept["id"], other["id"])
     _move_assignments(db, kept["id"], other["id"])
     _move_submissions(db, kept["id"], other["id"])
+    _move_hosted(db, kept["id"], other["id"])
     _move_attached(db, "event_participant", other["id"], kept["id"])
-    filled = {name: kept[name] or other[name] for name in ("category_id", "application_id", "badge_name")}
+    filled = {name: kept[name] or other[name]
+              for name in ("category_id", "application_id", "badge_name", "host_participant_id")}
     filled["custom_fields"] = {**other["custom_fields"], **kept["custom_fields"]}
     kept = participants.change(db, kept, {**kept, **filled})
     if kept["status"] == "cancelled" and other["status"] != "cancelled":
@@ -124,6 +126,14 @@ def _move_reservations(db, kept_id, other_id):
         new = reservation_rows.row(db, row["id"])
         journal.updated(db, entities.BOOTH_RESERVATION, reservation_rows.as_stored(db, row),
                         reservation_rows.as_stored(db, new))
+
+
+def _move_hosted(db, kept_id, other_id):
+    """Move the participants whose host `other` is."""
+    for id in db.values(sql.hosted, id=other_id):
+        old = participants.get(db, id)
+        db.run(sql.hand_over_hosted, id=id, participant_id=kept_id, now=db.now)
+        journal.updated(db, entities.EVENT_PARTICIPANT, old, participants.get(db, id))
 
 
 def _move_orders(db, kept_id, other_id):

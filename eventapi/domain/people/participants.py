@@ -11,8 +11,8 @@ from eventapi.domain.events import schedules
 from eventapi.domain.halls import booking
 from eventapi.domain.orders import ordering
 from eventapi.domain.records import anonymity, custom_fields, entities, references
-from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
-from eventapi.errors import Faults, Problem
+from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT, HOST
+from eventapi.errors import Faults, Problem, listed
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
 
@@ -24,6 +24,7 @@ TRANSITIONS = Transitions("participant", {
     "reinstate": (("cancelled",), "registered"),
     "cancel": (("registered", "confirmed"), "cancelled"),
 }, {"unconfirm": "unconfirmed", "reinstate": "reinstated"})
+HOSTS, HOSTED = ("exhibitor", "sponsor"), ("co_exhibitor", "staff")     # roles that may be a host, and may have one
 PERSONAL = (*entities.EVENT_PARTICIPANT.personal, "custom_fields")      # anonymising erases these permanently
 
 
@@ -55,10 +56,10 @@ def check(db):
 def create(db, fields):
     """Create a participant and return it. `fields` is a complete validated body.
 
-    Raise 422 for an unknown event, contact or category, and for faults in custom fields; 409 `anonymized`, or
-    `duplicate` if the contact takes part in the event in this role already.
+    Raise 422 for an unknown event, contact or category, a host that cannot be one, and for faults in custom fields;
+    409 `anonymized`, or `duplicate` if the contact takes part in the event in this role already.
     """
-    ids, values = _named(db, fields, {})
+    ids, values = _named(db, fields, {"custom_fields": {}})
     return add(db, **ids, fields=values, role=fields["role"], badge_name=fields["badge_name"],
                confirmed=fields["is_confirmed"])
 
@@ -69,7 +70,7 @@ def update(db, old, fields):
     A changed `is_confirmed` requests the action confirm or unconfirm. Raise 422 and 409 as `create` does,
     409 `in_use` for another event or contact while records refer to the participant, and 409 `invalid_transition`.
     """
-    ids, values = _named(db, fields, old["custom_fields"])
+    ids, values = _named(db, fields, old)
     was_confirmed = old["is_confirmed"]
     new = change(db, old, {**old, **fields, **ids, "custom_fields": values, "is_confirmed": was_confirmed})
     if fields.get("is_confirmed", was_confirmed) == was_confirmed:
@@ -78,8 +79,8 @@ def update(db, old, fields):
 
 
 def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, application_id=None, badge_name=None,
-        confirmed=False, fields=None):
-    """Add a participant and return it. `fields` are its checked custom fields.
+        host_participant_id=None, confirmed=False, fields=None):
+    """Add a participant and return it. `fields` are its checked custom fields; for the host see `check_host`.
 
     Raise 409 `anonymized`, or `duplicate` if the contact takes part in the event in this role already.
     """
@@ -87,7 +88,8 @@ def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, applica
     _refuse_duplicate(db, event_id, contact_id, role)
     id = db.insert(sql.add, event_id=event_id, contact_id=contact_id, role=role, category_id=category_id,
                    application_id=application_id, badge_name=badge_name, badge_number=badges.free(db),
-                   status="confirmed" if confirmed else "registered", now=db.now)
+                   host_participant_id=host_participant_id, now=db.now,
+                   status="confirmed" if confirmed else "registered")
     custom_fields.store(db, "event_participant", id, {}, fields or {})
     new = get(db, id)
     journal.created(db, entities.EVENT_PARTICIPANT, new)
@@ -139,10 +141,15 @@ def set_events(db, contact_id, event_ids):
 def change(db, old, merged):
     """Change a participant, but not its status, and return it.
 
-    Raise 409 `anonymized`, `in_use` for another event or contact while records refer to it, or `duplicate`.
+    Raise 409 `anonymized`, `in_use` for another event or contact while records refer to it or for a role that is no
+    host's while it is one, or `duplicate`.
     """
     if merged == old:
         return old
+    if merged["role"] not in HOSTS and old["role"] in HOSTS:
+        references.refuse_in_use(db, sql.host_of, old["id"],
+                                 f"The participant is the host of {{}}, so its role cannot become {merged['role']}. "
+                                 "Change their `host_participant_id` first.")
     if any(merged[name] and merged[name] != old[name] for name in PERSONAL):
         anonymity.refuse(db, "contact", old["contact_id"])
     if (merged["event_id"], merged["contact_id"]) != (old["event_id"], old["contact_id"]):
@@ -217,10 +224,27 @@ def _refuse_duplicate(db, event_id, contact_id, role):
 def _named(db, fields, stored):
     """Return the ids of the records that `fields` names, by id or by key, and the custom fields.
 
-    `stored` are the present custom fields. Raise 422 with every fault found.
+    `stored` is the present participant. Raise 422 with every fault found.
     """
     faults = Faults()
-    ids = references.named(db, fields, faults, EVENT, CONTACT, CATEGORY)
-    values = custom_fields.checked(db, "event_participant", fields, stored, faults)
+    ids = references.named(db, fields, faults, EVENT, CONTACT, CATEGORY, HOST)
+    check_host(db, {**stored, **fields, **ids}, faults)
+    values = custom_fields.checked(db, "event_participant", fields, stored["custom_fields"], faults)
     faults.raise_any()
     return ids, values
+
+
+def check_host(db, participant, faults):
+    """Add a fault if the participant may not have its `host_participant_id`, whose fault was added if it is unknown."""
+    host = db.one(sql.host, id=participant["host_participant_id"])
+    if host is None:
+        return
+    if participant["role"] not in HOSTED:
+        faults.add("/host_participant_id", "role",
+                   f"is only for the roles {listed(HOSTED)}, but the role is {participant['role']}. Send null")
+    elif host["event_id"] != participant["event_id"]:
+        faults.add("/host_participant_id", "other_event",
+                   f"must take part in the same event, but participant {host['id']} takes part in another one")
+    elif host["role"] not in HOSTS:
+        faults.add("/host_participant_id", "not_a_host",
+                   f"must be an exhibitor or a sponsor, but participant {host['id']} is {host['role']}")

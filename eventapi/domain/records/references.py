@@ -13,6 +13,7 @@ PARENT_CATEGORY = ("parent_category_id", (("parent_category_id", sql.category_by
                                           ("parent_category_key", sql.category_by_key)))
 PARTICIPANT = ("event_participant_id", (("event_participant_id", sql.participant_by_id),
                                         ("participant_id", sql.participant_by_id)))
+HOST = ("host_participant_id", (("host_participant_id", sql.participant_by_id),))
 INVOICE = ("invoice_id", (("invoice_id", sql.invoice_by_id), ("invoice_number", sql.invoice_by_number)))
 PLAN = ("plan_id", (("plan_id", sql.plan_by_id),))
 BOOTH = ("booth_id", (("booth_id", sql.booth_by_id),))
@@ -28,7 +29,8 @@ DOCUMENT_TEMPLATE = ("template_id", (("template_id", sql.document_template_by_id
 DEFAULT_TEMPLATE = ("default_template_id", (("default_template_id", sql.document_template_by_id),
                                             ("default_template_key", sql.document_template_by_key)))
 
-NOUNS = {"parent_category": "category", "default_template": "template", "customer": "contact"}
+NOUNS = {"parent_category": "category", "default_template": "template", "customer": "contact",
+         "host_participant": "participant"}
 UNKNOWN = -1                # an id that no record has
 
 
