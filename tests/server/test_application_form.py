@@ -9,6 +9,7 @@ from io import BytesIO
 
 import pytest
 
+from eventapi.validation.schema_files import body_schema
 from tests.support.background_server import BackgroundServer
 from tests.support.http_client import HttpClient
 from tests.support.processes import ROOT, Server, eventapi
@@ -19,9 +20,12 @@ BROWSER = shutil.which("chromium")
 VISITOR = """
 <script>
   const wait = setInterval(() => {
-    if (!form.event_key.options.length) return;
+    if (!eventList.options.length) return;
     clearInterval(wait);
-    form.company_name.value = "Rosen KG"; form.email.value = "ada@rosen.example";
+    const values = {company_name: "Rosen KG", email: "ada@rosen.example", address: "Rosenweg 1", postal_code: "25436",
+                    city: "Uetersen", category_key: "roses"};
+    for (const [name, value] of Object.entries(values)) form.elements[name].value = value;
+    document.getElementById("question-area").value = "24.5";
     form.requestSubmit();
   }, 50);
 </script>"""
@@ -53,6 +57,10 @@ def show(tmp_path):
             HttpClient(server.url, keys[1]) as organiser:
         organiser.data("POST", "/events", {"title": "Garden Fair", "event_key": "garden",
                                            "date_from": "2099-05-01"}, status=201)
+        organiser.data("POST", "/categories", {"title": "Roses", "event_keys": ["garden"]}, status=201)
+        organiser.data("POST", "/custom-fields", {
+            "entity_type": "application", "field_label": "Area", "field_type": "number",
+            "applicant_visibility": "editable"}, status=201)
         yield server, site, keys[0], organiser
 
 
@@ -67,8 +75,20 @@ def test_the_form_sends_an_application_from_a_browser(show, tmp_path):
          f"{site.origin}/apply.html"],
         capture_output=True, text=True, timeout=60)
     assert "Thank you. We have received your application." in done.stdout.partition("<script>")[0], done.stderr[-2000:]
-    application, = organiser.data("GET", "/applications?include=events")
+    application, = organiser.data("GET", "/applications?include=events,categories,custom_fields")
     assert (application["company_name"], application["event_keys"]) == ("Rosen KG", ["garden"])
+    assert (application["address"], application["category_keys"]) == ("Rosenweg 1", ["roses"])
+    assert application["custom_fields"] == {"area": 24.5}
+
+
+def test_the_form_asks_for_what_an_invoice_needs_and_fits_on_a_phone():
+    """Its fields are those of an application, so that the service refuses none of them."""
+    page = sample("html")
+    assert '<meta name="viewport" content="width=device-width' in page
+    controls = {name: tag for tag, name in re.findall(r'(<(?:input|select|textarea) name="([a-z_]+)"[^>]*>)', page)}
+    assert controls.keys() - {"event_key", "category_key"} <= body_schema("application", "POST")["properties"].keys()
+    assert [name for name, tag in controls.items() if " required" in tag] == [
+        "event_key", "company_name", "email", "address", "postal_code", "city"]
 
 
 def test_the_relay_passes_an_application_on(show, monkeypatch):
