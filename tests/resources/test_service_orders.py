@@ -219,6 +219,19 @@ def test_an_order_can_be_created_submitted_or_submitted_by_status(fair, organise
     organiser.patch(f"/service-orders/{draft['id']}", {"status": "cancelled"}, status=200)
 
 
+def test_an_order_can_be_created_confirmed(fair, organiser):
+    order = fair.order((fair.power, 3), status="confirmed")
+    assert (order["status"], order["order_number"][-5:], fair.stock(fair.power)) == ("confirmed", "00001", (3, 7))
+    assert order["submitted_at"] and order["confirmed_at"]
+    assert organiser.data(f"/service-orders/{order['id']}") == order
+    assert fair.events() == ["service_order.created", "service_order.submitted", "service_order.confirmed"]
+    for quantity, status, code in ((8, 409, "out_of_stock"), (0, 422, "validation_failed")):
+        body = fair.body((fair.power, quantity), status="confirmed")
+        assert organiser.post("/service-orders", body, status=status).json["code"] == code
+    assert len(organiser.data("/service-orders")) == 1, "a refused order leaves nothing behind"
+    assert fair.order((fair.power, 1), status="confirmed")["order_number"][-5:] == "00002", "nor a gap"
+
+
 def test_a_refused_submit_leaves_no_gap_in_the_numbers(fair):
     first, second = fair.order((fair.power, 8)), fair.order((fair.power, 8))
     fair.act(first, "submit")
