@@ -1,4 +1,6 @@
 """Service orders."""
+from urllib.parse import quote
+
 import pytest
 
 from tests.support.dates import in_days, today
@@ -453,6 +455,30 @@ def test_orders_are_found_by_event_participant_status_and_number(fair, organiser
     assert ids("event_key=other") == ids("event_key=nothing") == []
     assert ids("status=submitted") == ids(f"order_number={order['order_number']}") == [order["id"]]
     assert ids("sort=total") == [draft["id"], order["id"]]
+
+
+def test_orders_are_searched_by_number_and_with_a_further_scope_by_name(fair, organiser, person):
+    first, second = (fair.order((fair.power, 1), status="submitted") for _ in range(2))
+    fair.participant = fair.exhibitor("Müller & Söhne")
+    draft = fair.order((fair.power, 1))
+    year, number = second["order_number"].split("-")[1:]
+    customer = organiser.data(f"/contacts/{fair.participant['contact_id']}")["customer_number"]
+
+    def found(who, text):
+        return [order["id"] for order in who.data(f"/service-orders?search={quote(text)}&order=ASC")]
+    all_three, numbered = [first["id"], second["id"], draft["id"]], [first["id"], second["id"]]
+    for text, with_names, without in (
+            (second["order_number"], [second["id"]], [second["id"]]),
+            (f"{number} {year}", [second["id"]], [second["id"]]),
+            (year, numbered, numbered), ("00009", [], []), ("muell", [], []), ("mull soh", [draft["id"]], []),
+            ("MUSTER", numbered, []), (customer, [draft["id"]], []), ("%", [], []), ("c", all_three, []),
+            ('" OR so', [], [])):
+        assert found(organiser, text) == found(person("service_orders:read participants:read"), text) == with_names
+        assert found(person("service_orders"), text) == without
+    organiser.patch(f"/contacts/{fair.participant['contact_id']}", {"company_name": "Zorn AG"}, status=200)
+    assert (found(organiser, "mull"), found(organiser, "zorn")) == ([], [draft["id"]]), "names are the present ones"
+    organiser.delete(f"/service-orders/{draft['id']}", status=204)
+    assert found(organiser, "zorn") == []
 
 
 def test_items_and_participant_are_included_on_request(fair, organiser):
