@@ -25,6 +25,8 @@ SELECT o.id, o.order_number, o.event_id, (SELECT e.event_key FROM events e WHERE
    AND o.event_participant_id = :event_participant_id               -- when event_participant_id
    AND o.status = :status                                           -- when status
    AND o.order_number = :order_number                               -- when order_number
+   AND o.id IN (SELECT rowid FROM service_orders_search WHERE service_orders_search MATCH :search)  -- when search
+   AND o.id IN (SELECT rowid FROM service_orders_search WHERE service_orders_search MATCH :words UNION ALL SELECT x.id FROM contacts_search CROSS JOIN participants p ON p.contact_id = contacts_search.rowid CROSS JOIN service_orders x ON x.event_participant_id = p.id WHERE contacts_search MATCH :names)  -- when names
  ORDER BY {sort} {order} NULLS LAST, o.id {order}  -- sort: id=o.id order_number=o.order_number total=o.total status=o.status submitted_at=o.submitted_at created_at=o.id
 
 -- name: items_of

@@ -6,7 +6,7 @@ CONTRACT = """<h1>Ausstellervertrag {{document.number}}</h1>
 <p>{{organiser.name}} und <strong>{{contact.name}}</strong> vereinbaren die Teilnahme an der
 Veranstaltung <strong>{{event.title}}</strong>, {{event.dates}}, in {{event.city}}.</p>
 <h2>Leistungen</h2>
-<table><tr><th>Stand</th><th>Halle</th><th>Fläche in m²</th><th>Preis (netto)</th></tr>
+<table><tr><th>Stand</th><th>Halle</th><th>Fläche</th><th>Preis (netto)</th></tr>
 <tr><td>{{booths.numbers}}</td><td>{{booths.halls}}</td><td>{{booths.area}}</td><td>{{booths.price}}</td></tr></table>
 <h2>Bedingungen</h2>
 <ol><li>Der Aufbau beginnt zwei Tage vor der Messe um 8 Uhr.</li>

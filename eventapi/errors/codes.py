@@ -139,7 +139,7 @@ CODES = {
         "instead."),
     "document_locked": (
         409, "Document locked",
-        "The document was sent for signature, is signed, belongs to a submission, or is an e-invoice that must be "
+        "The document waits for its signature, is signed, belongs to a submission, or is an e-invoice that must be "
         "kept. `detail` says what you can still do."),
     "no_contract": (
         409, "No contract",

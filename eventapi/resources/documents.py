@@ -75,7 +75,7 @@ def get_document_content(db, id, query, form):
     """Get the file of a document, or the page or PDF made from its template.
 
     The header Accept selects page or PDF. A signed contract is returned as the signed copy, or as the file that was
-    sent for signature if none was uploaded; `version=sent` always returns the latter. The header Range may contain
+    to be signed if none was uploaded; `version=sent` always returns the latter. The header Range may contain
     one range. Browsers display only PDF and pictures, and download all other files.
     """
     row = get(db, id)
@@ -131,7 +131,12 @@ def set_document_content(db, id, upload):
 
 @routes.post("/documents/<id>/request-signature", before=contracts.draw)
 def request_document_signature(db, who, id, before):
-    """Send a contract for signature. Its content can no longer change."""
+    """Freeze a contract so that it can be signed. Its content can no longer change.
+
+    eventapi stores its PDF and sends it to nobody. Get it with `GET /documents/{id}/content`, send it by mail or with
+    your service for signatures, and record what follows: `esign_status` viewed or expired, mark-signed, decline or
+    void. The webhook `document.signature_requested` can start your service.
+    """
     return represent(contracts.request_signature(db, get(db, id), who.admin_id, before))
 
 
@@ -166,7 +171,7 @@ def get(db, id):
 def is_stored(row, form):
     """Return whether the response is the stored file.
 
-    It always is for a file, a signed copy and a signed contract. Before, the file that was sent for signature is the
+    It always is for a file, a signed copy and a signed contract. Before, the file that is to be signed is the
     response only if its content type is requested.
     """
     is_final = row["content"] is None or row["contract_status"] in contracts.SIGNED
@@ -175,10 +180,10 @@ def is_stored(row, form):
 
 
 def sent_content(db, row):
-    """Return the file that was sent for signature. Raise 404 if there is none."""
+    """Return the file that was to be signed. Raise 404 if there is none."""
     if row["signature_sha256"] is None:
-        raise Problem("not_found", f"Document {row['id']} has no file that was sent for signature. Leave out "
-                      "`version`, or send it for signature first.")
+        raise Problem("not_found", f"Document {row['id']} has no file to sign yet. Leave out `version`, or "
+                      f"send POST /documents/{row['id']}/request-signature first.")
     file = contracts.sent_file(db.config, row)
     return downloads.stored_file(db.config, file["sha256"], file["content_type"], name_of(row, file["content_type"]))
 

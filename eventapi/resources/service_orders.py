@@ -4,6 +4,8 @@ from eventapi.domain.orders.ordering import OF_ITEMS, TRANSITIONS
 from eventapi.domain.orders.orders import represent
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
+from eventapi.plugins.access import may_read
+from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_list, attach_one, ids_of
 from eventapi.web.lists import one, page
@@ -14,9 +16,16 @@ routes = Routes("service-orders", "service_order", scope="service_orders", flag=
                 states=(TRANSITIONS, OF_ITEMS))
 sql = statements("service_orders")
 
+NAMES = "{company_name_folded first_name_folded last_name_folded customer_number_folded}"       # that `search` reads
+
 
 @routes.list("/service-orders", query="service_order.query")
-def list_service_orders(db, query):
+def list_service_orders(db, who, query):
+    """List service orders. `search` also finds the participant, with a key that may read participants."""
+    if "search" in query:
+        query["search"] = words = folding.expression(query["search"])
+        if may_read(who, "participants"):
+            query |= {"search": None, "words": words, "names": f"{NAMES}: ({words})"}
     return page(db, sql.list, references.filters(db, query, EVENT, PARTICIPANT), represent, INCLUDES)
 
 

@@ -82,7 +82,8 @@ OTHERS = {
         "check_in_visitors participant_counts contact_categories newsletter_secret application_categories "
         "application_events sqlite_sequence sqlite_stat1",
     "a search index, whose terms the test reads":
-        "applications_search contacts_search events_search newsletter_search participants_search services_search "
+         "applications_search contacts_search events_search newsletter_search participants_search service_orders_search "
+         "services_search tasks_search",
         "tasks_search",
     "a value of a fixed list":
         "contacts.country contacts.e_invoice_profile contacts.language documents.language "

@@ -180,7 +180,7 @@ class Fair:
         yield "old invoice", self.file(f"/invoices/{old['id']}/pdf", "application/pdf", is_asked=False)
 
     def document(self, entity_type, entity_id):
-        body = " ".join("{{%s}}" % name for name in (
+        body = "; ".join("{{%s}}" % name for name in (
             "contact.country", "participant.role", "participant.status", "event.dates", "event.date_from",
             "event.application_deadline", "event.country", "booths.price", "booths.area", "today",
             "organiser.country", "metadata.yes", "metadata.share",

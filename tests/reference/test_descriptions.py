@@ -52,6 +52,16 @@ def test_every_operation_below_the_root_is_described_beyond_its_summary_and_acce
             assert operation["summary"] not in operation["description"], f"{method} {path}"
 
 
+SENDING = {"mail_invoice", "send_invoice", "send_dunnings", "test_webhook", "redeliver_webhook_delivery"}
+
+
+def test_only_what_sends_is_titled_send_or_mail():
+    """Nobody gets a contract from request-signature, so its title must not promise that."""
+    titled = {operation["operationId"] for item in openapi.document(None)["paths"].values()
+              for operation in item.values() if re.match(r"(Send|Mail|Notify|Deliver)\b", operation["summary"])}
+    assert titled == SENDING
+
+
 def test_a_refund_of_a_part_is_not_described_as_the_end_of_the_payment():
     refund = openapi.document(None)["paths"]["/api/v1/payments/{id}/refund"]["post"]["description"]
     assert "a payment in the state `completed`; once nothing is left, it is `refunded`." in refund

@@ -8,6 +8,7 @@ import pytest
 
 from eventapi import times
 from eventapi.domain.entrance import admission, badges, visits
+from eventapi.reference import document as openapi
 from tests.web.test_routes import problem
 
 
@@ -521,6 +522,22 @@ def test_an_invalid_scan_does_not_stop_its_batch(organiser, ada, visitor, fair):
     again = organiser.post("/check-ins/batch", {"scans": scans}, status=200).json["data"]["results"]
     assert [entry["status"] for entry in again] == [200, 404, 422, 422, 422, 422, 422, 200, 409]
     assert len(organiser.data("/check-ins")) == 1
+
+
+def test_the_sample_of_a_batch_is_what_the_api_returns(organiser, db, monkeypatch):
+    monkeypatch.setattr(times, "now", lambda: "2027-05-01T09:00:00Z")
+    operation = openapi.document(None)["paths"]["/api/v1/check-ins/batch"]["post"]
+    sent = operation["requestBody"]["content"]["application/json"]["example"]
+    organiser.make("/events", {"event_key": "garden-fair-2027", "title": "Garden Fair", "date_from": "2027-05-01",
+                               "date_to": "2027-05-03"})
+    contact = organiser.make("/contacts", {"company_name": "Rosen Tantau KG", "first_name": "Anna",
+                                           "last_name": "Gärtner"})
+    organiser.make("/participants", {"event_key": "garden-fair-2027", "contact_id": contact["id"]})
+    with db.write():
+        db.connection.execute("UPDATE participants SET badge_number = ?",
+                              [badges.normal(sent["scans"][0]["badge_number"])])
+    returned = organiser.post("/check-ins/batch", sent, status=200).json["data"]
+    assert returned == operation["responses"]["200"]["content"]["application/json"]["example"]["data"]
 
 
 def test_a_batch_has_at_most_1000_scans(organiser):

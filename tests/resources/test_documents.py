@@ -88,6 +88,21 @@ def test_a_document_is_written_in_the_language_of_the_request_or_the_contact(org
     assert f'<html lang="{expected}">' in page.text
 
 
+@pytest.mark.parametrize(("language", "expected"), [
+    ("de", "A1, A2 auf 1.012,5 m² für 2.990,50 EUR"), ("en", "A1, A2 auf 1,012.5 m² für EUR 2,990.50")])
+def test_area_and_price_of_booths_have_their_units(organiser, exhibitor, language, expected):
+    plan = organiser.make("/plans", {"event_id": 1, "plan_name": "Hall", "width": 100, "height": 100})
+    for number, width, price in (("A1", 40, 2000.5), ("A2", 0.5, 990)):
+        booth = organiser.make("/booths", {"plan_id": plan["id"], "booth_number": number, "width": width, "depth": 25})
+        organiser.make("/booth-reservations", {"booth_id": booth["id"], "participant_id": exhibitor["id"],
+                                               "final_price": price})
+    body = "<p>{{booths.numbers}} auf {{booths.area}} für {{booths.price}}</p>"
+    template = organiser.make("/documents/templates", {"name": "Booths", "body": body})
+    made = organiser.make("/documents", {"entity_type": "event_participant", "entity_id": exhibitor["id"],
+                                         "template_id": template["id"], "language": language})
+    assert made["content"] == f"<p>{expected}</p>"
+
+
 def test_the_language_of_a_page_cannot_change(organiser, contract, begun):
     errors = organiser.patch(f"/documents/{contract['id']}", {"language": "en"}, status=422).json["errors"]
     assert [entry["pointer"] for entry in errors] == ["/language"]

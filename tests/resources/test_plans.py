@@ -257,13 +257,54 @@ def test_the_warning_about_a_narrow_aisle_names_the_wall(organiser, hall, build)
 def test_a_narrow_aisle_is_reported_for_facing_booths(organiser, hall, build, order):
     left = [build(10, y)["id"] for y in (10, 13, 16)]
     right = [build(15, y)["id"] for y in (10, 13, 16)[::order]][::order]
-    assert warning_summaries(organiser, hall) == [("narrow_aisle", [a, b], 2) for a, b in zip(left, right, strict=True)]
+    assert warning_summaries(organiser, hall) == [("narrow_aisle", sorted(left + right), 2)]
 
 
 def test_an_aisle_that_begins_where_two_booths_meet_is_reported(organiser, hall, build):
     a, b = build(10, 10), build(10, 13)
     corner = build(15.621, 11.5, rotation=45)             # its left corner is 2 m to the right of where they meet
-    assert warning_summaries(organiser, hall) == [("narrow_aisle", [booth["id"], corner["id"]], 2) for booth in (a, b)]
+    assert warning_summaries(organiser, hall) == [("narrow_aisle", [a["id"], b["id"], corner["id"]], 2)]
+
+
+def test_each_narrow_aisle_is_reported_once_with_its_booths(organiser, hall, build):
+    """Two double rows, 0.2 m apart back to back, with an aisle of 2 m between them, and one of 1.5 m along the wall."""
+    made = {f"{row}{number}": build(3 + 3 * number, y, booth_number=f"{row}{number}")["id"]
+            for row, y in (("A", 1.5), ("B", 4.7), ("C", 9.7), ("D", 12.9)) for number in range(1, 6)}
+    moved = build(21, 9.3, booth_number="C6")["id"]
+    found = warnings(organiser, hall)
+    assert [(entry["detail"], entry["measure"]) for entry in found] == [
+        ("The aisle between booths A1, A2, A3, A4 and A5 and the top wall is 1.5 m wide.", 1.5),
+        ("The aisle between booths B1, B2, B3, B4 and B5 and booths C1, C2, C3, C4, C5 and C6 is 1.6 m to 2.0 m wide.",
+         1.6)]
+    assert [entry["booth_ids"] for entry in found] == [
+        [id for name, id in made.items() if name[0] == "A"],
+        [*(id for name, id in made.items() if name[0] in "BC"), moved]]
+
+
+def test_booths_at_the_same_wall_belong_to_different_rows(organiser, hall, build):
+    a, b, c = build(0, 10), build(0, 15), build(0, 20)
+    assert warning_summaries(organiser, hall) == [
+        ("narrow_aisle", [a["id"], b["id"]], 2), ("narrow_aisle", [b["id"], c["id"]], 2)]
+
+
+def test_the_warning_about_a_long_aisle_names_some_of_its_booths(organiser, hall, build):
+    for y in (10, 15):
+        for number in range(1, 15):
+            build(3 * number, y, booth_number=f"{'A' if y == 10 else 'B'}{number:02}")
+    [found] = warnings(organiser, hall)
+    first = ", ".join(f"A{number:02}" for number in range(1, 13))
+    assert found["detail"] == f"The aisle between booths {first} and 2 more and booths {first.replace('A', 'B')} " \
+                              "and 2 more is 2.0 m wide."
+    assert len(found["booth_ids"]) == 28
+
+
+def test_too_many_gaps_end_the_check(organiser, hall, build, monkeypatch):
+    for y in (10, 15):
+        for x in (3, 6, 9):
+            build(x, y)
+    monkeypatch.setattr(layout_checks, "MAX_GAPS", 2)
+    checked = organiser.data(f"/plans/{hall['id']}/checks")
+    assert len(checked["warnings"]) == 1 and not checked["is_complete"]
 
 
 @pytest.mark.parametrize("min_aisle", ("0.4", "20.1", "wide", "-1", "NaN"))

@@ -1,4 +1,6 @@
 """Service orders."""
+from urllib.parse import quote
+
 import pytest
 
 from tests.support.dates import in_days, today
@@ -217,6 +219,19 @@ def test_an_order_can_be_created_submitted_or_submitted_by_status(fair, organise
     assert organiser.patch(
         f"/service-orders/{draft['id']}", {"status": "completed"}, status=409).json["allowed_actions"] == ["cancel"]
     organiser.patch(f"/service-orders/{draft['id']}", {"status": "cancelled"}, status=200)
+
+
+def test_an_order_can_be_created_confirmed(fair, organiser):
+    order = fair.order((fair.power, 3), status="confirmed")
+    assert (order["status"], order["order_number"][-5:], fair.stock(fair.power)) == ("confirmed", "00001", (3, 7))
+    assert order["submitted_at"] and order["confirmed_at"]
+    assert organiser.data(f"/service-orders/{order['id']}") == order
+    assert fair.events() == ["service_order.created", "service_order.submitted", "service_order.confirmed"]
+    for quantity, status, code in ((8, 409, "out_of_stock"), (0, 422, "validation_failed")):
+        body = fair.body((fair.power, quantity), status="confirmed")
+        assert organiser.post("/service-orders", body, status=status).json["code"] == code
+    assert len(organiser.data("/service-orders")) == 1, "a refused order leaves nothing behind"
+    assert fair.order((fair.power, 1), status="confirmed")["order_number"][-5:] == "00002", "nor a gap"
 
 
 def test_a_refused_submit_leaves_no_gap_in_the_numbers(fair):
@@ -441,6 +456,30 @@ def test_orders_are_found_by_event_participant_status_and_number(fair, organiser
     assert ids("event_key=other") == ids("event_key=nothing") == []
     assert ids("status=submitted") == ids(f"order_number={order['order_number']}") == [order["id"]]
     assert ids("sort=total") == [draft["id"], order["id"]]
+
+
+def test_orders_are_searched_by_number_and_with_a_further_scope_by_name(fair, organiser, person):
+    first, second = (fair.order((fair.power, 1), status="submitted") for _ in range(2))
+    fair.participant = fair.exhibitor("Müller & Söhne")
+    draft = fair.order((fair.power, 1))
+    year, number = second["order_number"].split("-")[1:]
+    customer = organiser.data(f"/contacts/{fair.participant['contact_id']}")["customer_number"]
+
+    def found(who, text):
+        return [order["id"] for order in who.data(f"/service-orders?search={quote(text)}&order=ASC")]
+    all_three, numbered = [first["id"], second["id"], draft["id"]], [first["id"], second["id"]]
+    for text, with_names, without in (
+            (second["order_number"], [second["id"]], [second["id"]]),
+            (f"{number} {year}", [second["id"]], [second["id"]]),
+            (year, numbered, numbered), ("00009", [], []), ("muell", [], []), ("mull soh", [draft["id"]], []),
+            ("MUSTER", numbered, []), (customer, [draft["id"]], []), ("%", [], []), ("c", all_three, []),
+            ('" OR so', [], [])):
+        assert found(organiser, text) == found(person("service_orders:read participants:read"), text) == with_names
+        assert found(person("service_orders"), text) == without
+    organiser.patch(f"/contacts/{fair.participant['contact_id']}", {"company_name": "Zorn AG"}, status=200)
+    assert (found(organiser, "mull"), found(organiser, "zorn")) == ([], [draft["id"]]), "names are the present ones"
+    organiser.delete(f"/service-orders/{draft['id']}", status=204)
+    assert found(organiser, "zorn") == []
 
 
 def test_items_and_participant_are_included_on_request(fair, organiser):

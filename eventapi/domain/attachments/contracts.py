@@ -1,6 +1,6 @@
-"""Contracts: documents that are signed. The page or file that was sent for signature is stored unchanged.
+"""Contracts: documents that are signed. The page or file that is to be signed is stored unchanged.
 
-Signing itself happens elsewhere: the client reports its steps. Functions take and return rows of documents. Every
+Sending and signing happen elsewhere: the client reports their steps. Functions take and return rows of documents. Every
 function that writes, except `draw`, is called inside a write transaction and journals the change.
 """
 from eventapi.domain.attachments import content_types, document_rows, pages
@@ -50,7 +50,7 @@ def shown(db, row):
 
 
 def request_signature(db, row, admin_id, drawn):
-    """Store the file that is sent for signature: the page that `draw` has drawn, or the uploaded file.
+    """Store the file that is to be signed: the page that `draw` has drawn, or the uploaded file.
 
     Return the row. The page is drawn again, now under the write lock, if another request has changed the document
     since. Raise 409 `no_content`.
@@ -77,7 +77,7 @@ def freeze(db, row):
 
 
 def sent_file(config, row):
-    """Return the columns of the file that was sent for signature. A signed copy may have replaced it in the row."""
+    """Return the columns of the file that was to be signed. A signed copy may have replaced it in the row."""
     sha256 = row["signature_sha256"]
     return {"sha256": sha256, "content_type": content_types.detect(files.head(config, sha256)),
             "size": files.size(config, sha256)}
@@ -185,7 +185,7 @@ def refuse_no_contract(row):
 
 
 def refuse_locked(row, names):
-    """Raise 409 `document_locked` if fields in `names` would change after the contract was sent for signature."""
+    """Raise 409 `document_locked` if fields in `names` would change while a contract is no draft."""
     if names and row["is_contract"] and row["contract_status"] != "draft":
         is_pending = row["contract_status"] == "pending_signature"
         remedy = f"Use POST /documents/{row['id']}/void first" if is_pending else "Create another document instead"

@@ -120,7 +120,7 @@ def pdf(config, row, party):
 
 
 def to_sign(config, row, party):
-    """Return `(content type, bytes)` of the file that is sent for signature: a PDF, or HTML if none can be drawn."""
+    """Return `(content type, bytes)` of the file that is to be signed: a PDF, or HTML if none can be drawn."""
     try:
         return PDF, pdf(config, row, party)
     except Problem as problem:

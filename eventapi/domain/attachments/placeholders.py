@@ -30,11 +30,12 @@ MEANINGS = {
               "postal_code": "Postal code", "city": "City", "country": "Country", "date_from": "First day",
               "date_to": "Last day", "dates": "First to last day, such as 1–4 March 2027",
               "application_deadline": "Last day or time to apply"},
-    "booths": {"numbers": "Numbers of the reserved booths", "halls": "Their halls", "area": "Their area in m²",
-               "price": "Their net price"},
-    "invoice": {"number": "Number", "issue_date": "Date", "due_date": "Due date", "total": "Total with tax",
+    "booths": {"numbers": "Numbers of the reserved booths", "halls": "Their halls", "area": "Their area, such as 24 m²",
+               "price": "Their net price with its currency, such as EUR 2,028.00"},
+    "invoice": {"number": "Number", "issue_date": "Date", "due_date": "Due date",
+                "total": "Total with tax, without its currency",
                 "currency": "Currency"},
-    "service_order": {"number": "Number", "total": "Total with tax", "currency": "Currency"},
+    "service_order": {"number": "Number", "total": "Total with tax, without its currency", "currency": "Currency"},
     "organiser": {"name": "Your name", "street": "Street", "postal_code": "Postal code", "city": "City",
                   "country": "Country",
                   "email": "E-mail", "vat_id": "VAT id", "tax_number": "Tax number", "iban": "IBAN", "bic": "BIC"},
@@ -103,15 +104,16 @@ def _text(member, value, record, language):
         return formats.moment(value, record["timezone"], language)
     if member in DATES:
         return formats.day(times.local_date(value, record.get("timezone") or "UTC"), language)
-    if member in ("total", "price"):
+    if member in ("total", "price"):            # a total has the placeholder of its currency beside it
+        write = formats.money if member == "price" else formats.amount
         places = money.decimals(record["currency"])
-        return formats.amount(money.EXACT.scaleb(Decimal(value), -places), record["currency"], language)
+        return write(money.EXACT.scaleb(Decimal(value), -places), record["currency"], language)
     return str(value)
 
 
 # How values are written: functions of (value, language).
 WRITTEN = {"country": countries.name, "role": names.role, "status": names.status,
-           "area": lambda value, language: formats.number(money.EXACT.scaleb(Decimal(value), -6), language),
+           "area": lambda value, language: f"{formats.number(money.EXACT.scaleb(Decimal(value), -6), language)} m²",
            "dates": lambda value, language: formats.days(*value, language)}
 
 

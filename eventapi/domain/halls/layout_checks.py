@@ -1,12 +1,14 @@
 """Checks of the layout of a hall: booths that overlap, lie outside or on objects, narrow aisles, blocked doors.
 
-Lengths are in millimetres; the warnings contain metres. Booths with a gap of at most NEIGHBOUR are neighbours, without
-an aisle between them. `index` is the position of a booth in `Hall.booths` or of an object in `Hall.objects`. Bodies are
-the polygons of the booths, followed by those of the four walls.
+Lengths are in millimetres; the warnings contain metres. Booths with a gap of at most PASSABLE have no aisle between
+them: they stand side by side or back to back, and belong to one row. `index` is the position of a booth in
+`Hall.booths` or of an object in `Hall.objects`. Bodies are the polygons of the booths, followed by those of the four
+walls.
 """
 import json
 from itertools import chain, islice
 
+from eventapi.errors import listed
 from eventapi.geometry import (
     box,
     closest_points,
@@ -22,7 +24,10 @@ from eventapi.geometry import (
 )
 
 NEIGHBOUR = 50              # a gap that comes from walls and rounding
+PASSABLE = 300              # nobody walks through a smaller gap, such as that for cables between booths back to back
 MAX_WARNINGS = 1000
+MAX_GAPS = 5000             # between booths of all narrow aisles
+MAX_NAMED = 12              # booths on one side of an aisle that its warning names
 MAX_PAIRS = 100_000         # of polygons close to each other; limits the time for crowded plans
 WALLS = ("left", "top", "right", "bottom")          # in the order of `walls`, as the plan is drawn
 OCCUPIED_OBJECTS = {"pillar": "a pillar", "stage": "a stage", "aisle": "an aisle"}
@@ -167,18 +172,64 @@ def overlaps(hall, pairs):
 
 
 def narrow_aisles(hall, bodies, near, min_aisle):
-    """Yield a warning for each gap narrower than `min_aisle`, unless a third body fills it.
+    """Yield a warning for each aisle narrower than `min_aisle`: all narrow gaps between two rows, or a row and a wall.
 
     `near` holds for each body {other body: distance}.
     """
-    for one in range(len(hall.polygons)):
+    found = list(islice(gaps(bodies, near, len(hall.polygons), min_aisle), MAX_GAPS + 1))
+    hall.is_complete = hall.is_complete and len(found) <= MAX_GAPS
+    row_of, aisles = rows(near, len(hall.polygons)), {}
+    for one, other, apart in found[:MAX_GAPS]:
+        (first_row, first), (second_row, second) = sorted(((row_of[one], one), (row_of[other], other)))
+        aisles.setdefault((first_row, second_row), []).append((first, second, apart))
+    for aisle in aisles.values():
+        yield narrow_aisle(hall, aisle)
+
+
+def gaps(bodies, near, count, min_aisle):
+    """Yield (index, other index, distance) of each gap narrower than `min_aisle`, unless a third body fills it.
+
+    The first of the two is one of the `count` booths.
+    """
+    for one in range(count):
         for other, apart in sorted(near[one].items()):
-            if one < other and NEIGHBOUR < apart < min_aisle and not is_filled(bodies, near, one, other):
-                booths = [index for index in (one, other) if index < len(hall.polygons)]
-                count = len(hall.polygons)
-                end = hall.name(other) if other < count else f"the {WALLS[other - count]} wall"
-                detail = f"The aisle between {hall.name(one)} and {end} is {metres(apart)} m wide."
-                yield hall.warn("narrow_aisle", detail, booths, measure=apart)
+            if one < other and PASSABLE < apart < min_aisle and not is_filled(bodies, near, one, other):
+                yield one, other, apart
+
+
+def rows(near, count):
+    """Return the row of each body: the lowest index of the booths that stand together. A wall is a row of its own."""
+    row_of = [None] * count + list(range(count, len(near)))
+    for start in range(count):
+        together = [start]
+        while together:
+            one = together.pop()
+            if row_of[one] is None:
+                row_of[one] = start
+                together += [other for other, apart in near[one].items() if apart <= PASSABLE]
+    return row_of
+
+
+def narrow_aisle(hall, aisle):
+    """Return the warning about an aisle. `aisle` is a list of (index, index on the other side, distance)."""
+    ones = {one for one, _, _ in aisle}
+    others = {other for _, other, _ in aisle} - ones
+    width, widest = (metres(end(apart for _, _, apart in aisle)) for end in (min, max))
+    wide = f"{width} m" if width == widest else f"{width} m to {widest} m"
+    detail = f"The aisle between {side(hall, sorted(ones))} and {side(hall, sorted(others))} is {wide} wide."
+    booths = [index for index in sorted(ones | others) if index < len(hall.polygons)]
+    return hall.warn("narrow_aisle", detail, booths, measure=min(apart for _, _, apart in aisle))
+
+
+def side(hall, indexes):
+    """Return what warnings call the booths, or the wall, on one side of an aisle."""
+    count = len(hall.polygons)
+    if indexes[-1] >= count:
+        return f"the {WALLS[indexes[-1] - count]} wall"
+    numbers = [hall.booths[index]["booth_number"] for index in indexes]
+    if len(numbers) > MAX_NAMED:
+        numbers[MAX_NAMED:] = [f"{len(numbers) - MAX_NAMED} more"]
+    return f"booth{'s' if len(numbers) > 1 else ''} {listed(numbers)}"
 
 
 def is_filled(bodies, near, one, other):

@@ -29,7 +29,7 @@ OF_ITEMS = Transitions("item", {
 })
 # action on an item -> statuses of the order that allow it
 ORDER_STATUSES = {"start": ("confirmed",), "complete": ("confirmed",), "cancel": ("submitted", "confirmed")}
-INITIAL = ("draft", "submitted")
+INITIAL = ("draft", "submitted", "confirmed")
 ALWAYS_OPEN = ("notes", "status")           # fields that can change in every status
 ALIASES = {"participant_id": "event_participant_id"}
 
@@ -39,7 +39,7 @@ ALIASES = {"participant_id": "event_participant_id"}
 def create(db, fields):
     """Create an order and return its row. `fields` is a complete validated body.
 
-    If its status is submitted, submit the order.
+    If its status is submitted, submit the order; if it is confirmed, confirm it, too.
 
     Raise 422 for unknown records and faults of items; 409 `participant_cancelled`, `anonymized`, `deadline_passed` or
     `out_of_stock`.
@@ -52,6 +52,8 @@ def create(db, fields):
     store_items(db, id, lines)
     new = orders.row(db, id)
     journal.created(db, entities.SERVICE_ORDER, orders.represent(new))
+    if fields["status"] == "confirmed":
+        new = submit(db, new)
     return apply_status(db, new, fields["status"])
 
 
