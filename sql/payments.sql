@@ -43,12 +43,6 @@ UPDATE payments SET invoice_id = :invoice_id, amount = :amount, currency = :curr
   payment_date_at = :payment_date_at, notes = :notes, updated_at = :stamp
  WHERE id = :id;
 
--- name: claim_transfer
--- Add to what payments and refunds have taken of a bank transaction, or release a part of it (negative).
-UPDATE bank_transactions SET assigned_amount = assigned_amount + :amount, ignored_reason = NULL,
-  status = CASE WHEN assigned_amount + :amount = abs(amount) THEN 'assigned' ELSE 'open' END, updated_at = :stamp
- WHERE id = :id;
-
 -- name: by_transaction
 -- The payment with this transaction id of this gateway. No gateway counts as one gateway.
 SELECT id FROM payments WHERE transaction_id = :transaction_id AND coalesce(gateway_key, '') = coalesce(:gateway_key, '');
