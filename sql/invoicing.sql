@@ -73,7 +73,9 @@ UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = n
   number_key = number_key(:invoice_number), number_letters = number_letters(:invoice_number), series = :series,
   sequence = :sequence, status = :status,
   subtotal = :subtotal, tax_total = :tax_total, total = :total, issue_date = :issue_date, service_date = :service_date, due_date = :due_date,
-  language = :language, seller = :seller, buyer = :buyer, debtor_number = :debtor_number, exchange_rate = :exchange_rate, prepaid_amount = :prepaid_amount, payment_reference = :payment_reference, locked_at = :now, updated_at = :stamp
+  language = :language, seller = :seller, buyer = :buyer, debtor_number = :debtor_number, exchange_rate = :exchange_rate, prepaid_amount = :prepaid_amount, payment_reference = :payment_reference,
+  search_text = fold(:invoice_number || coalesce(' ' || (:buyer ->> 'name'), '') || coalesce(' ' || (:buyer ->> 'contact_name'), '') || coalesce(' ' || :debtor_number, '')),
+  locked_at = :now, updated_at = :stamp
  WHERE id = :id;
 
 -- name: freeze_pdf

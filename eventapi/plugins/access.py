@@ -70,5 +70,10 @@ def require_scopes(who: Who, scopes: Iterable[str], *, writes: bool) -> None:
                       scope=missing[0])
 
 
+def may_read(who: Who, scope: str) -> bool:
+    """Return whether the key may read the records of a scope."""
+    return not _lacks(who, scope, False)
+
+
 def _lacks(who, scope, writes):
     return scope not in who.scopes and (writes or f"{scope}:read" not in who.scopes)
