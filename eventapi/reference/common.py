@@ -34,9 +34,10 @@ SCHEMAS = {
     "MetaMailStatus": {**TEXT, "enum": ["queued", "skipped"]},
     "MetaWarning": _object("What you should look at, although the request has succeeded.", ["code", "detail"],
                            code=ref("MetaWarningCode"), detail={**TEXT, "description": "Explanation for people."}),
-    "MetaWarningCode": {**TEXT, "enum": ["recognition_stopped"], "description":
+    "MetaWarningCode": {**TEXT, "enum": ["recognition_stopped", "no_dunning_levels"], "description":
                         "`recognition_stopped`: the file exceeded a limit of memory or time, so that it is not known "
-                        "whether it is an e-invoice."},
+                        "whether it is an e-invoice. `no_dunning_levels`: no dunning level is defined, so that no "
+                        "overdue invoice gets a letter."},
     "MetaOpen": _object("What the cancellation of a participation left as it was.", ["service_order_ids"],
                         service_order_ids=_list(NUMBER, "Ids of confirmed service orders.")),
     "MetaSkipped": _object("A custom field that was left out.", ["target", "id", "field_key", "code"],
@@ -44,6 +45,7 @@ SCHEMAS = {
     "MetaSkippedTarget": {**TEXT, "enum": ["contact", "event_participant"]},
     "ListMeta": _object(
         "Information about a page of a list.", ["request_id", "per_page"], request_id=TEXT,
+        warnings=_list(ref("MetaWarning"), "What you should look at."),
         page={**NUMBER, "description": "Number of this page. Absent with `after`."}, per_page=NUMBER,
         total={**NUMBER, "description": "Number of records on all pages. Absent with `after`."},
         total_pages={**NUMBER, "description": "Number of pages. Absent with `after`."},
