@@ -1,9 +1,10 @@
 -- Invoices are found by number, buyer and customer number, payments by the number of their invoice, transaction id and
 -- notes. The statements write the folded text of both. That of a draft follows its contact, whose texts are folded
 -- already; it becomes final when the draft is sent.
+ALTER TABLE invoices ADD COLUMN invoice_number_folded TEXT;
 ALTER TABLE invoices ADD COLUMN search_text TEXT;
 ALTER TABLE payments ADD COLUMN search_text TEXT;
-UPDATE invoices SET search_text = CASE WHEN locked_at IS NULL THEN
+UPDATE invoices SET invoice_number_folded = fold(invoice_number), search_text = CASE WHEN locked_at IS NULL THEN
     fold(invoice_number) || (SELECT coalesce(' ' || c.company_name_folded, '') || coalesce(' ' || c.first_name_folded, '')
                                || coalesce(' ' || c.last_name_folded, '') || ' ' || c.customer_number_folded
                                FROM contacts c WHERE c.id = contact_id)
@@ -14,15 +15,15 @@ UPDATE payments SET search_text = (
     FROM invoices i WHERE i.id = invoice_id);
 
 CREATE TRIGGER invoices_draft_insert AFTER INSERT ON invoices WHEN NEW.search_text IS NULL BEGIN
-  UPDATE invoices SET search_text = lower(NEW.invoice_number) || (
+  UPDATE invoices SET search_text = coalesce(NEW.invoice_number_folded, '') || (
       SELECT coalesce(' ' || c.company_name_folded, '') || coalesce(' ' || c.first_name_folded, '')
              || coalesce(' ' || c.last_name_folded, '') || ' ' || c.customer_number_folded
         FROM contacts c WHERE c.id = NEW.contact_id)
    WHERE id = NEW.id;
 END;
-CREATE TRIGGER invoices_draft_update AFTER UPDATE OF invoice_number, contact_id ON invoices
-WHEN NEW.locked_at IS NULL AND (NEW.invoice_number <> OLD.invoice_number OR NEW.contact_id <> OLD.contact_id) BEGIN
-  UPDATE invoices SET search_text = lower(NEW.invoice_number) || (
+CREATE TRIGGER invoices_draft_update AFTER UPDATE OF invoice_number_folded, contact_id ON invoices
+WHEN NEW.locked_at IS NULL AND (NEW.invoice_number_folded IS NOT OLD.invoice_number_folded OR NEW.contact_id <> OLD.contact_id) BEGIN
+  UPDATE invoices SET search_text = coalesce(NEW.invoice_number_folded, '') || (
       SELECT coalesce(' ' || c.company_name_folded, '') || coalesce(' ' || c.first_name_folded, '')
              || coalesce(' ' || c.last_name_folded, '') || ' ' || c.customer_number_folded
         FROM contacts c WHERE c.id = NEW.contact_id)
@@ -32,7 +33,7 @@ CREATE TRIGGER contacts_draft_update
 AFTER UPDATE OF company_name_folded, first_name_folded, last_name_folded, customer_number_folded ON contacts
 WHEN NEW.company_name_folded IS NOT OLD.company_name_folded OR NEW.first_name_folded IS NOT OLD.first_name_folded
   OR NEW.last_name_folded IS NOT OLD.last_name_folded OR NEW.customer_number_folded <> OLD.customer_number_folded BEGIN
-  UPDATE invoices SET search_text = lower(invoice_number) || coalesce(' ' || NEW.company_name_folded, '')
+  UPDATE invoices SET search_text = invoice_number_folded || coalesce(' ' || NEW.company_name_folded, '')
       || coalesce(' ' || NEW.first_name_folded, '') || coalesce(' ' || NEW.last_name_folded, '')
       || ' ' || NEW.customer_number_folded
    WHERE status = 'draft' AND contact_id = NEW.id;
