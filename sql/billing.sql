@@ -46,6 +46,13 @@ SELECT l.position, l.fee_of_participant_id, l.booth_reservation_id, l.service_or
  WHERE l.invoice_id = :id AND l.is_generated
  ORDER BY l.position;
 
+-- name: billing_invoices
+-- Invoices and credit notes, including drafts, with a line for something that the participant owes or owed.
+SELECT i.id, i.invoice_number, i.status FROM invoices i
+ WHERE i.event_participant_id = :id
+   AND EXISTS (SELECT 1 FROM invoice_items l WHERE l.invoice_id = i.id AND l.bills IS NOT NULL)
+ ORDER BY i.id;
+
 -- name: unclaimed
 -- Invoices, including drafts, that bill something which the participant no longer owes.
 SELECT DISTINCT invoice_id, invoice_number, status, currency, bills

@@ -42,6 +42,7 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
    AND i.invoice_type = :type                                                   -- when type
    AND i.disputed_at IS NOT NULL                                                -- when disputed
    AND i.invoice_number = :number                                               -- when number
+   AND i.id IN (SELECT rowid FROM invoices_search WHERE invoices_search MATCH :search)  -- when search
    AND i.contact_id = :contact_id                                               -- when contact_id
    AND i.event_id = :event_id                                                   -- when event_id
    AND i.event_participant_id = :event_participant_id                           -- when event_participant_id

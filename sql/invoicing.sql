@@ -2,18 +2,21 @@
 
 -- name: add
 -- Add a draft. Its number is random until `name_draft` replaces it, because the number contains the id.
-INSERT INTO invoices (invoice_number, invoice_number_natural, invoice_type, related_invoice_id, contact_id, event_participant_id,
+INSERT INTO invoices (invoice_number, invoice_number_natural, invoice_number_folded, invoice_type, related_invoice_id, contact_id, event_participant_id,
   event_id, currency, exchange_rate, subtotal, tax_total, total, issue_date, service_date, service_date_to, due_date, buyer_reference, is_reverse_charge, language, text, notes, cancellation_reason, taken_over,
   created_at, updated_at)
-VALUES (coalesce(:invoice_number, 'DRAFT-' || hex(randomblob(8))), natural_key(:invoice_number), :invoice_type, :related_invoice_id,
+VALUES (coalesce(:invoice_number, 'DRAFT-' || hex(randomblob(8))), natural_key(:invoice_number), fold(:invoice_number), :invoice_type, :related_invoice_id,
   :contact_id, :event_participant_id, :event_id, :currency, :exchange_rate, :subtotal, :tax_total, :total, :issue_date, :service_date, :service_date_to, :due_date,
   :buyer_reference, :is_reverse_charge, :language, :text, :notes, :cancellation_reason, :taken_over, :now, :stamp);
 
 -- name: name_draft
-UPDATE invoices SET invoice_number = 'DRAFT-' || id, invoice_number_natural = natural_key('DRAFT-' || id) WHERE id = :id;
+UPDATE invoices SET invoice_number = 'DRAFT-' || id, invoice_number_natural = natural_key('DRAFT-' || id),
+  invoice_number_folded = fold('DRAFT-' || id)
+ WHERE id = :id;
 
 -- name: change
 UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = natural_key(:invoice_number),
+  invoice_number_folded = fold(:invoice_number),
   contact_id = :contact_id, event_participant_id = :event_participant_id,
   event_id = :event_id, currency = :currency, exchange_rate = :exchange_rate, subtotal = :subtotal, tax_total = :tax_total, total = :total,
   issue_date = :issue_date, service_date = :service_date, service_date_to = :service_date_to, due_date = :due_date, buyer_reference = :buyer_reference,
@@ -70,10 +73,13 @@ DELETE FROM invoice_taxes WHERE invoice_id = :id;
 
 -- name: send
 UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = natural_key(:invoice_number),
+  invoice_number_folded = fold(:invoice_number),
   number_key = number_key(:invoice_number), number_letters = number_letters(:invoice_number), series = :series,
   sequence = :sequence, status = :status,
   subtotal = :subtotal, tax_total = :tax_total, total = :total, issue_date = :issue_date, service_date = :service_date, due_date = :due_date,
-  language = :language, seller = :seller, buyer = :buyer, debtor_number = :debtor_number, exchange_rate = :exchange_rate, prepaid_amount = :prepaid_amount, payment_reference = :payment_reference, locked_at = :now, updated_at = :stamp
+  language = :language, seller = :seller, buyer = :buyer, debtor_number = :debtor_number, exchange_rate = :exchange_rate, prepaid_amount = :prepaid_amount, payment_reference = :payment_reference,
+  search_text = fold(:invoice_number || coalesce(' ' || (:buyer ->> 'name'), '') || coalesce(' ' || (:buyer ->> 'contact_name'), '') || coalesce(' ' || :debtor_number, '')),
+  locked_at = :now, updated_at = :stamp
  WHERE id = :id;
 
 -- name: freeze_pdf

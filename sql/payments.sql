@@ -22,6 +22,8 @@ SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id,
    AND p.status = :status                              -- when status
    AND p.payment_date_at >= :date_from                 -- when date_from
    AND p.payment_date_at <= :date_to                   -- when date_to
+   AND p.id IN (SELECT rowid FROM payments_search WHERE payments_search MATCH :search)  -- when search
+   AND p.id IN (SELECT rowid FROM payments_search WHERE payments_search MATCH :search_names UNION ALL SELECT x.id FROM payments x WHERE x.invoice_id IN (SELECT rowid FROM invoices_search WHERE invoices_search MATCH :search_names))  -- when search_names
  ORDER BY {sort} {order} NULLS LAST, p.id {order}  -- sort: id=p.id amount=p.amount status=p.status payment_date=p.payment_date_at created_at=p.id
 
 -- name: of_invoices
@@ -32,21 +34,18 @@ SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id,
 
 -- name: add
 INSERT INTO payments (invoice_id, amount, currency, gateway_id, gateway_key, gateway_name, gateway_fee, transaction_id, status,
-  payment_date, payment_date_at, notes, bank_transaction_id, created_at, updated_at)
+  payment_date, payment_date_at, notes, bank_transaction_id, search_text, created_at, updated_at)
 VALUES (:invoice_id, :amount, :currency, :gateway_id, :gateway_key, :gateway_name, :gateway_fee, :transaction_id, :status,
-  :payment_date, :payment_date_at, :notes, :bank_transaction_id, :now, :stamp);
+  :payment_date, :payment_date_at, :notes, :bank_transaction_id,
+  (SELECT fold(i.invoice_number || coalesce(' ' || :transaction_id, '') || coalesce(' ' || :notes, '')) FROM invoices i WHERE i.id = :invoice_id), :now, :stamp);
 
 -- name: change
 UPDATE payments SET invoice_id = :invoice_id, amount = :amount, currency = :currency, gateway_id = :gateway_id,
   gateway_key = :gateway_key, gateway_name = :gateway_name, gateway_fee = :gateway_fee, transaction_id = :transaction_id,
   refunded_amount = :refunded_amount, status = :status, payment_date = :payment_date,
-  payment_date_at = :payment_date_at, notes = :notes, updated_at = :stamp
- WHERE id = :id;
-
--- name: claim_transfer
--- Add to what payments and refunds have taken of a bank transaction, or release a part of it (negative).
-UPDATE bank_transactions SET assigned_amount = assigned_amount + :amount, ignored_reason = NULL,
-  status = CASE WHEN assigned_amount + :amount = abs(amount) THEN 'assigned' ELSE 'open' END, updated_at = :stamp
+  payment_date_at = :payment_date_at, notes = :notes,
+  search_text = (SELECT fold(i.invoice_number || coalesce(' ' || :transaction_id, '') || coalesce(' ' || :notes, '')) FROM invoices i WHERE i.id = :invoice_id),
+  updated_at = :stamp
  WHERE id = :id;
 
 -- name: by_transaction

@@ -244,7 +244,8 @@ UPDATE invoices SET notes = NULL, dispute_reason = NULL, updated_at = :stamp
  WHERE contact_id = :id AND (notes IS NOT NULL OR dispute_reason IS NOT NULL);
 
 -- name: blank_payment_remarks
-UPDATE payments SET notes = NULL, updated_at = :stamp
+UPDATE payments SET notes = NULL, updated_at = :stamp,
+  search_text = (SELECT fold(i.invoice_number || coalesce(' ' || transaction_id, '')) FROM invoices i WHERE i.id = invoice_id)
  WHERE invoice_id IN (SELECT id FROM invoices WHERE contact_id = :id) AND notes IS NOT NULL;
 
 -- name: blank_refund_remarks
@@ -280,7 +281,7 @@ SELECT a.contact_id FROM anonymizations a
 -- name: blank_invoice
 -- The debtor number stays if it is a running number of ours: accounts refer to it. Another one may name the person, and
 -- becomes the number that the anonymised contact has now.
-UPDATE invoices SET buyer = NULL, buyer_reference = NULL, text = NULL, notes = NULL, cancellation_reason = NULL, dispute_reason = NULL, pdf_sha256 = NULL, pdf_source = NULL,
+UPDATE invoices SET buyer = NULL, buyer_reference = NULL, text = NULL, notes = NULL, cancellation_reason = NULL, dispute_reason = NULL, pdf_sha256 = NULL, pdf_source = NULL, search_text = fold(invoice_number),
   debtor_number = CASE WHEN debtor_number GLOB 'C-[0-9]*' AND NOT substr(debtor_number, 3) GLOB '*[^0-9]*' THEN debtor_number
                        ELSE (SELECT c.customer_number FROM contacts c WHERE c.id = contact_id) END, updated_at = :stamp
  WHERE id = :id;
@@ -295,7 +296,9 @@ DELETE FROM e_invoices WHERE invoice_id = :id;
 UPDATE invoice_items SET description = '-' WHERE invoice_id = :id;
 
 -- name: blank_payments
-UPDATE payments SET transaction_id = NULL, notes = NULL, updated_at = :stamp WHERE invoice_id = :id;
+UPDATE payments SET transaction_id = NULL, notes = NULL, updated_at = :stamp,
+  search_text = (SELECT fold(i.invoice_number) FROM invoices i WHERE i.id = :id)
+ WHERE invoice_id = :id;
 
 -- name: blank_refunds
 UPDATE refunds SET transaction_id = NULL, notes = NULL WHERE payment_id IN (SELECT id FROM payments WHERE invoice_id = :id);
@@ -346,6 +349,12 @@ INSERT INTO tasks_search (tasks_search, rank) VALUES ('merge', :pages);
 
 -- name: merge_newsletter
 INSERT INTO newsletter_search (newsletter_search, rank) VALUES ('merge', :pages);
+
+-- name: merge_invoices
+INSERT INTO invoices_search (invoices_search, rank) VALUES ('merge', :pages);
+
+-- name: merge_payments
+INSERT INTO payments_search (payments_search, rank) VALUES ('merge', :pages);
 
 -- name: changes
 -- Number of rows that this connection has changed so far. A piece of merging that changes fewer than two found no work.

@@ -49,3 +49,9 @@ SELECT payment_id, found, expected
           FROM payment_moves m JOIN payments p ON p.id = m.payment_id)
  WHERE found <> expected
  ORDER BY payment_id, id;
+
+-- name: claim_transfer
+-- Add to what payments and refunds have taken of a bank transaction, or release a part of it (negative).
+UPDATE bank_transactions SET assigned_amount = assigned_amount + :amount, ignored_reason = NULL,
+  status = CASE WHEN assigned_amount + :amount = abs(amount) THEN 'assigned' ELSE 'open' END, updated_at = :stamp
+ WHERE id = :id;

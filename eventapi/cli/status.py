@@ -169,6 +169,9 @@ def _look_at_data(state, place, db):
     if unsent := db.value(sql.unsent_mails):
         state.tasks.append(Task(f"{unsent} {'mail is' if unsent == 1 else 'mails are'} failed or uncertain.",
                                 (f"{place.program} mail list",)))
+    if db.value(sql.is_overdue_without_levels, today=times.today(db.config.timezone)):
+        state.tasks.append(Task("Invoices are overdue, and no dunning level is defined, so no dunning letter is sent. "
+                                "Create the levels with POST /api/v1/invoices/dunning-levels."))
     first = db.value(sql.first_change)
     state.first_change = first and times.unix(first)
 

@@ -81,8 +81,9 @@ CODES = {
         "record."),
     "nothing_to_bill": (
         409, "Nothing to bill",
-        "Everything is already invoiced, and everything that was cancelled is credited. Drafts count as well: change "
-        "or delete them instead."),
+        "`reason` says why: `no_claims`: the participant owes nothing, and nothing was billed. `billed`: sent invoices "
+        "bill everything. `drafted`: drafts bill the rest, and `invoice_ids` names them: send, change or delete them. "
+        "A draft that cannot be refreshed, because nothing of it would be left, has no `reason`."),
     "draft_outdated": (
         409, "Draft outdated",
         "A draft bills something that was cancelled, moved, repriced or billed by another invoice since, or credits "

@@ -36,11 +36,12 @@ SCHEMAS = {
                            code=ref("MetaWarningCode"), detail={**TEXT, "description": "Explanation for people."},
                            event_participant_id={**NUMBER, "description": "Id of the participant. Only with "
                                                                           "`no_category`."}),
-    "MetaWarningCode": {**TEXT, "enum": ["recognition_stopped", "no_category"], "description":
+    "MetaWarningCode": {**TEXT, "enum": ["recognition_stopped", "no_category", "no_dunning_levels"], "description":
                         "`recognition_stopped`: the file exceeded a limit of memory or time, so that it is not known "
                         "whether it is an e-invoice. `no_category`: the participant has no category at an event whose "
-                        "categories have prices, so that no fee is billed."},
-    "MetaOpen": _object("What the cancellation of a participation left as it was.", 
+                        "categories have prices, so that no fee is billed. `no_dunning_levels`: no dunning level is "
+                        "defined, so that no overdue invoice gets a letter."},
+    "MetaOpen": _object("What the cancellation of a participation left as it was.",
                         ["service_order_ids", "participant_ids"],
                         service_order_ids=_list(NUMBER, "Ids of confirmed service orders."),
                         participant_ids=_list(NUMBER, "Ids of the participants whose host it is, without cancelled "
@@ -50,6 +51,7 @@ SCHEMAS = {
     "MetaSkippedTarget": {**TEXT, "enum": ["contact", "event_participant"]},
     "ListMeta": _object(
         "Information about a page of a list.", ["request_id", "per_page"], request_id=TEXT,
+        warnings=_list(ref("MetaWarning"), "What you should look at."),
         page={**NUMBER, "description": "Number of this page. Absent with `after`."}, per_page=NUMBER,
         total={**NUMBER, "description": "Number of records on all pages. Absent with `after`."},
         total_pages={**NUMBER, "description": "Number of pages. Absent with `after`."},

@@ -4,7 +4,7 @@ from functools import partial
 from eventapi import times
 from eventapi.domain.bank import transactions
 from eventapi.domain.billing import invoices
-from eventapi.domain.dunning import claims, letters, sending
+from eventapi.domain.dunning import claims, letters, levels, sending
 from eventapi.domain.records import references
 from eventapi.domain.records.references import CONTACT, EVENT
 from eventapi.storage.statements import statements
@@ -22,11 +22,14 @@ def list_due_dunnings(db, query):
     """List the invoices that are due for their next dunning level today, with what would be claimed.
 
     An invoice is due for a level once its `days` after the due date have passed, the level before it was sent, and the
-    deadline of that letter has passed. `held_back` says why an invoice that is due gets no letter.
+    deadline of that letter has passed. `held_back` says why an invoice that is due gets no letter. Without any dunning
+    level, no invoice is ever due: `warnings` in meta has `no_dunning_levels`.
     """
     today = times.today(db.config.timezone)
     query = {**references.filters(db, query, CONTACT, EVENT), **claims.parameters(db.config, today)}
-    return page(db, sql.list, query, partial(claims.represent, db.config, today))
+    found = page(db, sql.list, query, partial(claims.represent, db.config, today))
+    found.meta |= levels.warnings(db)
+    return found
 
 
 def seen(db, body):
@@ -43,13 +46,15 @@ def send_dunnings(db, body, before=None):
     Repeat the call until `left` is 0. No level is sent twice, and nothing is sent for an invoice that is held back, or
     that an open bank transaction pays (`transfer_open`): assign or ignore that first.
     Each letter is mailed with the PDF of the letter and of the invoice, unless `mail` is false. Print and post the
-    letters whose `mail` is `skipped`.
+    letters whose `mail` is `skipped`. Without any dunning level nothing is sent, and `warnings` in meta has
+    `no_dunning_levels`.
     """
     given = (body["invoice_ids"], body["level"], body["mail"])
     if body["dry_run"]:
         with db.snapshot():
-            return Response(sending.send(db, seen(db, body), *given, dry_run=True), has_etag=False)
-    return Response(sending.send(db, before, *given), has_etag=False)
+            sent = sending.send(db, seen(db, body), *given, dry_run=True)
+            return Response(sent, meta=levels.warnings(db), has_etag=False)
+    return Response(sending.send(db, before, *given), meta=levels.warnings(db), has_etag=False)
 
 
 @routes.get("/invoices/<id>/dunning/<item_id>/pdf", forms=(PDF,))

@@ -10,7 +10,8 @@ from eventapi.domain.dunning import sending as dunning_letters
 from eventapi.domain.originals import transfers
 from eventapi.domain.records import numbering, references
 from eventapi.domain.records.references import CONTACT, EVENT, PARTICIPANT
-from eventapi.storage import files
+from eventapi.errors import invalid_parameter
+from eventapi.storage import files, folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
@@ -24,6 +25,12 @@ PDF, XML = "application/pdf", "application/xml"
 
 @routes.list("/invoices", query="invoice.query")
 def list_invoices(db, query):
+    if "invoice_number" in query:
+        if "number" in query:
+            raise invalid_parameter("invoice_number", "excluded", "is another name of `number`. Send one of them")
+        query["number"] = query.pop("invoice_number")
+    if "search" in query:
+        query["search"] = folding.expression(query["search"])
     query = {**references.filters(db, query, CONTACT, EVENT, PARTICIPANT), "today": times.today(db.config.timezone)}
     if query.get("status") == "overdue":
         del query["status"]

@@ -1,5 +1,5 @@
 """Participants: contacts that take part in an event."""
-from eventapi.domain.accounts import bills
+from eventapi.domain.billing import bills
 from eventapi.domain.entrance import badges
 from eventapi.domain.people import badge_sheets, participants, readiness
 from eventapi.domain.people.participants import TRANSITIONS, represent

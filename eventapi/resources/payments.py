@@ -2,6 +2,8 @@
 from eventapi.domain.billing import invoices, payments, refunds
 from eventapi.domain.billing.payments import TRANSITIONS, represent
 from eventapi.domain.records import references
+from eventapi.plugins.access import may_read
+from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, ids_of
 from eventapi.web.lists import one, page
@@ -13,8 +15,12 @@ sql = statements("payments")
 
 
 @routes.list("/payments", query="payment.query")
-def list_payments(db, query):
+def list_payments(db, who, query):
+    """List payments. `search` also finds the buyer of the invoice, with a key that may read invoices."""
     query = references.filters(db, query, references.INVOICE)
+    if "search" in query:
+        name = "search_names" if may_read(who, "invoices") else "search"
+        query[name] = folding.expression(query.pop("search"))
     return page(db, sql.list, query, represent, INCLUDES)
 
 

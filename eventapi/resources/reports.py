@@ -1,7 +1,6 @@
 """Reports as JSON, CSV tables and SVG charts."""
 from eventapi import spreadsheet
-from eventapi.domain.books import audit_export, periods
-from eventapi.domain.books import report as ledger
+from eventapi.domain.books import audit_export, ledger, periods
 from eventapi.domain.datev import export as datev
 from eventapi.domain.records import references
 from eventapi.domain.reports import catalogue as reports

@@ -71,10 +71,15 @@ def number_key(text: str | None) -> str | None:
 def expression(text: str) -> str:
     """Return the match expression for what a person typed. Each of the first 20 words must begin a word of the record.
 
-    The indexes hold folded text, so the words are folded as well. A text without a word matches nothing.
+    The words of a number, such as those of INV-2026-00001, must follow one another in the record: otherwise it would
+    also find the other invoices of the customer C-00001. The indexes hold folded text, so the words are folded as well.
+    A text without a word matches nothing.
     """
-    words = re.findall(r"\w+", fold(text))[:20]
-    return " ".join(f'"{word}"*' for word in words) or NOTHING
+    words = []
+    for part in fold(text).split():
+        found = re.findall(r"\w+", part)
+        words += [" ".join(found)] if any(map(str.isdecimal, part)) else found
+    return " ".join(f'"{word}"*' for word in words[:20] if word) or NOTHING
 
 
 def pattern(text: str) -> str:

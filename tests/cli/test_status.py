@@ -279,3 +279,18 @@ def test_a_package_that_the_pdf_of_an_invoice_lacks_is_named(tasks, installed, d
     monkeypatch.setattr(status.hybrid, "obstacle", lambda: Problem("fonts_missing", "Install fonts-dejavu-core."))
     _, found = tasks("--config", str(tmp_path / "eventapi.conf"))
     assert ("Install fonts-dejavu-core.", [], False) in found
+
+
+def test_overdue_invoices_without_a_dunning_level_are_named(tasks, installed, organiser, db):
+    def named():
+        return [what for what, _, _ in tasks()[1] if "dunning level" in what]
+    contact = organiser.make("/contacts", {"company_name": "Rosen KG", "address": "Weg 5", "city": "Dresden"})
+    draft = organiser.make("/invoices", {
+        "contact_id": contact["id"], "invoice_number": "OLD-1", "issue_date": "2020-01-01", "due_date": "2020-02-01",
+        "items": [{"description": "Booth", "quantity": 1, "unit_price": 100}]})
+    assert named() == []
+    organiser.post(f"/invoices/{draft['id']}/send", status=200)
+    assert named() == ["Invoices are overdue, and no dunning level is defined, so no dunning letter is sent. Create "
+                       "the levels with POST /api/v1/invoices/dunning-levels."]
+    organiser.make("/invoices/dunning-levels", {"name": "Reminder", "days": 7})
+    assert named() == []

@@ -191,6 +191,39 @@ def test_a_participant_without_a_fee_is_not_billed(fair, fields):
                                status=409).json["code"] == "nothing_to_bill"
 
 
+def test_nothing_to_bill_says_why(fair):
+    guest = fair.exhibitor("Guest", category_key=None)
+    visitor = fair.exhibitor("Visitor", role="visitor")
+    answers = [fair.organiser.post(f"/participants/{one['id']}/invoice", status=409).json for one in (guest, visitor)]
+    assert [answer["reason"] for answer in answers] == ["no_claims"] * 2
+    assert "has no category with a fee" in answers[0]["detail"] and "visitor pays no fee" in answers[1]["detail"]
+
+    draft, _ = fair.bill()
+    answer = fair.refused()
+    assert (answer["reason"], answer["invoice_ids"]) == ("drafted", [draft["id"]])
+    assert draft["invoice_number"] in answer["detail"]
+    fair.send(draft)
+    answer = fair.refused()
+    assert answer["reason"] == "billed" and "invoice_ids" not in answer
+
+    order = fair.order((fair.power, 1))
+    fair.send(fair.bill()[0])
+    fair.cancel("service-orders", order)
+    note, _ = fair.bill()
+    answer = fair.refused()
+    assert (answer["reason"], answer["invoice_ids"]) == ("drafted", [note["id"]])
+    fair.send(note)
+    assert fair.refused()["reason"] == "billed"
+
+
+def test_nothing_to_bill_names_what_is_owed_in_another_currency(fair, db):
+    fair.send(fair.bill()[0])
+    fair.order((fair.power, 1))
+    db.connection.execute("UPDATE service_orders SET currency = 'CHF'")
+    answer = fair.refused()
+    assert answer["reason"] == "billed" and "What is owed in CHF is not billed here" in answer["detail"]
+
+
 def test_a_fee_stays_billed_when_category_or_price_change(fair):
     fair.send(fair.bill()[0])
     fair.organiser.patch(f"/categories/{fair.gold['id']}", {"base_price": 999}, status=200)
@@ -349,6 +382,36 @@ def test_an_unedited_line_of_a_changed_draft_is_still_outdated(fair, change):
     fair.cancel("booth-reservations", reservation)
     assert outdated(fair, draft) == [(2, "cancelled")]
     assert "A1" not in str(refreshed(fair, draft)["items"])
+
+
+@pytest.mark.parametrize("left_out", [
+    ("unit",), ("service_order_item_id",), ("service_order_id", "service_order_item_id", "unit"),
+    ("unit", "service_order_id", "service_order_item_id", "booth_reservation_id", "fee_of_participant_id")])
+def test_a_line_that_comes_back_without_unit_or_references_is_not_edited(fair, left_out):
+    """Otherwise it would bill an order that is cancelled later, or the order would be billed once more."""
+    order = fair.order((fair.power, 2))
+    draft, _ = fair.bill()
+    items = [{name: value for name, value in item.items() if name not in left_out} for item in draft["items"]]
+    items.insert(0, {"description": "Lunch", "quantity": 1, "unit_price": 1})
+    changed = fair.organiser.patch(f"/invoices/{draft['id']}", {"items": items}, status=200).json["data"]
+    assert [{**item, "position": 0} for item in changed["items"][1:]] == [
+        {**item, "position": 0} for item in draft["items"]]
+    fair.refused()
+    fair.cancel("service-orders", order)
+    assert outdated(fair, draft) == [(3, "cancelled")]
+
+
+def test_references_that_are_sent_as_null_are_removed_and_no_line_counts_twice(fair):
+    fair.order((fair.power, 2))
+    draft, _ = fair.bill()
+    fee, power = draft["items"]
+    bare = {name: power[name] for name in ("description", "quantity", "unit_price", "tax_rate")}
+    items = [fee, bare, power, {**bare, "quantity": 3}, {**fee, "fee_of_participant_id": None}]
+    changed = fair.organiser.patch(f"/invoices/{draft['id']}", {"items": items}, status=200).json["data"]["items"]
+    assert [item["service_order_item_id"] for item in changed] == [
+        None, None, power["service_order_item_id"], None, None]
+    assert [item["fee_of_participant_id"] for item in changed] == [fee["fee_of_participant_id"], *[None] * 4]
+    assert [item["unit"] for item in changed] == [fee["unit"], None, power["unit"], None, fee["unit"]]
 
 
 def test_refreshed_lines_get_their_tax_back_when_reverse_charge_is_turned_off(fair):

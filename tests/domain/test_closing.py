@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from eventapi import times
-from eventapi.domain.books import figures, periods
+from eventapi.domain.books import periods
 from eventapi.domain.upkeep import checks
 from tests.domain.test_periods import ADDRESS, JUNE, MAY, sent
 
@@ -80,16 +80,16 @@ def meanwhile(monkeypatch):
     It returns a list that gets, for each computation, whether the write lock was held.
     """
     def install(*acts):
-        of_months, left, found = figures.of_months, list(acts), []
+        figures_of, left, found = periods.figures_of, list(acts), []
 
         def computed(db, wanted):
-            result, locked = of_months(db, wanted), db.now is not None
+            result, locked = figures_of(db, wanted), db.now is not None
             found.append(locked)
             if left and not locked:
                 with ThreadPoolExecutor(1) as other:
                     other.submit(left.pop(0)).result()
             return result
-        monkeypatch.setattr(figures, "of_months", computed)
+        monkeypatch.setattr(periods, "figures_of", computed)
         return found
     return install
 

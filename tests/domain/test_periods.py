@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 
 from eventapi import times
-from eventapi.domain.books import figures, periods
+from eventapi.domain.books import periods
 from eventapi.domain.reports import finance
 from eventapi.domain.upkeep import checks
 from eventapi.storage.database import Duplicate
@@ -157,7 +157,7 @@ def test_the_first_second_after_a_closed_month_is_open(books, organiser, clock):
 
 
 def test_ordinary_work_goes_on_and_is_dated_today(books, organiser, db, clock):
-    before = figures.of_months(db, ["2026-05"])
+    before = periods.figures_of(db, ["2026-05"])
     paid = f"/payments/{books['payment']}"
     organiser.patch(paid, {"notes": "Called on Monday", "transaction_id": "tx-1"}, status=200)
     organiser.patch(paid, {"invoice_number": books["other"]["invoice_number"]}, status=200)
@@ -170,7 +170,7 @@ def test_ordinary_work_goes_on_and_is_dated_today(books, organiser, db, clock):
     number = books["invoice"]["invoice_number"]
     assert organiser.make("/payments", {"invoice_number": number, "amount": 1})["payment_date"] == JUNE
     assert sent(organiser, books["contact"])["issue_date"] == "2026-06-03"
-    assert figures.of_months(db, ["2026-05"]) == before and checks.findings(db) == []
+    assert periods.figures_of(db, ["2026-05"]) == before and checks.findings(db) == []
 
 
 @pytest.mark.parametrize("method, path, body", [("POST", "/complete", None), ("PATCH", "", {"status": "completed"})])
@@ -314,7 +314,7 @@ def test_each_statement_that_writes_to_the_books_has_a_case():
 def test_no_statement_changes_a_closed_month(more, db, statement):
     """The triggers refuse it even if a rule of the program were missing."""
     outcome, changes = CASES[statement.name]
-    before = figures.of_months(db, ["2026-05"])
+    before = periods.figures_of(db, ["2026-05"])
     with db.write():
         try:
             total = db.connection.total_changes
@@ -324,7 +324,7 @@ def test_no_statement_changes_a_closed_month(more, db, statement):
             found, changed = REFUSED, 1
             assert "closed" in str(error)
         assert found == outcome and changed != 0
-        assert figures.of_months(db, ["2026-05"]) == before
+        assert periods.figures_of(db, ["2026-05"]) == before
 
 
 # Other currencies
@@ -387,7 +387,7 @@ def test_an_invoice_of_a_month_that_an_early_version_closed_keeps_the_rate_of_th
     clock(JUNE)
     with monkeypatch.context() as early:
         early.setattr(periods, "refuse_unconverted", lambda *_: None)
-        early.setitem(figures.BY_PERIOD, "tax", finance.tax)
+        early.setitem(periods.BY_PERIOD, "tax", finance.tax)
         organiser.post("/reports/periods/2026-05/close", status=200)
     assert list(periods.check(db)) == []
     assert tax_of_may(organiser) == [("USD", None, None)]

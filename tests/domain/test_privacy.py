@@ -55,10 +55,10 @@ PERSONAL = {
     "newsletter_consents": "consent_text source ip_address user_agent",
     "mails": "recipient error text",
     "invoices": "buyer buyer_reference text notes cancellation_reason dispute_reason pdf_source "
-                "debtor_number",
+                "debtor_number search_text",
     "e_invoices": "document",
     "invoice_items": "description",
-    "payments": "transaction_id notes",
+    "payments": "transaction_id notes search_text",
     "refunds": "transaction_id notes",
     "bank_transactions": "party ultimate_party iban bic text description creditor_reference end_to_end_id "
                          "ignored_reason search_text",
@@ -82,9 +82,8 @@ OTHERS = {
         "check_in_visitors participant_counts contact_categories newsletter_secret application_categories "
         "application_events sqlite_sequence sqlite_stat1",
     "a search index, whose terms the test reads":
-         "applications_search contacts_search events_search newsletter_search participants_search service_orders_search "
-         "services_search tasks_search",
-        "tasks_search",
+        "applications_search contacts_search events_search invoices_search newsletter_search participants_search "
+        "payments_search service_orders_search services_search tasks_search",
     "a value of a fixed list":
         "contacts.country contacts.e_invoice_profile contacts.language documents.language "
         "invoices.language newsletter_subscribers.language applications.status applications.country "
@@ -106,7 +105,7 @@ OTHERS = {
     "a number assigned by eventapi":
         "booth_reservations.booth_number booth_reservations.booth_number_natural participants.badge_number "
         "badge_aliases.badge_number check_ins.badge_number check_in_scans.badge_number documents.document_number "
-        "invoices.invoice_number invoices.invoice_number_natural invoices.number_key "
+        "invoices.invoice_number invoices.invoice_number_natural invoices.invoice_number_folded invoices.number_key "
         "invoices.number_letters service_orders.order_number "
         "mails.message_id",
     "a hash, a secret or a lease":
@@ -146,7 +145,7 @@ OTHERS = {
 # Columns that the law requires to keep for an anonymised contact until the retention period ends.
 KEPT = {"invoices.buyer", "invoices.debtor_number", "e_invoices.document", "invoices.pdf_source",
         "invoices.buyer_reference", "invoices.text",
-        "invoices.cancellation_reason",
+        "invoices.cancellation_reason", "invoices.search_text", "payments.search_text",
         "invoice_items.description", "payments.transaction_id", "refunds.transaction_id",
         "documents.content", "documents.signer_name"}
 
@@ -532,7 +531,8 @@ def test_a_large_file_is_cleaned_in_pieces_and_never_rewritten(life, db, monkeyp
     life().anonymize()
 
     def erased():
-        return traces(db) == recorded(db)
+        """Return whether no index has a word more than its records. Sent invoices and their payments keep theirs."""
+        return {name.partition("_search")[0] for name in traces(db) - recorded(db)} <= {"invoices", "payments"}
     assert not erased()
     for name, value in (("NIGHT", range(24)), ("LARGEST_REWRITE", 0), ("PAGES", 1), ("ZEROS", 5000)):
         monkeypatch.setattr(remnants, name, value)

@@ -32,7 +32,8 @@ MORE = {
     "/contacts": "search=linden search=linden7 search=garten search=gartenbau+gmbh category_id=30 cf.branch=Honig "
                  "cf.branch=seltenes cf.vip=true",
     "/participants": "cf.meal=veg", "/applications": "search=honig", "/categories": "event_id=1",
-    "/invoices": "contact_id=2 date_to=2021-10-01", "/payments": "date_to=2021-10-01", "/services": "search=honig",
+    "/invoices": "contact_id=2 date_to=2021-10-01 search=inv search=linden search=INV-2024-00007",
+    "/payments": "date_to=2021-10-01 search=inv search=linden search=INV-2024-00007", "/services": "search=honig",
     "/service-orders": "search=00012 search=SO-2027-00012 search=linden search=linden7",
     "/tasks": "search=prüfen search=honig entity_type=plan", "/newsletter": "search=anna",
     "/notes": "entity_type=contact&entity_id=7 entity_type=event&entity_id=1",

@@ -7,7 +7,7 @@ import pytest
 
 from eventapi import times
 from eventapi.domain.billing import ledger
-from eventapi.domain.dunning import sending
+from eventapi.domain.dunning import letters, sending
 from eventapi.languages import formats
 from eventapi.storage.statements import statements
 from eventapi.validation import schema_files
@@ -349,6 +349,58 @@ def test_texts_are_filled_in_the_language_of_the_buyer(organiser, overdue, db):
                                     "bis ") and entry["text"].endswith(" Tage {x}")
 
 
+def test_the_title_of_a_letter_is_that_of_its_level_and_without_one_its_name(organiser, overdue, app, db):
+    organiser.make(LEVELS, {"name": "Mahnung {{x}}", "days": 1})
+    organiser.make(LEVELS, {"name": "Letzte Mahnung", "days": 2, "title_en": "Final notice"})
+    german, english = overdue(30), overdue(30, language="en")
+    app.app.settings.language = "de"
+    titles = []
+    for _ in range(2):
+        found = {entry["invoice_id"]: entry["title"] for entry in send(organiser)["sent"]}
+        titles.append((found[german["id"]], found[english["id"]]))
+        pass_deadline(db)
+    assert titles == [("Mahnung {{x}}", "Payment reminder"), ("Letzte Mahnung", "Final notice")]
+
+
+@pytest.mark.parametrize("language, fee, rate, sentence", [
+    ("de", 0, None, "Nach unseren Unterlagen sind noch 1.190,00 EUR offen.\n\nBitte zahlen Sie 1.190,00 EUR bis"),
+    ("de", 5, None, "noch 1.190,00 EUR offen. Hinzu kommen Kosten von 5,00 EUR.\n\n"
+                    "Bitte zahlen Sie insgesamt 1.195,00 EUR bis"),
+    ("de", 5, 10.27, "noch 1.190,00 EUR offen. Hinzu kommen Kosten von 5,00 EUR und Verzugszinsen von 20,42 EUR.\n\n"
+                     "Bitte zahlen Sie insgesamt 1.215,42 EUR bis"),
+    ("en", 0, 10.27, "EUR 1,190.00 is still outstanding. Interest on arrears of EUR 20.42 is added.\n\n"
+                     "Please pay a total of EUR 1,210.42 by"),
+    ("en", 5, 10.27, "Costs of EUR 5.00 and interest on arrears of EUR 20.42 are added.\n\n"
+                     "Please pay a total of EUR 1,215.42 by")])
+def test_the_default_text_names_every_part_of_the_total(organiser, overdue, language, fee, rate, sentence):
+    organiser.make(LEVELS, {"name": "Notice", "days": 1, "fee": fee, "interest_rate": rate,
+                            "interest": "fixed" if rate else "none"})
+    overdue(61, language=language)
+    entry, = send(organiser)["sent"]
+    assert sentence in entry["text"]
+
+
+@pytest.mark.parametrize("title, name", [
+    ("2. Mahnung", "A_77-2-Mahnung.pdf"), ("…", "A_77.pdf"),
+    ("Verzögerung / \u00c9 \"x\"", "A_77-Verzoegerung-E-x.pdf")])
+def test_the_file_of_a_letter_is_named_by_its_title(title, name):
+    assert letters.file_name({"invoice_number": "A/77"}, {"title": title}) == name
+
+
+def test_without_a_level_the_requests_say_so(organiser, overdue):
+    overdue(30)
+    warning = [{"code": "no_dunning_levels", "detail": "No dunning level is defined, so no overdue invoice gets a "
+                "letter. Create the levels with POST /invoices/dunning-levels."}]
+    for answer in (organiser.get("/invoices/dunning", status=200),
+                   organiser.post("/invoices/dunning/send", {}, status=200),
+                   organiser.post("/invoices/dunning/send", {"dry_run": True}, status=200)):
+        assert answer.json["meta"]["warnings"] == warning
+    organiser.make(LEVELS, {"name": "Reminder", "days": 7})
+    for answer in (organiser.get("/invoices/dunning", status=200),
+                   organiser.post("/invoices/dunning/send", {}, status=200)):
+        assert "warnings" not in answer.json["meta"]
+
+
 def test_the_mail_has_the_letter_and_the_invoice(organiser, overdue, levels, app, db):
     app.app.settings.smtp_host, app.app.settings.smtp_sender = "mail.example.org", "books@messe.test"
     db.config.smtp_sender = "books@messe.test"
@@ -360,7 +412,7 @@ def test_the_mail_has_the_letter_and_the_invoice(organiser, overdue, levels, app
         "dunning", "office@muster.example", "Zahlungserinnerung: OLD-1")
     recipient, message = contents.build(db, mail)
     assert recipient == "office@muster.example"
-    assert b'filename="OLD-1-dunning-1.pdf"' in message and b'filename="OLD-1.pdf"' in message
+    assert b'filename="OLD-1-Zahlungserinnerung.pdf"' in message and b'filename="OLD-1.pdf"' in message
     db.connection.execute("UPDATE mails SET state = 'failed'")
     assert organiser.data(f"/invoices/{invoice['id']}?include=dunning")["dunning"][0]["mail"] == "failed"
     pay(organiser, invoice, 1190)
@@ -389,7 +441,7 @@ def test_the_letter_shows_the_claim(organiser, overdue, db):
     invoice = overdue(61)
     entry, = send(organiser)["sent"]
     answer = organiser.get(f"/invoices/{invoice['id']}/dunning/{entry['id']}/pdf", status=200)
-    assert answer.headers["Content-Disposition"] == 'attachment; filename="OLD-1-dunning-1.pdf"'
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="OLD-1-Zahlungserinnerung.pdf"'
     page, = texts(answer.body)
     assert "unsere Rechnung OLD-1 vom " in page and "Eine Kopie der Rechnung liegt bei." in page.replace("\n", " ")
     assert {"Zahlungserinnerung: Rechnung OLD-1", "Offener Betrag der Rechnung OLD-1", "1.190,00 EUR", "Mahngebühren",

@@ -4,6 +4,7 @@ import random
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import count
 from threading import Thread
+from urllib.parse import quote
 
 import pytest
 
@@ -1168,3 +1169,50 @@ def test_the_events_of_an_invoice_contain_the_whole_record(db, sent, organiser):
     invoice = sent()
     data, = db.connection.execute("SELECT data FROM outgoing_events WHERE name = 'invoice.sent'").fetchone()
     assert json.loads(data) == organiser.data(f"/invoices/{invoice['id']}")
+
+
+# Search
+
+def found(client, text):
+    return [invoice["invoice_number"] for invoice in client.data(f"/invoices?search={quote(text)}&sort=id&order=ASC")]
+
+
+def test_an_invoice_is_found_by_words_and_beginnings_of_number_buyer_and_customer_number(organiser, buyer, draft, sent):
+    number, other = sent()["invoice_number"], draft()["invoice_number"]
+    part, customer = number.removeprefix("INV-"), buyer["customer_number"]
+    foreign = draft(contact_id=organiser.make("/contacts", {"company_name": "Größe Æther GmbH"})["id"])
+    for text in ("muster", "MÜST", "eva mus", customer, customer.lower()):
+        assert found(organiser, text) == [number, other], text
+    assert found(organiser, number) == found(organiser, f"{part} muster") == found(organiser, part[:9]) == [number]
+    assert found(organiser, other) == [other]
+    assert found(organiser, "grosse aether") == found(organiser, "Größe") == [foreign["invoice_number"]]
+    assert found(organiser, "uster") == found(organiser, "muster nobody") == found(organiser, "--") == []
+
+
+def test_a_draft_is_found_by_its_present_buyer_and_a_sent_invoice_as_it_was_sent(organiser, db, buyer, draft, sent):
+    was, draft = sent(), draft()
+    organiser.patch(f"/contacts/{buyer['id']}", {"company_name": "Straßenbau KG", "first_name": None}, status=200)
+    assert found(organiser, "strasse") == [draft["invoice_number"]]
+    assert found(organiser, "eva") == [was["invoice_number"]]
+    other = organiser.make("/contacts", {"company_name": "Dritte"})
+    organiser.patch(f"/invoices/{draft['id']}", {"contact_id": other["id"]}, status=200)
+    assert found(organiser, "strasse") == [] and found(organiser, "dritte") == [draft["invoice_number"]]
+    organiser.delete(f"/invoices/{draft['id']}", status=204)
+    assert found(organiser, "dritte") == []
+    db.connection.execute("INSERT INTO invoices_search (invoices_search, rank) VALUES ('integrity-check', 1)")
+
+
+def test_a_credit_note_is_found_by_the_buyer_of_its_invoice(organiser, buyer, sent):
+    invoice = sent()
+    organiser.patch(f"/contacts/{buyer['id']}", {"company_name": "Neu GmbH"}, status=200)
+    items = [{"description": "Rabatt", "quantity": 1, "unit_price": 10}]
+    note = act(organiser, invoice, "credit", {"items": items}, 201)
+    assert found(organiser, "muster ag") == [invoice["invoice_number"], note["invoice_number"]]
+
+
+def test_the_filter_number_has_another_name(organiser, sent):
+    number, _ = sent()["invoice_number"], sent()
+    assert [one["invoice_number"] for one in organiser.data(f"/invoices?invoice_number={number}")] == [number]
+    answer = organiser.get(f"/invoices?invoice_number={number}&number={number}", status=422)
+    assert answer.json["errors"] == [{"code": "excluded", "parameter": "invoice_number",
+                                      "detail": "is another name of `number`. Send one of them"}]

@@ -3,7 +3,7 @@ import unicodedata
 
 import pytest
 
-from eventapi.storage.folding import fold, letters, natural_key
+from eventapi.storage.folding import expression, fold, letters, natural_key
 
 
 @pytest.mark.parametrize("text, folded", [
@@ -52,3 +52,11 @@ def test_spellings_of_a_name_have_the_same_letters():
     assert len({letters(name) for name in ("Müller & Söhne", "MUELLER + SOEHNE", "Mu\u0308ller&So\u0308hne")}) == 1
     assert letters("Ærø") == letters("Aeroe") and letters("Åre") == letters("Aare")
     assert letters("Rose") != letters("Rosa") and letters("&") == "" and letters(None) is None
+
+
+@pytest.mark.parametrize("text, found", [
+    ("muster kg", '"muster"* "kg"*'), ("Müller-Lüd", '"muller"* "lud"*'),
+    ("INV-2026-00001 anna", '"inv 2026 00001"* "anna"*'), ("C-00001", '"c 00001"*'),
+    ("--", '""'), ('3" OR*', '"3"* "or"*'), ("-1-", '"1"*')])
+def test_words_begin_words_and_the_words_of_a_number_follow_one_another(text, found):
+    assert expression(text) == found

@@ -43,8 +43,9 @@ PAIRS = [("Straße", "STRASSE"), ("Weiß", "WEISS"), ("Müller", "Mu\u0308ller")
 # tested with the first field, and the first pair with all fields.
 SEARCHED = {"application": "company_name first_name last_name email city", "audit_entry": "company_name",
             "bank_transaction": "party text", "contact": "company_name first_name last_name email customer_number city",
-            "event": "title description city", "newsletter_subscriber": "name email",
-            "service": "service_name short_description description", "task": "title description"}
+            "event": "title description city", "invoice": "invoice_number", "newsletter_subscriber": "name email",
+            "payment": "notes transaction_id", "service": "service_name short_description description",
+            "task": "title description"}
 
 LISTS = [route for route in all_routes() if route.options.listing]
 

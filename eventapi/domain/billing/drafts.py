@@ -132,6 +132,8 @@ def change_draft(db, row, old, body):
     If reverse charge is turned off, the lines get back the tax that they had before.
     """
     wanted, lines_before = {**old, **body, **party_fields(old, body)}, db.all(sql.stored_lines, id=row["id"])
+    if "items" in body:
+        wanted["items"] = invoice_lines.completed(body["items"], lines_before)
     if body.get("currency", old["currency"]) != old["currency"]:
         wanted["exchange_rate"] = body.get("exchange_rate")         # the old one was that of another currency
     charges = {"was_reverse_charge": old["is_reverse_charge"], "reverse_charge": bool(wanted["is_reverse_charge"])}

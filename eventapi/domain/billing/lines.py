@@ -9,6 +9,7 @@ from decimal import Decimal
 from eventapi import money
 from eventapi.domain.billing.invoices import PLACES
 from eventapi.domain.einvoices import exemptions
+from eventapi.errors import Faults
 from eventapi.pictures.words import REASONS
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -19,6 +20,7 @@ BILLED = {"booth_reservation_id": sql.billed_reservations, "service_order_id": s
           "service_order_item_id": sql.billed_order_items}
 TEXTS = ("description", "unit", *BILLED, "fee_of_participant_id")
 REFERENCES = (*BILLED, "fee_of_participant_id")
+OPTIONAL = ("unit", *REFERENCES)            # of an item: a changed draft keeps them if they are not sent
 IDENTITY = ("description", *REFERENCES)
 TAX = ("tax_category", "tax_rate", "exemption_reason", "exemption_code")
 NEW = {"booth_id": None, "is_generated": 0, **{f"usual_{name}": None for name in TAX}}     # columns of a new line
@@ -105,6 +107,29 @@ def _tax(item, rate, default, at, faults, reverse_charge):
 
 
 # Lines of a changed draft
+
+def completed(items, old):
+    """Return the items of a request with the unit and the references that they leave out of a stored line.
+
+    An item is a stored line if description, quantity and price agree, and what it sends of unit and references. So a
+    line that comes back without them is not edited: it still bills its record, and is outdated if that is cancelled. An
+    item that sends null removes the value. `old` holds the rows of the stored lines.
+    """
+    left, found = list(old), list(items)
+    complete = [all(name in item for name in OPTIONAL) for item in items]
+    for place in sorted(range(len(items)), key=lambda place: not complete[place]):      # complete items come first
+        item = items[place]
+        line = next((line for line in left if _is_line(item, line)), None)
+        if line:
+            left.remove(line)
+            found[place] = {**{name: line[name] for name in OPTIONAL}, **item}
+    return found
+
+
+def _is_line(item, line):
+    sent = {**_numbers(item, "", Faults()), **{name: item[name] for name in ("description", *OPTIONAL) if name in item}}
+    return all(sent[name] == line[name] for name in sent if name != "tax_rate")
+
 
 def matching(items, old):
     """Return the row in `old` of each item, or None for a new one. `items` are those of a request, or rows.

@@ -9,7 +9,7 @@ import json
 from eventapi import journal, money, times
 from eventapi.domain.attachments import cascade
 from eventapi.domain.billing import gateways, ledger, refunds
-from eventapi.domain.books import bookings, transfers
+from eventapi.domain.books import bookings
 from eventapi.domain.records import amounts, anonymity, entities
 from eventapi.errors import Faults, Problem, listed, quoted
 from eventapi.languages import formats
@@ -67,7 +67,7 @@ def of_invoices(db, ids):
 def record(db, fields, bank_transaction_id=None):
     """Record a new payment and return its API object.
 
-    `fields` is a complete validated body. `bank_transaction_id`: the transfer that has paid, see `transfers`.
+    `fields` is a complete validated body. `bank_transaction_id`: the bank transfer that has paid.
 
     Raise 422 for an unknown invoice, another currency than that of the invoice, an amount with too many decimals, or a
     completed payment dated after tomorrow; 409 `invoice_not_payable`, `anonymized`, `period_closed`, or `duplicate` if
@@ -99,7 +99,7 @@ def update(db, row, fields):
     `invoice_not_payable`, `duplicate`, `period_closed` or `anonymized`.
     """
     new, invoice = _merged(db, row, fields)
-    transfers.refuse_change(row, new)
+    _refuse_other_transfer(row, new)
     action = None if new["status"] == row["status"] else TRANSITIONS.action_to(row["status"], new["status"])
     if action == "complete" and new["payment_date"] == row["payment_date"]:
         new = bookings.completed(db, new)
@@ -122,7 +122,7 @@ def delete(db, row):
     cascade.delete_with(db, "payment", row["id"])
     refunds.remove_all(db, row["refunds"])
     db.run(sql.remove, id=row["id"])
-    transfers.release(db, row)
+    refunds.release_transfer(db, row)
     journal.deleted(db, entities.PAYMENT, payment)
     _adjust_invoice(db, row, None)
 
@@ -143,6 +143,15 @@ def move(db, row, action):
         ledger.refuse_unpayable(ledger.by_id(db, row["invoice_id"]))
         return _store(db, row, bookings.completed(db, row), TRANSITIONS.past(action))
     return _store(db, row, {**row, "status": status}, TRANSITIONS.past(action))
+
+
+def _refuse_other_transfer(row, new):
+    """Raise 409 `payment_locked` if a change gives a payment by bank transfer another amount or currency."""
+    changed = [name for name in ("amount", "currency") if new[name] != row[name]]
+    if row["bank_transaction_id"] and changed:
+        raise Problem("payment_locked", f"{quoted(changed)} cannot change because bank transaction "
+                      f"{row['bank_transaction_id']} has paid this. Delete the payment, and assign the transaction "
+                      "again.", state=row["status"], members=changed)
 
 
 # Refunds
@@ -215,7 +224,7 @@ def _add(db, fields, invoice, amount):
            "payment_date": date, "payment_date_at": times.start(date, db.config.timezone)}
     bookings.refuse_payment(db, None, row)
     id = _once(db, row, lambda: db.insert(sql.add, **row, now=db.now))
-    transfers.claim(db, row["bank_transaction_id"], amount)
+    refunds.claim_transfer(db, row["bank_transaction_id"], amount)
     return {**row, "id": id, "invoice_number": invoice["invoice_number"], "created_at": db.now, "updated_at": db.stamp,
             "refunds": []}
 

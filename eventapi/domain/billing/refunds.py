@@ -1,10 +1,11 @@
 """Refunds of payments and moves of payments between invoices: what happens to a payment after its date.
 
-Both have a date of their own, so that the figures of an earlier date stay the same. Rows hold amounts in minor units,
+Both have a date of their own, so that the figures of an earlier date stay the same. Payments and refunds may take parts
+of a bank transfer, a row of bank_transactions: together never more than it has. Rows hold amounts in minor units,
 API objects hold major units. Functions that write are called inside a write transaction.
 """
 from eventapi import money, times
-from eventapi.domain.books import bookings, transfers
+from eventapi.domain.books import bookings
 from eventapi.errors import Problem
 from eventapi.storage.database import Duplicate, as_json
 from eventapi.storage.statements import statements
@@ -94,7 +95,7 @@ def add(db, payment, amount, refunded_at, transaction_id=None, notes=None, bank_
     id = db.insert(sql.add, **row, payment_id=payment["id"], currency=payment["currency"],
                    gateway_key=payment["gateway_key"], counts_at=times.start(refunded_at, db.config.timezone),
                    now=db.now)
-    transfers.claim(db, bank_transaction_id, amount)
+    claim_transfer(db, bank_transaction_id, amount)
     return {"id": id, **row, "created_at": db.now}
 
 
@@ -102,7 +103,7 @@ def remove_all(db, rows):
     """Delete these refunds. What they have taken of bank transfers is open again."""
     for row in rows:
         db.run(sql.remove, id=row["id"])
-        transfers.release(db, row)
+        release_transfer(db, row)
 
 
 def follow(db, old, new):
@@ -140,6 +141,22 @@ def _set_gateway(db, payment):
 def counts_at(payment):
     """Return the UTC timestamp from which a payment counts. `payment` is a row with `payment_date_at`."""
     return payment["payment_date_at"] or payment["created_at"]
+
+
+# Bank transfers
+
+def claim_transfer(db, bank_transaction_id, amount):
+    """Record that a payment or refund takes `amount` of a bank transfer. Do nothing if the id is None.
+
+    The caller has checked that the rest of the transfer is enough.
+    """
+    if bank_transaction_id:
+        db.run(sql.claim_transfer, id=bank_transaction_id, amount=amount)
+
+
+def release_transfer(db, record):
+    """Record that a payment or refund, which is deleted, takes nothing of its transfer any more. The rest is open."""
+    claim_transfer(db, record["bank_transaction_id"], -record["amount"])
 
 
 # Checks of `eventapi check`

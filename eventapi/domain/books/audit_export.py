@@ -11,7 +11,7 @@ from hashlib import sha256
 from tempfile import TemporaryFile
 
 from eventapi import __version__, money, times
-from eventapi.domain.books import ledger, report, tables
+from eventapi.domain.books import ledger, tables
 from eventapi.domain.books.tables import PLACES, TABLES
 from eventapi.domain.records import numbering
 from eventapi.spreadsheet import escape_formula
@@ -133,7 +133,7 @@ def _manifest(db, archive, accounts, first, last):
     """Return the manifest: each file with its hash, and the proof that the accounts agree with the other reports."""
     return {"program": f"eventapi {__version__}", "generated_at": times.now(), "organiser": db.config.organiser_name,
             "date_from": first, "date_to": last, "timezone": db.config.timezone, "currency": db.config.currency,
-            "files": archive.entries, "proof": report.of(db, ledger.totals(accounts), first, last)}
+            "files": archive.entries, "proof": ledger.proof(db, ledger.totals(accounts), first, last)}
 
 
 # CSV

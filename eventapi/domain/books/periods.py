@@ -9,10 +9,12 @@ import re
 from functools import lru_cache
 from hashlib import sha256
 
-from eventapi import journal, times
-from eventapi.domain.books import figures
+from eventapi import journal, money, times
+from eventapi.domain.books import ledger
 from eventapi.domain.records import entities
-from eventapi.domain.reports.periods import next_first_day
+from eventapi.domain.reports import finance
+from eventapi.domain.reports.catalogue import REPORTS
+from eventapi.domain.reports.periods import next_first_day, spans
 from eventapi.errors import Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -22,6 +24,9 @@ sql = statements("periods")
 MONTH = re.compile(r"(?!000)\d{4}-(0[1-9]|1[0-2])", re.ASCII)
 MOST_NAMED = 100                    # invoices without exchange rate that an error names
 ATTEMPTS = 3                        # to close a month with figures that were computed before
+BY_PERIOD = {"revenue": finance.revenue, "tax": finance.converted_tax, "payments": finance.payments}
+EVERYTHING = {"first": None, "last": None, "period": "month", "as_of": None, "zone": None, "event_key": None,
+              "given": frozenset(), "values": {}}
 LAST_YEAR = "9999"                  # the month after December of this year is outside the calendar
 
 
@@ -81,7 +86,7 @@ def all_months(db):
     with db.snapshot():
         rows = {row["month"]: represent(row) for row in db.all(sql.list)}
         last = max(rows, default="")
-        months = sorted({*rows, *figures.months(db)})
+        months = sorted({*rows, *months_with_bookings(db)})
     return [rows.get(month) or unclosed(month, "closed" if month <= last else "open") for month in months]
 
 
@@ -93,7 +98,7 @@ def unclosed(month, state):
 def represent(row):
     """Return the API object of a closed month, with its amounts in major units."""
     return {"month": row["month"], "state": "closed", "closed_at": row["closed_at"], "closed_by": row["admin_name"],
-            "figures": figures.in_major_units(json.loads(row["figures"])), "sha256": row["sha256"]}
+            "figures": in_major_units(json.loads(row["figures"])), "sha256": row["sha256"]}
 
 
 def close_in_pieces(write, db, values):
@@ -105,7 +110,7 @@ def close_in_pieces(write, db, values):
     for _ in range(ATTEMPTS):
         with db.snapshot():
             seen = db.value(sql.last_audit_entry)
-            computed = figures.of_months(db, to_close(db, month))
+            computed = figures_of(db, to_close(db, month))
         if not computed:
             return
         with write() as writer:
@@ -121,7 +126,7 @@ def close(db, month):
     month, and 409 `period_not_over` or `period_incomplete`.
     """
     closing = to_close(db, month)
-    keep_all(db, closing, figures.of_months(db, closing))
+    keep_all(db, closing, figures_of(db, closing))
     row = db.one(sql.get, month=month)
     return represent(row) if row else unclosed(month, "closed")
 
@@ -138,7 +143,7 @@ def to_close(db, month):
         return []
     refuse_early(db, month)
     refuse_unconverted(db, month, last["first_open_day"] if last else "")
-    months = {found for found in figures.months(db) if found < month and (not last or found > last["month"])}
+    months = {found for found in months_with_bookings(db) if found < month and (not last or found > last["month"])}
     return sorted({*months, month})
 
 
@@ -186,6 +191,84 @@ def keep(db, month, kept):
                          new={"state": "closed", "month": month, "sha256": digest, "figures": kept})
 
 
+# The figures: revenue, tax, payments, and the balances of the customers, in minor units. Each is a list of rows with a
+# currency, except `bookings_sha256`: the hash of every invoice, tax group, payment, refund and move of the month, so
+# that none can change unnoticed.
+
+def months_with_bookings(db):
+    """Return the months in which something is dated, oldest first."""
+    found = {name for statement, of_days in ((sql.next_issue, True), (sql.next_payment, False))
+             for name, *_ in json.loads(spans(db, statement, EVERYTHING, of_days=of_days))}
+    return sorted(found)
+
+
+def figures_of(db, wanted):
+    """Return {month: figures} of these months, which are sorted. Each is read once."""
+    if not wanted:
+        return {}
+    selection = {**EVERYTHING, "first": f"{wanted[0]}-01", "last": last_day(wanted[-1])}
+    rows = {name: report(db, selection) for name, report in BY_PERIOD.items()}
+    before = ledger.totals(ledger.accounts(db, selection["first"], selection["first"]))
+    balances, found = nonzero(before, "opening_balance"), {}
+    for month in wanted:
+        days = ledger.span(db.config, f"{month}-01", last_day(month))
+        reports = {name: [row for row in rows[name] if row["period"] == month] for name in rows}
+        found[month] = {**reports, "balances": balanced(db, days, reports["payments"], balances),
+                        "bookings_sha256": bookings_hash(db, days)}
+        balances = nonzero(found[month]["balances"], "closing_balance")
+    return found
+
+
+def nonzero(totals, name):
+    """Return {currency: balance} without balances of 0, so that a month has the same rows whichever month is first."""
+    return {row["currency"]: row[name] for row in totals if row[name]}
+
+
+def balanced(db, days, payments, opening):
+    """Return the totals of the ledger in a month, a row for each currency.
+
+    `days`: the month as the parameters of a statement. `payments`: rows of the report. `opening`: currency -> balance.
+    """
+    found = {}
+    for row in (*db.all(sql.issued, **days), *payments, *({"currency": currency} for currency in opening)):
+        total = found.setdefault(row["currency"], {"currency": row["currency"], **dict.fromkeys(ledger.AMOUNTS, 0)})
+        for name in ledger.MOVEMENTS:
+            total[name] += row.get(name, 0)
+    for currency, total in found.items():
+        total["opening_balance"] = opening.get(currency, 0)
+        total["closing_balance"] = ledger.closing_balance(total)
+    return [found[currency] for currency in sorted(found)]
+
+
+def last_day(month):
+    """Return the last day of a month such as 2026-05."""
+    return times.add_days(next_first_day(f"{month}-01", "month"), -1)
+
+
+def bookings_hash(db, days):
+    """Return the SHA-256 of every booking of a period: of one JSON array for each, and a line feed after it."""
+    found = sha256()
+    for row in db.iterate(sql.entries, **days):
+        found.update(f"{as_json(list(row.values()))}\n".encode())
+    return found.hexdigest()
+
+
+def in_major_units(figures):
+    """Return figures with amounts in major units."""
+    reports = {name: [_in_major_units(row, REPORTS[name]) for row in figures[name]] for name in BY_PERIOD}
+    return {**reports, "balances": [money.in_major_units(row, ledger.AMOUNTS) for row in figures["balances"]],
+            "bookings_sha256": figures["bookings_sha256"]}
+
+
+def _in_major_units(row, report):
+    """Return a row in major units. Months that were closed by an early version have null for `base_currency`."""
+    row = money.in_major_units(row, report.money)
+    if report.base_money:
+        row["base_currency"] = row.get("base_currency")
+        row.update({name: money.major(row.get(name), row["base_currency"]) for name in report.base_money})
+    return row
+
+
 # Checks of `eventapi check`
 
 def check(db):
@@ -197,7 +280,7 @@ def check(db):
                    f"{db.config.timezone} now: set it back")
         if sha256(row["figures"].encode()).hexdigest() != row["sha256"]:
             yield f"{row['month']}: the figures that were kept when the month was closed were changed"
-    computed = figures.of_months(db, [row["month"] for row in rows])
+    computed = figures_of(db, [row["month"] for row in rows])
     for row in rows:
         kept = json.loads(row["figures"])
         for name in kept:

@@ -25,6 +25,14 @@ def represent(db, row):
             "interest_rate": money.unscaled(row["interest_rate"], 2)}
 
 
+def warnings(db):
+    """Return the warnings of `meta`: without a level, no invoice is ever due for a letter."""
+    if db.value(sql.next_level) > 1:
+        return {}
+    return {"warnings": [{"code": "no_dunning_levels", "detail": "No dunning level is defined, so no overdue invoice "
+                          "gets a letter. Create the levels with POST /invoices/dunning-levels."}]}
+
+
 def create(db, fields):
     """Create a level and return it. `fields` is a complete validated body; a missing `level` is the next number.
 

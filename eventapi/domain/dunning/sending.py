@@ -116,7 +116,7 @@ def _send_one(db, row, today, mail, dry_run):
     language = choice.choose(db.config, invoice["language"])
     entry = {**{name: due[name] for name in ENTRY},
              "invoice_id": row["id"], "sent_on": today, "language": language,
-             "title": letters.title(row, claim, language), "text": letters.text(row, claim, language)}
+             "title": letters.title(db.config, row, claim, language), "text": letters.text(row, claim, language)}
     if dry_run:
         return represent({**entry, "id": None, "currency": row["currency"], "mail": None, "mail_reason": None,
                           "created_at": None})

@@ -19,7 +19,8 @@ NIGHT = range(2, 5)                     # hours in the tenant's time zone
 PAGES = 32                              # pages of a search index that one transaction merges
 ZEROS = 250_000                         # bytes of free pages that one transaction overwrites
 LARGEST_REWRITE = 100_000_000           # bytes of a file that the worker rewrites
-INDEXES = (sql.merge_contacts, sql.merge_participants, sql.merge_applications, sql.merge_tasks, sql.merge_newsletter)
+INDEXES = (sql.merge_contacts, sql.merge_participants, sql.merge_applications, sql.merge_tasks, sql.merge_newsletter,
+           sql.merge_invoices, sql.merge_payments)
 
 
 def erase(db, stopping=lambda: False):

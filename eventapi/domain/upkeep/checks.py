@@ -1,8 +1,7 @@
 """The checks of `eventapi check`: whether database, money, sales, files and audit log are consistent."""
 from eventapi import journal
-from eventapi.domain.accounts import bills
 from eventapi.domain.bank import transactions
-from eventapi.domain.billing import ledger, refunds
+from eventapi.domain.billing import bills, ledger, refunds
 from eventapi.domain.books import periods
 from eventapi.domain.dunning import sending as dunning
 from eventapi.domain.entrance import admission

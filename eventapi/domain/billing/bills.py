@@ -21,6 +21,7 @@ from eventapi.storage.statements import statements
 sql = statements("billing")
 
 MAX_ITEMS = 1000            # of an invoice; the next invoice bills the rest
+PAYING = ("exhibitor", "co_exhibitor", "sponsor")       # roles that pay the fee of their category, see `fee_claims`
 
 
 def bill(db, participant):
@@ -32,17 +33,43 @@ def bill(db, participant):
     party = db.one(sql.party, id=participant["id"])
     anonymity.refuse_anonymized(party)
     unclaimed = db.all(sql.unclaimed, id=participant["id"])
-    unbilled = [claim for claim in claims.claims(db, participant["id"]) if not claim["is_billed"]][:MAX_ITEMS]
+    owed = claims.in_all_currencies(db, participant["id"])
+    unbilled = [claim for claim in owed if claim["currency"] == db.config.currency and not claim["is_billed"]]
+    unbilled = unbilled[:MAX_ITEMS]
     refuse_outdated(db, participant["id"], unclaimed, unbilled)
     language = choice.choose(db.config, party["language"])
     items = [claims.item(db, claim, language) for claim in unbilled]
     made = [draft_invoice(db, participant, party, items)] if items else []
     made += [draft_credit_note(db, id, lines) for id, _, lines in credits_due(db, unclaimed)]
     if not made:
-        raise Problem("nothing_to_bill",
-                      "Nothing is left to bill: every claim of the participant is billed, and every "
-                      "cancelled claim is credited. Drafts count as well: change or delete them instead.")
+        raise nothing_to_bill(db, participant, owed)
     return made
+
+
+def nothing_to_bill(db, participant, owed):
+    """Return the Problem that says why nothing can be billed. `owed`: all claims of the participant.
+
+    Its `reason` is `drafted` (with `invoice_ids`) if a draft bills or credits something, `billed` if invoices that were
+    sent do, and otherwise `no_claims`.
+    """
+    invoices_of = db.all(sql.billing_invoices, id=participant["id"])
+    drafts_of = [row for row in invoices_of if row["status"] == "draft"]
+    foreign = sorted({claim["currency"] for claim in owed if not claim["is_billed"]} - {db.config.currency})
+    more = f" What is owed in {listed(foreign)} is not billed here: write an invoice with POST /invoices." \
+        if foreign else ""
+    if drafts_of:
+        numbers = listed([row["invoice_number"] for row in drafts_of])
+        return Problem("nothing_to_bill", f"These drafts bill or credit what is not on sent invoices yet: {numbers}. "
+                       f"Send, change or delete them.{more}", reason="drafted",
+                       invoice_ids=[row["id"] for row in drafts_of])
+    if invoices_of:
+        return Problem("nothing_to_bill", "Sent invoices bill everything that the participant owes, and credit notes "
+                       f"credit everything that was cancelled.{more}", reason="billed")
+    is_free = participant["role"] not in PAYING
+    fee = f"the role {participant['role']} pays no fee" if is_free else "the participant has no category with a fee"
+    return Problem("nothing_to_bill", f"Nothing is owed, and nothing was billed: {fee}, no confirmed booth reservation "
+                   "and no confirmed service order with a price. Set a category, or confirm what was booked, then try "
+                   f"again.{more}", reason="no_claims")
 
 
 def refuse_outdated(db, participant_id, unclaimed, unbilled):

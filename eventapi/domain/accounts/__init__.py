@@ -1,1 +1,0 @@
-"""The accounts of participants: what they owe is billed, and what was cancelled is credited."""
