@@ -494,12 +494,63 @@ def test_the_latest_transfers_of_an_account_say_whose_it_is(organiser, invoice, 
     assert proposals(organiser) == [("R-2026-00022", "pay", 40, ["no_number", "underpaid"])]
 
 
-@pytest.mark.parametrize("count, proposed", [(5, 5), (6, 0)])
-def test_at_most_five_invoices_of_one_amount_are_proposed(organiser, invoice, bank, count, proposed):
+@pytest.mark.parametrize("count, proposed, omitted", [(5, 5, 0), (6, 0, 6)])
+def test_of_many_invoices_of_one_amount_none_is_proposed_for_the_amount_alone(organiser, invoice, bank, count, proposed,
+                                                                              omitted):
     for place in range(count):
         invoice(f"R-2026-0001{place}", 119)
-    bank({"amount": 11900, "text": "Danke"})
-    assert len(proposals(organiser)) == proposed
+    result = bank({"amount": 11900, "text": "Danke"})
+    assert len(proposals(organiser)) == proposed == 5 * result["proposed"]
+    (only,) = open_list(organiser)
+    assert only["proposals_omitted"] == omitted == organiser.data("/payments/unmatched/1")["proposals_omitted"]
+
+
+@pytest.fixture
+def fair(organiser, invoice):
+    """Send one invoice of 119 EUR to each of these companies, with the numbers R-2026-00060 and so on."""
+    names = ["Alpha GmbH", "Beta KG", "Firma Gamma AG", "Delta OHG", *(f"Epsilon {letter * 3} GmbH" for letter in
+                                                                     "ABCDEFGHIJKL")]
+    for place, name in enumerate(names, 60):
+        contact = organiser.make("/contacts", {"company_name": name, "address": "Weg 1", "postal_code": "25436",
+                                               "city": "Uetersen", "country": "DE"})
+        invoice(f"R-2026-000{place}", 119, contact=contact)
+
+
+# text, payer -> (first number, reasons of the first, number of proposals) of 16 invoices of one amount
+AT_A_FAIR = [
+    ("Rechnung 2026-00065", "Firma Gamma AG", "R-2026-00065", {"number_part", "amount"}, 2),
+    ("Rechnung 2026-00062", "Firma Gamma AG", "R-2026-00062", {"number_part", "name", "amount"}, 1),
+    ("Rechnung 2026-00065", "Unbekannt", "R-2026-00065", {"number_part", "amount"}, 1),
+    ("Re 65", None, "R-2026-00065", {"number_part", "amount"}, 1),
+    ("Messe", "GAMMA AG", "R-2026-00062", {"name", "amount"}, 1),
+    ("2026 65, Halle 66, Stand 67", "Unbekannt", "R-2026-00065", {"number_part", "amount"}, 3),
+    ("60 61 62 63 64 66 67 68 69 70 71 2026-65", "Unbekannt", "R-2026-00065", {"number_part", "amount"}, 10),
+]
+
+
+@pytest.mark.parametrize("text, party, first, reasons, count", AT_A_FAIR)
+def test_at_a_fair_with_standard_booths_number_and_name_find_the_invoice(organiser, fair, bank, text, party, first,
+                                                                        reasons, count):
+    bank({"amount": 11900, "text": text, "party": party})
+    (only,) = open_list(organiser)
+    found = only["proposals"]
+    assert (len(found), only["proposals_omitted"]) == (count, 16 - count)
+    assert found[0]["invoice_number"] == first and set(found[0]["reasons"]) == reasons
+    assert not any(one["is_exact"] for one in found)
+
+
+def test_of_many_invoices_of_one_payer_the_part_of_the_number_finds_the_right_one(organiser, invoice, bank):
+    """An agency pays a part of its last invoice. Those before are as likely by account and name."""
+    invoice("R-2026-00010", 50)
+    bank({"amount": 5000, "text": "R-2026-00010", "iban": ROSEN, "party": "Rosen Tantau KG"})
+    for place in range(12):
+        invoice(f"R-2026-000{place + 20}", 119 + place)
+    bank({"amount": 7000, "text": "Anzahlung 2026-00031", "iban": ROSEN, "party": "Rosen Tantau KG",
+          "day": "2026-05-05"}, number=2)
+    (only,) = open_list(organiser)
+    assert only["proposals"][0]["invoice_number"] == "R-2026-00031"
+    assert set(only["proposals"][0]["reasons"]) == {"number_part", "iban", "name"}
+    assert (len(only["proposals"]), only["proposals_omitted"]) == (10, 2)
 
 
 def test_a_draft_is_never_proposed(organiser, invoice, buyer, bank):
