@@ -212,6 +212,23 @@ def test_case_6_the_lines_of_a_text_are_joined(organiser, invoice, bank):
     assert paid(organiser, sent) == ("paid", 119)
 
 
+@pytest.mark.parametrize("lines", [
+    ["R-2026-00132", "R-2026-00133"], ["R-2026-00132 R-2026-00133"], ["Rechnung R-2026-00132 Zelt", "R-2026-00133"],
+    ["Rechnungen R-2026-001", "32, R-2026-001", "33 Danke"], ["R-2026-00132 R-2026-00133", "R-2026-00132"],
+    ["Rechnung R-2026-00132 und Re R-2026", "-00133"], ["Unsere Rechnung R-2026-00132", "R-2026-00133 2 Karten"]])
+def test_two_numbers_in_the_lines_of_a_text_count_once_each(organiser, invoice, bank, lines):
+    sent = invoice("R-2026-00132", 1000), invoice("R-2026-00133", 190)
+    assert bank({"amount": 119000, "text": lines})["booked"] == 1
+    assert [paid(organiser, one) for one in sent] == [("paid", 1000), ("paid", 190)]
+
+
+@pytest.mark.parametrize("lines", [["R-2026-00132", "2 Karten"], ["R-2026-00", "132"], ["R-2026-00132", "Danke"]])
+def test_a_number_in_the_lines_of_a_text_is_found_joined_or_separately(organiser, invoice, bank, lines):
+    sent = invoice("R-2026-00132", 1000)
+    assert bank({"amount": 100000, "text": lines})["booked"] == 1
+    assert paid(organiser, sent) == ("paid", 1000)
+
+
 def test_case_7_a_batch_is_split_into_its_transactions(organiser, invoice, bank):
     first, second = invoice("R-2026-00021", 1190), invoice("R-2026-00022", 1785)
     result = bank({"amount": 357000, "bank_reference": "B", "parts": [
@@ -221,6 +238,29 @@ def test_case_7_a_batch_is_split_into_its_transactions(organiser, invoice, bank)
     assert (result["imported"], result["booked"], result["unmatched"]) == (3, 2, 1)
     assert paid(organiser, first) == ("paid", 1190) and paid(organiser, second) == ("paid", 1785)
     assert [row["party"] for row in open_list(organiser)] == ["Unbekannt"]
+
+
+@pytest.mark.parametrize("is_dry", ["true", "false"])
+@pytest.mark.parametrize("version", ["02", "08"])
+def test_a_batch_that_does_not_add_up_is_one_transaction_with_a_warning(organiser, invoice, send, version, is_dry):
+    parts = [{"day": "2026-05-04", "amount": amount, "text": "R-1001"} for amount in (10000, 20050)]
+    wrong = {"amount": 30000, "bank_reference": "B1", "parts": parts}
+    right = {"amount": 30050, "bank_reference": "B2", "parts": parts}
+    result = send(statement(wrong, right, version=version), dry_run=is_dry)
+    assert result["imported"] == 3
+    (warning,) = result["warnings"]
+    assert warning["code"] == "batch_sum"
+    assert "EUR 300.00 of 2026-05-04, whose transactions add up to EUR 300.50" in warning["detail"]
+    assert "(and" not in warning["detail"]
+    if is_dry == "false":
+        assert sorted(row["amount"] for row in open_list(organiser)) == [100, 200.5, 300]
+
+
+def test_a_warning_names_the_first_batches_that_do_not_add_up(organiser, send):
+    parts = [{"day": "2026-05-04", "amount": 100}] * 2
+    (warning,) = send(statement(*({"amount": 300 + n, "bank_reference": f"B{n}", "parts": parts}
+                                  for n in range(7))))["warnings"]
+    assert warning["detail"].count("add up to EUR 2.00") == 5 and "(and 2 more)" in warning["detail"]
 
 
 def test_case_8_pending_entries_are_skipped_and_counted_once_when_they_are_booked(organiser, invoice, bank):

@@ -285,7 +285,7 @@ class _Row:
         value = self.value("reference")
         if self.form.sign:
             kind, _, rest = value.partition("\n")
-            value = f"{kind.strip()} {LINE_END.sub('', rest)}"
+            value = f"{kind.strip()} {entries.joined_lines(LINE_END.split(rest))}"
         targets = dict(self.form.labels)
         parts = re.split(f"({'|'.join(map(re.escape, targets))})", value) if targets else [value]
         found = {}

@@ -10,6 +10,7 @@ from eventapi import journal, money
 from eventapi.domain.bank import matching, settling, transactions
 from eventapi.domain.records import entities
 from eventapi.errors import Problem, invalid_at, invalid_parameter, listed
+from eventapi.languages import formats
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.validation.identifiers import accounts
@@ -20,6 +21,7 @@ STORED = (100, 250)         # entries that one write stores, at first and at mos
 BOOKED = (10, 40)           # transactions that one write books
 PAGE = 200                  # transactions that are matched at once without booking
 SECONDS = 0.03              # intended duration of a write
+MOST_NAMED = 5              # batches that a warning names
 
 
 def own_accounts(config):
@@ -245,7 +247,7 @@ def _tried(db, rows, books, taken):
 # The result
 
 def _warnings(db, statement):
-    """Return the warnings about one Statement: a missing sequence number, or the same days in another format."""
+    """Return the warnings about one Statement: the same days in another format, and batches that do not add up."""
     found = []
     if statement.starts_on and statement.ends_on:
         other = db.value(sql.other_format, account=statement.account, currency=statement.currency,
@@ -253,7 +255,19 @@ def _warnings(db, statement):
         if other:
             found.append({"code": "other_format", "detail": f"Statements of {statement.account} for these days were "
                           f"imported as {other}. Transactions of {statement.form} are not recognised as the same."})
+    batches = [entry for entry in statement.entries if entry.batch_sum is not None]
+    if batches:
+        named = listed([f"{_shown(entry.amount, entry)} of {entry.booked_on}, whose transactions add up to "
+                        f"{_shown(entry.batch_sum, entry)}" for entry in batches[:MOST_NAMED]])
+        more = f" (and {len(batches) - MOST_NAMED} more)" if len(batches) > MOST_NAMED else ""
+        found.append({"code": "batch_sum", "detail": f"Account {statement.account}: a batch that does not add up is "
+                      f"imported as one transaction: {named}{more}. Compare it with the account, and assign it "
+                      "yourself."})
     return found
+
+
+def _shown(units, entry):
+    return formats.money(money.major(units, entry.currency), entry.currency, "en")
 
 
 def _result(found, kept, totals, is_dry):

@@ -50,12 +50,12 @@ FILES = {
         '"Volksbank Muster eG"\r\n\r\n"Konto";"1234567"\r\n\r\n"Buchungstag";"Valuta";"Auftraggeber/Zahlungsempfänger";'
         '"Empfänger/Zahlungspflichtiger";"Konto-Nr.";"IBAN";"BLZ";"BIC";"Vorgang/Verwendungszweck";"Kundenreferenz";'
         '"Währung";"Umsatz";" "\r\n"29.12.2017";"29.12.2017";"Messe Beispiel GmbH";"Max Mustermann";;'
-        f'"{PAYER}";;"GENODE61FR1";"UEBERWEISUNGSGUTSCHR\r\nRechnung INV-2017-000\r\n12 Messe";;"EUR";"1.202,10";"H"'
-        "\r\n"
+        f'"{PAYER}";;"GENODE61FR1";"UEBERWEISUNGSGUTSCHR\r\nZu Rechnung Nr INV-2017-000\r\n12 Messe";;"EUR";'
+        '"1.202,10";"H"\r\n'
         '"28.12.2017";"28.12.2017";"Messe Beispiel GmbH";;;;;;"ABSCHLUSS";;"EUR";"6,00";"S"\r\n\r\n'
         '"01.12.2017";;;;;;;;;"Anfangssaldo";"EUR";"22.257,11";"H"\r\n'
         '"31.12.2017";;;;;;;;;"Endsaldo";"EUR";"23.453,21";"H"\r\n', "Volksbank or Raiffeisenbank, old", None,
-        [("2017-12-29", 120210, "Max Mustermann", PAYER, "UEBERWEISUNGSGUTSCHR Rechnung INV-2017-00012 Messe"),
+        [("2017-12-29", 120210, "Max Mustermann", PAYER, "UEBERWEISUNGSGUTSCHR Zu Rechnung Nr INV-2017-00012 Messe"),
          ("2017-12-28", -600, None, None, "ABSCHLUSS")]),
     "Deutsche Bank": (
         f"\ufeffUmsätze\nKonto;Filial-/Kontonummer;IBAN;Währung\nAktivKonto;123 1234567 00;{OWN};EUR\n\n"
