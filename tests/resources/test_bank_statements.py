@@ -1206,6 +1206,47 @@ def test_a_csv_file_without_its_account_needs_the_parameter(organiser, invoice, 
     assert paid(organiser, sent) == ("paid", 119)
 
 
+OTHER = "Datum;Zahler;Zweck;Betrag\n04.05.2026;Rosen Tantau KG;R-2026-00017;119,00\n".encode()
+NAMED = {"account": ACCOUNT, "column_booked_on": "Datum", "column_amount": "Betrag", "column_text": "Zweck"}
+
+
+def test_the_csv_of_an_unknown_bank_needs_the_names_of_its_columns(organiser, invoice, send):
+    sent = invoice("R-2026-00017", 119)
+    refused = send(OTHER, "text/csv", account=ACCOUNT, status=422)
+    assert "column_booked_on" in refused["errors"][0]["detail"]
+    result = send(OTHER, "text/csv", auto="exact", **NAMED)
+    assert (result["booked"], result["warnings"]) == (1, []) and paid(organiser, sent) == ("paid", 119)
+    again = send(OTHER, "text/csv", auto="exact", **{**NAMED, "column_text": "zweck"})
+    assert (again["imported"], again["known"], again["warnings"]) == (0, 1, [])
+
+
+def test_other_columns_of_the_same_file_are_another_format(organiser, invoice, send):
+    """The texts differ, so the transaction is there twice, and nothing is booked twice."""
+    sent = invoice("R-2026-00017", 238)
+    send(OTHER, "text/csv", **NAMED)
+    organiser.post("/payments/unmatched/1/assign", {"invoices": [{"invoice_number": "R-2026-00017"}]}, status=200)
+    result = send(OTHER, "text/csv", auto="exact", **NAMED, column_party="Zahler")
+    assert (result["imported"], result["booked"]) == (1, 0)
+    assert [warning["code"] for warning in result["warnings"]] == ["other_format"]
+    assert paid(organiser, sent) == ("overdue", 119)
+    assert proposals(organiser) == [("R-2026-00017", "pay", 119, ["other_format"])]
+
+
+@pytest.mark.parametrize("query, parameter", [
+    ({"column_amount": "Betrag"}, "column_booked_on"), ({"column_booked_on": "Datum"}, "column_amount"),
+    ({"column_booked_on": "Datum", "column_debit": "Soll"}, "column_amount"),
+    ({"decimal_separator": "."}, "decimal_separator"), ({**NAMED, "column_text": "%20"}, "column_text"),
+    ({**NAMED, "decimal_separator": ";"}, "decimal_separator"), ({**NAMED, "column_purpose": "x"}, "column_purpose")])
+def test_columns_are_named_completely(organiser, send, query, parameter):
+    refused = send(OTHER, "text/csv", status=422, **query)
+    assert [fault["parameter"] for fault in refused["errors"]] == [parameter]
+
+
+def test_xml_has_no_columns(organiser, send):
+    refused = send(statement({"amount": 100}), status=422, **NAMED)
+    assert "has no columns" in refused["errors"][0]["detail"]
+
+
 @pytest.mark.parametrize("count", [100, 400])
 def test_equal_amounts_are_looked_up_once(send, db, count):
     """SQLite runs the same number of instructions for each transaction, however many have its amount."""

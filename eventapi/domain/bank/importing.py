@@ -3,11 +3,13 @@
 An import runs in several short transactions, so that it never holds the write lock for long. A transaction is known by
 its identity (entries.py), so an import that was interrupted, or runs twice at once, continues where it stopped.
 """
+import hashlib
 import time
 from collections import Counter, defaultdict
 
 from eventapi import journal, money
 from eventapi.domain.bank import matching, settling, transactions
+from eventapi.domain.bank.csv_forms import own_form
 from eventapi.domain.records import entities
 from eventapi.errors import Problem, invalid_at, invalid_parameter, listed
 from eventapi.languages import formats
@@ -46,6 +48,14 @@ def refuse_foreign(config, found):
         if statement.currency not in money.CURRENCIES:
             raise invalid_at("", "currency", f"has a statement in {statement.currency}, which is not a currency of ISO "
                              "4217. Download it again from the bank")
+
+
+def source(sha256, own):
+    """Return the SHA-256 that identifies a file of this SHA-256, read with these columns (csv_forms.own_form) or None.
+
+    The same file that is read with other columns is another source: its transactions are not the same.
+    """
+    return hashlib.sha256(f"{sha256} {own_form(own).name}".encode()).hexdigest() if own else sha256
 
 
 # Importing
