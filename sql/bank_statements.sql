@@ -101,7 +101,7 @@ SELECT j.value ->> 0 AS currency, j.value ->> 1 AS amount, i.id FROM json_each(:
        AND o.locked_at IS NOT NULL LIMIT :most);
 
 -- name: open_of_contacts
--- The oldest open invoices of these contacts.
+-- The oldest open invoices of these contacts, at most :most of each.
 SELECT i.contact_id, i.id FROM json_each(:ids) j
   CROSS JOIN invoices i ON i.id IN (
     SELECT o.id FROM invoices o WHERE o.contact_id = j.value AND o.open_amount > 0 AND o.locked_at IS NOT NULL

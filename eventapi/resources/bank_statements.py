@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from eventapi import money
 from eventapi.domain.bank import importing, parsed, settling, transactions
-from eventapi.errors import invalid_at
+from eventapi.errors import invalid_at, invalid_parameter
 from eventapi.parsing import processes
 from eventapi.storage import files, folding
 from eventapi.storage.statements import statements
@@ -24,7 +24,7 @@ YES = ("true", "1")
 
 @dataclass(frozen=True)
 class Source:
-    """A file with bank statements, as it was sent, and its SHA-256."""
+    """A file with bank statements, as it was sent, and its SHA-256, see `importing.source`."""
 
     statements: list
     sha256: str
@@ -36,16 +36,31 @@ def receive(environ, config, query):
 
     Raise 413, 415 or 503 as uploads do, and 422 if the file is not a complete statement.
     """
+    own = own_columns(query)
     with uploads.stored(environ, config, config.max_import_mb * 1024 * 1024) as upload:
         environ["eventapi.raw_body"] = upload.sha256.encode()
-        yield Source(parse(environ, config, upload, query.get("account")), upload.sha256)
+        yield Source(parse(environ, config, upload, query.get("account"), own), importing.source(upload.sha256, own))
 
 
-def parse(environ, config, upload, account):
+def own_columns(query):
+    """Return the columns of a CSV file that a request names, see `csv_forms.own_form`, or None. Raise 422."""
+    own = {name.removeprefix("column_"): value for name, value in query.items() if name.startswith("column_")}
+    if own and "booked_on" not in own:
+        raise invalid_parameter("column_booked_on", "required", "is required together with other columns")
+    if own and "amount" not in own and not own.keys() >= {"debit", "credit"}:
+        raise invalid_parameter("column_amount", "required", "is required together with other columns, unless the "
+                                "file has `column_debit` and `column_credit`")
+    if not own and "decimal_separator" in query:
+        raise invalid_parameter("decimal_separator", "excluded", "can be sent only with `column_booked_on` and other "
+                                "columns. Leave it out: the separator of the banks that are recognised is known")
+    return {**own, "decimal": query.get("decimal_separator", ",")} if own else None
+
+
+def parse(environ, config, upload, account, own):
     """Return the Statements of an upload. Raise 422 if it is none, and 503 if too many others are being parsed."""
     try:
         with uploads.parsing(environ), files.opened(upload.path) as file:
-            return parsed.read(file, account and accounts.compact(account), config.data_dir)
+            return parsed.read(file, account and accounts.compact(account), config.data_dir, own)
     except processes.Busy:
         raise uploads.busy("parses") from None
     except processes.Stopped as reason:
@@ -71,8 +86,9 @@ def import_payments(query, upload, before):
     """Import bank statements.
 
     The body is a statement as the bank offers it for download: camt.053 (ISO 20022, such as `camt.053.001.02` and
-    `.08`), a ZIP archive of such files, or CSV of a German bank. Only booked transactions are imported, batches as
-    their single transactions, at most 50,000 in a request. The account must be `organiser_iban` or one of
+    `.08`), a ZIP archive of such files, or CSV. The CSV of German banks is recognised; that of another bank needs the
+    names of its columns (`column_booked_on`, `column_amount` and so on). Only booked transactions are imported, batches
+    as their single transactions, at most 50,000 in a request. The account must be `organiser_iban` or one of
     `bank_accounts`.
 
     A transaction is stored once: the same file may be sent again, in pieces, or overlapping with others. With

@@ -212,6 +212,23 @@ def test_case_6_the_lines_of_a_text_are_joined(organiser, invoice, bank):
     assert paid(organiser, sent) == ("paid", 119)
 
 
+@pytest.mark.parametrize("lines", [
+    ["R-2026-00132", "R-2026-00133"], ["R-2026-00132 R-2026-00133"], ["Rechnung R-2026-00132 Zelt", "R-2026-00133"],
+    ["Rechnungen R-2026-001", "32, R-2026-001", "33 Danke"], ["R-2026-00132 R-2026-00133", "R-2026-00132"],
+    ["Rechnung R-2026-00132 und Re R-2026", "-00133"], ["Unsere Rechnung R-2026-00132", "R-2026-00133 2 Karten"]])
+def test_two_numbers_in_the_lines_of_a_text_count_once_each(organiser, invoice, bank, lines):
+    sent = invoice("R-2026-00132", 1000), invoice("R-2026-00133", 190)
+    assert bank({"amount": 119000, "text": lines})["booked"] == 1
+    assert [paid(organiser, one) for one in sent] == [("paid", 1000), ("paid", 190)]
+
+
+@pytest.mark.parametrize("lines", [["R-2026-00132", "2 Karten"], ["R-2026-00", "132"], ["R-2026-00132", "Danke"]])
+def test_a_number_in_the_lines_of_a_text_is_found_joined_or_separately(organiser, invoice, bank, lines):
+    sent = invoice("R-2026-00132", 1000)
+    assert bank({"amount": 100000, "text": lines})["booked"] == 1
+    assert paid(organiser, sent) == ("paid", 1000)
+
+
 def test_case_7_a_batch_is_split_into_its_transactions(organiser, invoice, bank):
     first, second = invoice("R-2026-00021", 1190), invoice("R-2026-00022", 1785)
     result = bank({"amount": 357000, "bank_reference": "B", "parts": [
@@ -221,6 +238,29 @@ def test_case_7_a_batch_is_split_into_its_transactions(organiser, invoice, bank)
     assert (result["imported"], result["booked"], result["unmatched"]) == (3, 2, 1)
     assert paid(organiser, first) == ("paid", 1190) and paid(organiser, second) == ("paid", 1785)
     assert [row["party"] for row in open_list(organiser)] == ["Unbekannt"]
+
+
+@pytest.mark.parametrize("is_dry", ["true", "false"])
+@pytest.mark.parametrize("version", ["02", "08"])
+def test_a_batch_that_does_not_add_up_is_one_transaction_with_a_warning(organiser, invoice, send, version, is_dry):
+    parts = [{"day": "2026-05-04", "amount": amount, "text": "R-1001"} for amount in (10000, 20050)]
+    wrong = {"amount": 30000, "bank_reference": "B1", "parts": parts}
+    right = {"amount": 30050, "bank_reference": "B2", "parts": parts}
+    result = send(statement(wrong, right, version=version), dry_run=is_dry)
+    assert result["imported"] == 3
+    (warning,) = result["warnings"]
+    assert warning["code"] == "batch_sum"
+    assert "EUR 300.00 of 2026-05-04, whose transactions add up to EUR 300.50" in warning["detail"]
+    assert "(and" not in warning["detail"]
+    if is_dry == "false":
+        assert sorted(row["amount"] for row in open_list(organiser)) == [100, 200.5, 300]
+
+
+def test_a_warning_names_the_first_batches_that_do_not_add_up(organiser, send):
+    parts = [{"day": "2026-05-04", "amount": 100}] * 2
+    (warning,) = send(statement(*({"amount": 300 + n, "bank_reference": f"B{n}", "parts": parts}
+                                  for n in range(7))))["warnings"]
+    assert warning["detail"].count("add up to EUR 2.00") == 5 and "(and 2 more)" in warning["detail"]
 
 
 def test_case_8_pending_entries_are_skipped_and_counted_once_when_they_are_booked(organiser, invoice, bank):
@@ -494,12 +534,63 @@ def test_the_latest_transfers_of_an_account_say_whose_it_is(organiser, invoice, 
     assert proposals(organiser) == [("R-2026-00022", "pay", 40, ["no_number", "underpaid"])]
 
 
-@pytest.mark.parametrize("count, proposed", [(5, 5), (6, 0)])
-def test_at_most_five_invoices_of_one_amount_are_proposed(organiser, invoice, bank, count, proposed):
+@pytest.mark.parametrize("count, proposed, omitted", [(5, 5, 0), (6, 0, 6)])
+def test_of_many_invoices_of_one_amount_none_is_proposed_for_the_amount_alone(organiser, invoice, bank, count, proposed,
+                                                                              omitted):
     for place in range(count):
         invoice(f"R-2026-0001{place}", 119)
-    bank({"amount": 11900, "text": "Danke"})
-    assert len(proposals(organiser)) == proposed
+    result = bank({"amount": 11900, "text": "Danke"})
+    assert len(proposals(organiser)) == proposed == 5 * result["proposed"]
+    (only,) = open_list(organiser)
+    assert only["proposals_omitted"] == omitted == organiser.data("/payments/unmatched/1")["proposals_omitted"]
+
+
+@pytest.fixture
+def fair(organiser, invoice):
+    """Send one invoice of 119 EUR to each of these companies, with the numbers R-2026-00060 and so on."""
+    names = ["Alpha GmbH", "Beta KG", "Firma Gamma AG", "Delta OHG", *(f"Epsilon {letter * 3} GmbH" for letter in
+                                                                     "ABCDEFGHIJKL")]
+    for place, name in enumerate(names, 60):
+        contact = organiser.make("/contacts", {"company_name": name, "address": "Weg 1", "postal_code": "25436",
+                                               "city": "Uetersen", "country": "DE"})
+        invoice(f"R-2026-000{place}", 119, contact=contact)
+
+
+# text, payer -> (first number, reasons of the first, number of proposals) of 16 invoices of one amount
+AT_A_FAIR = [
+    ("Rechnung 2026-00065", "Firma Gamma AG", "R-2026-00065", {"number_part", "amount"}, 2),
+    ("Rechnung 2026-00062", "Firma Gamma AG", "R-2026-00062", {"number_part", "name", "amount"}, 1),
+    ("Rechnung 2026-00065", "Unbekannt", "R-2026-00065", {"number_part", "amount"}, 1),
+    ("Re 65", None, "R-2026-00065", {"number_part", "amount"}, 1),
+    ("Messe", "GAMMA AG", "R-2026-00062", {"name", "amount"}, 1),
+    ("2026 65, Halle 66, Stand 67", "Unbekannt", "R-2026-00065", {"number_part", "amount"}, 3),
+    ("60 61 62 63 64 66 67 68 69 70 71 2026-65", "Unbekannt", "R-2026-00065", {"number_part", "amount"}, 10),
+]
+
+
+@pytest.mark.parametrize("text, party, first, reasons, count", AT_A_FAIR)
+def test_at_a_fair_with_standard_booths_number_and_name_find_the_invoice(organiser, fair, bank, text, party, first,
+                                                                        reasons, count):
+    bank({"amount": 11900, "text": text, "party": party})
+    (only,) = open_list(organiser)
+    found = only["proposals"]
+    assert (len(found), only["proposals_omitted"]) == (count, 16 - count)
+    assert found[0]["invoice_number"] == first and set(found[0]["reasons"]) == reasons
+    assert not any(one["is_exact"] for one in found)
+
+
+def test_of_many_invoices_of_one_payer_the_part_of_the_number_finds_the_right_one(organiser, invoice, bank):
+    """An agency pays a part of its last invoice. Those before are as likely by account and name."""
+    invoice("R-2026-00010", 50)
+    bank({"amount": 5000, "text": "R-2026-00010", "iban": ROSEN, "party": "Rosen Tantau KG"})
+    for place in range(12):
+        invoice(f"R-2026-000{place + 20}", 119 + place)
+    bank({"amount": 7000, "text": "Anzahlung 2026-00031", "iban": ROSEN, "party": "Rosen Tantau KG",
+          "day": "2026-05-05"}, number=2)
+    (only,) = open_list(organiser)
+    assert only["proposals"][0]["invoice_number"] == "R-2026-00031"
+    assert set(only["proposals"][0]["reasons"]) == {"number_part", "iban", "name"}
+    assert (len(only["proposals"]), only["proposals_omitted"]) == (10, 2)
 
 
 def test_a_draft_is_never_proposed(organiser, invoice, buyer, bank):
@@ -1113,6 +1204,47 @@ def test_a_csv_file_without_its_account_needs_the_parameter(organiser, invoice, 
     assert "account" in refused["errors"][0].get("parameter", refused["errors"][0]["detail"])
     send(N26, "text/csv", account="DE02%201203%200000%200000%202020%2051", auto="exact")
     assert paid(organiser, sent) == ("paid", 119)
+
+
+OTHER = "Datum;Zahler;Zweck;Betrag\n04.05.2026;Rosen Tantau KG;R-2026-00017;119,00\n".encode()
+NAMED = {"account": ACCOUNT, "column_booked_on": "Datum", "column_amount": "Betrag", "column_text": "Zweck"}
+
+
+def test_the_csv_of_an_unknown_bank_needs_the_names_of_its_columns(organiser, invoice, send):
+    sent = invoice("R-2026-00017", 119)
+    refused = send(OTHER, "text/csv", account=ACCOUNT, status=422)
+    assert "column_booked_on" in refused["errors"][0]["detail"]
+    result = send(OTHER, "text/csv", auto="exact", **NAMED)
+    assert (result["booked"], result["warnings"]) == (1, []) and paid(organiser, sent) == ("paid", 119)
+    again = send(OTHER, "text/csv", auto="exact", **{**NAMED, "column_text": "zweck"})
+    assert (again["imported"], again["known"], again["warnings"]) == (0, 1, [])
+
+
+def test_other_columns_of_the_same_file_are_another_format(organiser, invoice, send):
+    """The texts differ, so the transaction is there twice, and nothing is booked twice."""
+    sent = invoice("R-2026-00017", 238)
+    send(OTHER, "text/csv", **NAMED)
+    organiser.post("/payments/unmatched/1/assign", {"invoices": [{"invoice_number": "R-2026-00017"}]}, status=200)
+    result = send(OTHER, "text/csv", auto="exact", **NAMED, column_party="Zahler")
+    assert (result["imported"], result["booked"]) == (1, 0)
+    assert [warning["code"] for warning in result["warnings"]] == ["other_format"]
+    assert paid(organiser, sent) == ("overdue", 119)
+    assert proposals(organiser) == [("R-2026-00017", "pay", 119, ["other_format"])]
+
+
+@pytest.mark.parametrize("query, parameter", [
+    ({"column_amount": "Betrag"}, "column_booked_on"), ({"column_booked_on": "Datum"}, "column_amount"),
+    ({"column_booked_on": "Datum", "column_debit": "Soll"}, "column_amount"),
+    ({"decimal_separator": "."}, "decimal_separator"), ({**NAMED, "column_text": "%20"}, "column_text"),
+    ({**NAMED, "decimal_separator": ";"}, "decimal_separator"), ({**NAMED, "column_purpose": "x"}, "column_purpose")])
+def test_columns_are_named_completely(organiser, send, query, parameter):
+    refused = send(OTHER, "text/csv", status=422, **query)
+    assert [fault["parameter"] for fault in refused["errors"]] == [parameter]
+
+
+def test_xml_has_no_columns(organiser, send):
+    refused = send(statement({"amount": 100}), status=422, **NAMED)
+    assert "has no columns" in refused["errors"][0]["detail"]
 
 
 @pytest.mark.parametrize("count", [100, 400])

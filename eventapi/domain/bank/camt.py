@@ -29,7 +29,8 @@ def recognise(data):
 def read(file, most=MAX_ENTRIES):
     """Yield the Statements of a file that can be rewound. Entries and statements may be `most` together.
 
-    Each is checked once it is complete: opening balance and booked entries make the closing balance. The file is known
+    Each is checked once it is complete: opening balance and booked entries make the closing balance, without which a
+    statement is refused. The file is known
     to be sound only at its end, so book nothing before.
     """
     form = _form(xml_documents.outline(file))
@@ -124,16 +125,19 @@ def _balances(element, currency):
 
 
 def _check_sums(statement):
-    """Raise ValueError unless the entries lead from the opening balance to the closing balance."""
-    if statement.opening is None or statement.closing is None:
+    """Raise ValueError unless the entries lead from the opening balance, if there is one, to the closing balance."""
+    name = f"Statement {statement.number or ''} of account {statement.account}"
+    if statement.closing is None:
+        raise ValueError(f"{name}: the closing balance <CLBD> is missing, so it is not certain that the statement is "
+                         f"whole. {AGAIN}, for days that are over.")
+    if statement.opening is None:
         return
     booked = sum(entry.amount for entry in statement.entries if entry.currency == statement.currency)
     if statement.opening + booked != statement.closing:
         opening, change, closing, made = (_shown(units, statement.currency) for units in (
             statement.opening, booked, statement.closing, statement.opening + booked))
-        raise ValueError(f"Statement {statement.number or ''} of account {statement.account}: the opening balance "
-                         f"{opening} and the booked entries {change} make {made}, but the closing balance is "
-                         f"{closing}. The file is cut off or was changed. {AGAIN}.")
+        raise ValueError(f"{name}: the opening balance {opening} and the booked entries {change} make {made}, but the "
+                         f"closing balance is {closing}. The file is cut off or was changed. {AGAIN}.")
 
 
 def _shown(units, currency):

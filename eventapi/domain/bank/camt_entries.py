@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 
 from eventapi import money
-from eventapi.domain.bank.entries import Entry, compact, day, joined, may_be_cut, reference, text
+from eventapi.domain.bank.entries import Entry, compact, day, joined, joined_lines, may_be_cut, reference, text
 
 AMOUNT = re.compile(r"[0-9]{1,15}(\.[0-9]{0,5})?")
 DATE = re.compile(r"(\d{4}-\d\d-\d\d)(T([01]\d|2[0-4]):[0-5]\d:[0-5]\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?", re.ASCII)
@@ -25,27 +25,29 @@ def entries_of(element, number):
     units, currency = amount_of(element.find("Amt"), where)
     amount = signed(units, element, where)
     details = element.findall("NtryDtls/TxDtls")
-    parts = _parts(details, amount, currency, element, where)
+    parts, total = _parts(details, amount, currency, element, where)
     booked_on = date_in(element, "BookgDt/Dt", where) or date_in(element, "BookgDt/DtTm", where)
     valued_on = date_in(element, "ValDt/Dt", where) or date_in(element, "ValDt/DtTm", where)
     if not booked_on and not valued_on:
         raise ValueError(f"The date <BookgDt> of {where} is missing. {AGAIN}.")
     common = {"booked_on": booked_on or valued_on, "valued_on": valued_on, "currency": currency,
-              "batch_size": _batch_size(element, details)}
+              "batch_size": _batch_size(element, details), "batch_sum": total}
     return [Entry(amount=part, batch_position=place, **common, **_texts(element, chosen, part))
             for part, place, chosen in parts], True
 
 
 def _parts(details, amount, currency, element, where):
-    """Return (amount, place in the batch, its <TxDtls>) for each Entry that a <Ntry> consists of.
+    """Return ([(amount, place in the batch, its <TxDtls>)] of the Entries that a <Ntry> consists of, sum).
 
-    A batch is split only if the amounts of its transactions make the amount of the entry.
+    A batch is split only if the amounts of its transactions make the amount of the entry. The sum is None unless they
+    make another one.
     """
-    if len(details) > 1:
-        parts = [_part_amount(one, currency, element, where) for one in details]
-        if None not in parts and sum(parts) == amount:
-            return [(part, place, [one]) for place, (part, one) in enumerate(zip(parts, details, strict=True), 1)]
-    return [(amount, None, details)]
+    amounts = [_part_amount(one, currency, element, where) for one in details] if len(details) > 1 else [None]
+    if None in amounts:
+        return [(amount, None, details)], None
+    if sum(amounts) != amount:
+        return [(amount, None, details)], sum(amounts)
+    return [(part, place, [one]) for place, (part, one) in enumerate(zip(amounts, details, strict=True), 1)], None
 
 
 def _part_amount(details, currency, element, where):
@@ -123,13 +125,12 @@ def _name(parties, role):
 def _remittance(details):
     """Return the texts of a transaction as [(text, whether the bank may have cut off its end)].
 
-    The parts of an unstructured text are joined without a space: banks cut it at 35 or 140 characters, also inside
-    a number. Structured texts are separate ones.
+    The parts of an unstructured text are its lines. Structured texts are separate ones.
     """
     plain = [part.text or "" for part in details.findall("RmtInf/Ustrd")]
     structured = [part.text or "" for path in ("RfrdDocInf/Nb", "AddtlRmtInf") for part in
                   details.findall(f"RmtInf/Strd/{path}")]
-    return [("".join(plain), may_be_cut(*plain)), *((part, may_be_cut(part)) for part in structured)]
+    return [(joined_lines(plain), may_be_cut(*plain)), *((part, may_be_cut(part)) for part in structured)]
 
 
 def _code(element):

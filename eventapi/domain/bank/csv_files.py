@@ -13,8 +13,9 @@ from itertools import islice
 
 from eventapi import money
 from eventapi.domain.bank import entries
-from eventapi.domain.bank.csv_forms import FORMS, form_of, normal
+from eventapi.domain.bank.csv_forms import FORMS, form_of, normal, own_form
 from eventapi.domain.bank.entries import Entry, Statement, compact, identified, reference, text
+from eventapi.errors import listed
 
 MAX_SIZE = 20_000_000       # bytes
 MAX_ROW = 200_000           # characters; the csv module refuses a cell of more than 131,072
@@ -43,14 +44,14 @@ class Table:
     rows: object
 
 
-def read(file, account=None, most=entries.MAX_ENTRIES):
+def read(file, account=None, most=entries.MAX_ENTRIES, own=None):
     """Return the Statements of a CSV file: one for each account and currency in it.
 
-    `account` is the IBAN for a file that does not name its account. Raise ValueError if the file is not the CSV of a
-    bank that is known, if a row cannot be read, if the file is that of another account, or if it has more than `most`
-    rows.
+    `account` is the IBAN for a file that does not name its account. `own` are the columns of a bank that is not known
+    (csv_forms.own_form). Raise ValueError if the file is not the CSV of a bank that is known, if a row cannot be read,
+    if the file is that of another account, or if it has more than `most` rows.
     """
-    table = _table(_content(file), most)
+    table = _table(_content(file), most, own_form(own) if own else None)
     given, stated = compact(account), _account_above(table.above)
     groups = {}
     for line, cells in table.rows:
@@ -102,20 +103,25 @@ def _content(file):
     return content
 
 
-def _table(content, most):
+def _table(content, most, own):
     """Return the Table in a text. Raise ValueError if it is no sound CSV, or has more than `most` rows."""
+    forms = (own,) if own else FORMS
     for separator in SEPARATORS:
         above = []
         for _, cells in islice(_rows(content, separator), MAX_HEADER):
             names = [normal(name) for name in cells]
-            if form := form_of(names):
+            if form := form_of(names, forms):
                 for number, _ in enumerate(_below(content, separator, len(above) + 1), 1):
                     entries.check_number(number, most)
                 return Table(form, names, above, _below(content, separator, len(above) + 1))
             above.append(cells)
+    if own:
+        raise ValueError(f"No row has each of the columns {listed(sorted(own.columns))} once. Send the names as they "
+                         "are in the file.")
     names = ", ".join(dict.fromkeys(form.name.partition(",")[0] for form in FORMS))
     raise ValueError(f"The file is not the CSV of a bank that is known ({names}): no row has the names of its columns. "
-                     "Send the statement in the format camt.053, which every bank offers.")
+                     "Send the statement in the format camt.053, which every bank offers, or name the columns with "
+                     "column_booked_on, column_amount, column_text and so on.")
 
 
 def _below(content, separator, first):
@@ -237,11 +243,11 @@ class _Row:
     def amount(self):
         """Return the amount in minor units with its sign."""
         if not self.value("amount") and (self.value("debit") or self.value("credit")):
-            if self.value("debit") and self.value("credit"):
+            debit, credit = (abs(self.number(name)) if self.value(name) else 0 for name in ("debit", "credit"))
+            if debit and credit:
                 raise self.fault("debit", "stands beside a credit, so the amount is not certain")
-            name = "debit" if self.value("debit") else "credit"
-            return abs(self.number(name)) * (-1 if name == "debit" else 1)
-        amount = self.number("amount")
+            return credit - debit
+        amount = self.number("amount" if self.form.amount else "credit")
         for name in ("debit", "credit"):
             if self.value(name) and abs(self.number(name)) != abs(amount):
                 raise self.fault(name, f"is not the amount {self.value('amount')} of the row")
@@ -257,8 +263,9 @@ class _Row:
         value = self.value(name).replace("\u2212", "-").replace("\xa0", "").replace(" ", "")
         match = NUMBERS[self.form.decimal].fullmatch(UNIT.sub("", value))
         example = "1.234,56" if self.form.decimal == "," else "1,234.56"
+        other = " (the parameter decimal_separator says which one is written)" if self.form.is_own else ""
         if not match or (match[1] and match[4]):
-            raise self.fault(name, f"is not an amount such as {example}")
+            raise self.fault(name, f"is not an amount such as {example}{other}")
         number = Decimal(re.sub("[.,]", "", match[2]) + "." + (match[3] or "0"))
         units = money.minor(number, self.currency())
         if units is None or number >= money.LIMIT:
@@ -285,7 +292,7 @@ class _Row:
         value = self.value("reference")
         if self.form.sign:
             kind, _, rest = value.partition("\n")
-            value = f"{kind.strip()} {LINE_END.sub('', rest)}"
+            value = f"{kind.strip()} {entries.joined_lines(LINE_END.split(rest))}"
         targets = dict(self.form.labels)
         parts = re.split(f"({'|'.join(map(re.escape, targets))})", value) if targets else [value]
         found = {}

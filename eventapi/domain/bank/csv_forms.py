@@ -1,8 +1,9 @@
 """The CSV files of banks: which columns they have, and how they write numbers.
 
-A file is recognised by the names of its columns, never by an option. Names are compared in lower case and with ae, oe,
-ue and ss. The comment of each form says what it is based on: bookkeeping programs in public repositories, with their
-test files. Banks change their files without notice; a file that no form fits is refused.
+A file is recognised by the names of its columns, unless the request names them itself (`own_form`). Names are compared
+in lower case and with ae, oe, ue and ss. The comment of each form says what it is based on: bookkeeping programs in
+public repositories, with their test files. Banks change their files without notice; a file that no form fits is
+refused.
 """
 from dataclasses import dataclass, field
 
@@ -13,7 +14,8 @@ class Form:
 
     columns: names that must be there, which recognise the form. Every other field has the names that the column with
     its value may have, of which the first that exists is used. decimal: the decimal separator.
-    pending: beginnings of `status` of rows that are not booked. unsigned: `sign` is a column with S or H.
+    pending: beginnings of `status` of rows that are not booked. sign: a column with S or H. is_own: the request names
+    the columns.
     """
     name: str
     columns: frozenset
@@ -39,6 +41,7 @@ class Form:
     pending: tuple = ()
     booked: tuple = ()              # if given, every other status is pending
     labels: tuple = field(default=())   # (label in the text, field): what follows a label is a field of its own
+    is_own: bool = False
 
 
 SEPA = (("EREF", "end_to_end_id"), ("KREF", None), ("MREF", "mandate"), ("CRED", None), ("DEBT", None),
@@ -145,6 +148,24 @@ FORMS = (
          status=("status",), booked=("completed",)),
 )
 
+# Field of a bank transaction, as a request names its column -> field of a Form
+OWN = {"booked_on": "booked_on", "amount": "amount", "debit": "debit", "credit": "credit", "party": "party",
+       "iban": "party_iban", "text": "reference", "end_to_end_id": "end_to_end_id", "currency": "currency",
+       "account": "account"}
+
+
+def own_form(own):
+    """Return the Form of a CSV file whose columns a request names: {key of OWN: name, "decimal": its separator}.
+
+    Its name contains them, so that transactions that were read with other columns count as those of another format:
+    their texts differ, and they are not recognised as the same.
+    """
+    columns = {field: normal(own[field]) for field in OWN if field in own}
+    fields = {"booked_on": (), "amount": (), **{OWN[field]: (name,) for field, name in columns.items()}}
+    name = ", ".join(f"{field}={name}" for field, name in columns.items())
+    return Form(f"CSV with {name}", frozenset(columns.values()), decimal=own["decimal"], labels=SEPA_LABELS,
+                is_own=True, **fields)
+
 
 def normal(name):
     """Return the name of a column as forms spell it."""
@@ -154,6 +175,7 @@ def normal(name):
     return name
 
 
-def form_of(names):
-    """Return the Form of a file with these columns, already normal, or None."""
-    return next((form for form in FORMS if form.columns <= set(names)), None)
+def form_of(names, forms=FORMS):
+    """Return the Form of a file with these columns, already normal, or None. Own columns must each be there once."""
+    return next((form for form in forms if form.columns <= set(names)
+                 and not (form.is_own and any(names.count(column) > 1 for column in form.columns))), None)

@@ -46,6 +46,7 @@ class Entry:
     return_reason: str | None = None            # a code of ISO 20022, such as AC01
     batch_position: int | None = None           # 1 for the first transaction of a batch that was split
     batch_size: int | None = None               # number of its transactions, also if the batch cannot be split
+    batch_sum: int | None = None                # what they add up to, if that is not the amount
     code: str | None = None                     # the kind of booking, such as PMNT/RCDT/ESCT or NTRF+166+00931
     description: str | None = None              # the same in words of the bank
     sent_amount: int | None = None              # what the payer sent in another currency, without sign
@@ -133,6 +134,21 @@ def may_be_cut(*parts):
     lengths = [len(kept) for line in lines[-1:] for kept in (line, line.strip())]
     lengths += [sum(map(len, lines)), sum(len(line.strip()) for line in lines)]
     return bool(lines) and any(length >= LONG or 0 in (length % LINES[0], length % LINES[1]) for length in lengths)
+
+
+def joined_lines(lines):
+    """Return the lines of a text as one.
+
+    Banks break full lines inside of a word or number as well, so the next line follows without a space, unless letters
+    follow digits. Behind a line that is shorter than those of any bank there is a space. A number is found with or
+    without it (references.py), but two numbers on two lines are two only with it.
+    """
+    whole, is_full = "", False
+    for line in filter(None, lines):
+        is_end = whole[-1:].isdigit() and line[0].isalpha()
+        whole += line if is_full and not is_end else f" {line}"
+        is_full = len(line) >= LINES[0]
+    return whole[1:]
 
 
 def joined(parts):

@@ -3,13 +3,16 @@
 An import runs in several short transactions, so that it never holds the write lock for long. A transaction is known by
 its identity (entries.py), so an import that was interrupted, or runs twice at once, continues where it stopped.
 """
+import hashlib
 import time
 from collections import Counter, defaultdict
 
 from eventapi import journal, money
 from eventapi.domain.bank import matching, settling, transactions
+from eventapi.domain.bank.csv_forms import own_form
 from eventapi.domain.records import entities
 from eventapi.errors import Problem, invalid_at, invalid_parameter, listed
+from eventapi.languages import formats
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.validation.identifiers import accounts
@@ -20,6 +23,7 @@ STORED = (100, 250)         # entries that one write stores, at first and at mos
 BOOKED = (10, 40)           # transactions that one write books
 PAGE = 200                  # transactions that are matched at once without booking
 SECONDS = 0.03              # intended duration of a write
+MOST_NAMED = 5              # batches that a warning names
 
 
 def own_accounts(config):
@@ -44,6 +48,14 @@ def refuse_foreign(config, found):
         if statement.currency not in money.CURRENCIES:
             raise invalid_at("", "currency", f"has a statement in {statement.currency}, which is not a currency of ISO "
                              "4217. Download it again from the bank")
+
+
+def source(sha256, own):
+    """Return the SHA-256 that identifies a file of this SHA-256, read with these columns (csv_forms.own_form) or None.
+
+    The same file that is read with other columns is another source: its transactions are not the same.
+    """
+    return hashlib.sha256(f"{sha256} {own_form(own).name}".encode()).hexdigest() if own else sha256
 
 
 # Importing
@@ -245,7 +257,7 @@ def _tried(db, rows, books, taken):
 # The result
 
 def _warnings(db, statement):
-    """Return the warnings about one Statement: a missing sequence number, or the same days in another format."""
+    """Return the warnings about one Statement: the same days in another format, and batches that do not add up."""
     found = []
     if statement.starts_on and statement.ends_on:
         other = db.value(sql.other_format, account=statement.account, currency=statement.currency,
@@ -253,7 +265,19 @@ def _warnings(db, statement):
         if other:
             found.append({"code": "other_format", "detail": f"Statements of {statement.account} for these days were "
                           f"imported as {other}. Transactions of {statement.form} are not recognised as the same."})
+    batches = [entry for entry in statement.entries if entry.batch_sum is not None]
+    if batches:
+        named = listed([f"{_shown(entry.amount, entry)} of {entry.booked_on}, whose transactions add up to "
+                        f"{_shown(entry.batch_sum, entry)}" for entry in batches[:MOST_NAMED]])
+        more = f" (and {len(batches) - MOST_NAMED} more)" if len(batches) > MOST_NAMED else ""
+        found.append({"code": "batch_sum", "detail": f"Account {statement.account}: a batch that does not add up is "
+                      f"imported as one transaction: {named}{more}. Compare it with the account, and assign it "
+                      "yourself."})
     return found
+
+
+def _shown(units, entry):
+    return formats.money(money.major(units, entry.currency), entry.currency, "en")
 
 
 def _result(found, kept, totals, is_dry):

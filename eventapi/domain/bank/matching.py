@@ -15,7 +15,8 @@ from eventapi.storage.statements import statements
 
 sql = statements("bank_statements")
 
-MOST_ALIKE = 5              # invoices of one amount or one payer that are proposed without a number
+MOST_ALIKE = 5              # invoices that have the amount and nothing else in common: of more, any choice is a guess
+MOST_READ = 2000            # open invoices of one amount, or of one payer, among which the right one is searched
 MOST_PAID = 20              # earlier transfers from an account that say whose it is
 MOST = 10                   # proposals of a transaction, apart from exact ones
 LONGEST_ID = 30             # characters of an end-to-end id that is surely complete; it has at most 35
@@ -30,6 +31,11 @@ def proposals(db, transactions, taken=None):
 
     `taken`: invoice id -> minor units that a dry run has already used of its open amount.
     """
+    return {id: found for id, (found, _) in judged(db, transactions, taken).items()}
+
+
+def judged(db, transactions, taken=None):
+    """Return {id: (proposals, number of candidates that were left out)}, see `proposals`."""
     waiting = [row for row in transactions if row["status"] == "open"]
     known = facts(db, waiting, taken or {})
     return {row["id"]: _of(row, known) for row in waiting}
@@ -38,26 +44,33 @@ def proposals(db, transactions, taken=None):
 def facts(db, transactions, taken):
     """Return what is known about the transactions, with a fixed number of statements.
 
-    Attributes: hits (transaction id -> [Hit]), amounts ((currency, amount) -> ids of invoices), payers (IBAN -> ids of
-    contacts), open_of (contact id -> ids of open invoices), invoices (id of an invoice or credit note -> row),
-    originals (transaction id -> rows of credits that it may take back), doubled (ids of transactions that may be stored
-    twice, from statements in two formats).
+    Attributes: hits (transaction id -> [Hit]), keys (transaction id -> keys of the candidates in its text), amounts
+    ((currency, amount) -> ids of invoices), payers (IBAN -> ids of contacts), open_of (contact id -> ids of open
+    invoices), invoices (id of an invoice or credit note -> row), names (transaction id -> names of the payer as
+    `letters`), marks (see `_marks`), originals (transaction id -> rows of credits that it may take back), doubled (ids
+    of transactions that may be stored twice, from statements in two formats).
     """
-    known = SimpleNamespace(hits=_hits(db, transactions))
+    prefixes = references.prefixes(db.config.invoice_number_format, db.config.credit_note_number_format)
+    texts = {row["id"]: _texts(row, prefixes) for row in transactions}
+    known = SimpleNamespace(hits=_hits(db, texts), marks={})
+    known.keys = {id: {candidate.key for reason, candidate in found if reason == "number"}
+                  for id, (found, _) in texts.items()}
     known.amounts = defaultdict(list)
     wanted = {(row["currency"], rest(row)) for row in transactions}
-    for row in db.all(sql.open_with_amount, amounts=as_json(sorted(wanted)), most=MOST_ALIKE + 1):
+    for row in db.all(sql.open_with_amount, amounts=as_json(sorted(wanted)), most=MOST_READ):
         known.amounts[row["currency"], row["amount"]].append(row["id"])
     known.payers, known.open_of = defaultdict(list), defaultdict(list)
     ibans = sorted({row["iban"] for row in transactions if row["iban"]})
     for row in db.all(sql.payers, ibans=as_json(ibans), most=MOST_PAID):
         known.payers[row["iban"]].append(row["contact_id"])
     contacts = {contact for found in known.payers.values() for contact in found}
-    for row in db.all(sql.open_of_contacts, ids=as_json(sorted(contacts)), most=MOST_ALIKE):
+    for row in db.all(sql.open_of_contacts, ids=as_json(sorted(contacts)), most=MOST_READ):
         known.open_of[row["contact_id"]].append(row["id"])
     ids = {hit.invoice_id for hits in known.hits.values() for hit in hits}
     ids |= {id for group in (known.amounts, known.open_of) for found in group.values() for id in found}
     known.invoices = {row["found_id"]: _less(row, taken) for row in db.all(sql.invoices, ids=as_json(sorted(ids)))}
+    known.names = {row["id"]: [letters(name) for name in (row["party"], row["ultimate_party"]) if name]
+                   for row in transactions}
     known.originals = returns.originals(db, transactions)
     places = [{name: row.get(name) for name in PLACE} for row in transactions]
     known.doubled = set(db.values(sql.in_other_format, transactions=as_json(places)))
@@ -75,15 +88,13 @@ def rest(row):
 
 # Numbers in the texts
 
-def _hits(db, transactions):
-    """Return {transaction id: [Hit]}: the invoices and credit notes whose number a transaction contains.
+def _hits(db, texts):
+    """Return {transaction id: [Hit]}: the invoices and credit notes whose number is in these texts, see `_texts`.
 
     A Hit has invoice_id, reason, start and end (its place in the text), is_one_word and is_verbatim (see references),
     fits (it has the form of the number and is whole), is_named (it means the number, but may be cut off), and is_clear
     (it is complete).
     """
-    known = references.prefixes(db.config.invoice_number_format, db.config.credit_note_number_format)
-    texts = {row["id"]: _texts(row, known) for row in transactions}
     keys, written = set(), set()
     for found, structured in texts.values():
         keys |= {candidate.key for _, candidate in found}
@@ -154,21 +165,24 @@ def _swallows(longer, hit):
 # Judging
 
 def _of(row, known):
-    """Return the proposals of one transaction, the best first."""
-    found = returns.proposals(row, known) if row["amount"] < 0 else []
+    """Return (proposals of one transaction, the best first, number of candidates that were left out)."""
+    found, omitted = returns.proposals(row, known) if row["amount"] < 0 else [], 0
     if not any(proposal["is_exact"] for proposal in found):
         named = _by_number(row, known)
         found = named if any(proposal["is_exact"] for proposal in named) else found + named
     if not any(proposal["is_exact"] for proposal in found):
-        found += _by_likeness(row, known, {proposal["invoice_id"] for proposal in found})
+        alike, omitted = _by_likeness(row, known, {proposal["invoice_id"] for proposal in found})
+        found += alike
     if row["id"] in known.doubled:
         found = [{**one, "objections": [*one["objections"], "other_format"], "is_exact": False} for one in found]
-    return [one for place, one in enumerate(sorted(found, key=_rank)) if one["is_exact"] or place < MOST]
+    kept = [one for place, one in enumerate(sorted(found, key=_rank)) if one["is_exact"] or place < MOST]
+    return kept, omitted + len(found) - len(kept)
 
 
 def _rank(proposal):
+    """Return the key by which proposals are sorted. Of equal ones, `_by_number` and `_by_likeness` know the best."""
     return (not proposal["is_exact"], not NAMED & set(proposal["reasons"]), len(proposal["objections"]),
-            -len(proposal["reasons"]), proposal["invoice_id"] or 0)
+            -len(proposal["reasons"]))
 
 
 def _by_number(row, known):
@@ -200,23 +214,43 @@ def _alone(row, named, known, several):
 
 
 def _by_likeness(row, known, left_out):
-    """Return proposals for invoices that the transaction does not name: of the same amount, or of the same payer."""
-    alike = known.amounts.get((row["currency"], rest(row)), ())
-    ids = list(alike) if len(alike) <= MOST_ALIKE else []
+    """Return (proposals, number of candidates that were left out) for invoices that the transaction does not name.
+
+    Candidates are the open invoices of the same amount, and those of a customer who has paid from the same account.
+    At a show with booths of one size, hundreds have one amount: a part of the number and the name of the payer decide.
+    """
+    ids = list(known.amounts.get((row["currency"], rest(row)), ()))
     contacts = known.payers.get(row["iban"], ())
     ids += [id for contact in contacts for id in known.open_of.get(contact, ())] if row["amount"] > 0 else []
-    found = []
-    for invoice in [known.invoices[id] for id in dict.fromkeys(ids)]:
-        if invoice["id"] not in left_out and invoice["currency"] == row["currency"]:
-            part = ["number_part"] if _has_part(row, invoice) else []
-            found.append(_proposed(row, invoice, part, ["no_number"], known, abs(rest(row))))
-    return found
+    alike = [known.invoices[id] for id in dict.fromkeys(ids)]
+    alike = [one for one in alike if one["id"] not in left_out and one["currency"] == row["currency"]]
+    marks = {one["id"]: _marks(row, one, known) for one in alike}
+    chosen = [one for one in alike if any(marks[one["id"]])]
+    if len(alike) - len(chosen) <= MOST_ALIKE:
+        chosen = alike
+    chosen = sorted(chosen, key=lambda one: _likelihood(row, one, marks[one["id"]]), reverse=True)[:MOST]
+    return [_proposed(row, invoice, ["number_part"] if marks[invoice["id"]][0] else [], ["no_number"], known,
+                      abs(rest(row))) for invoice in chosen], len(alike) - len(chosen)
 
 
-def _has_part(row, invoice):
-    """Return whether the text has the last digits of the invoice number, such as 17 or 00017."""
-    last = references.last_digits(invoice["invoice_number"])
-    return bool(last and last in {candidate.key for candidate in references.candidates(row["text"])})
+def _marks(row, invoice, known):
+    """Return what besides the amount speaks for an invoice.
+
+    It is (characters of the longest end of its number in the text, whether the payer has the name of the customer,
+    whether earlier payments of the customer came from the account). `known.marks` keeps what is known of the invoice.
+    """
+    if invoice["id"] not in known.marks:
+        known.marks[invoice["id"]] = references.ends(invoice["invoice_number"]), _names_of(invoice)
+    ends, names = known.marks[invoice["id"]]
+    keys = known.keys[row["id"]]
+    part = next((len(end) for end in ends if end in keys), 0)
+    return part, _is_named(known.names[row["id"]], names), invoice["contact_id"] in known.payers.get(row["iban"], ())
+
+
+def _likelihood(row, invoice, marks):
+    """Return the key by which candidates are sorted: how much speaks for an invoice, then the part of its number."""
+    has_amount = invoice["open_amount"] == rest(row)
+    return sum(map(bool, (has_amount, *marks))), marks[0], -invoice["id"]
 
 
 def _proposed(row, invoice, reasons, objections, known, amount):
@@ -225,7 +259,7 @@ def _proposed(row, invoice, reasons, objections, known, amount):
     action, usable, more = judge(amount, owed, invoice)
     reasons = [*reasons, *(["amount"] if amount == owed else ())]
     reasons += ["iban"] if row["iban"] and invoice["contact_id"] in known.payers.get(row["iban"], ()) else []
-    reasons += ["name"] if _is_named(row, invoice) else []
+    reasons += ["name"] if _is_named(known.names[row["id"]], _names_of(invoice)) else []
     objections = [*objections, *more, *(["reversal"] if _takes_back(row, known) else ())]
     return {"invoice_id": invoice["id"], "invoice_number": invoice["invoice_number"], "payment_id": None,
             "action": action, "amount": usable, "bank_transaction_id": None, "reasons": reasons,
@@ -257,9 +291,12 @@ def _outgoing(amount, owed, invoice):
     return "refund", min(amount, owed), [*other, *(["amount_differs"] if amount != owed else [])]
 
 
-def _is_named(row, invoice):
-    """Return whether the party of the transaction is the customer of the invoice, as banks write names."""
+def _names_of(invoice):
+    """Return the names of the customer of an invoice as `letters`."""
     person = " ".join(filter(None, (invoice["first_name"], invoice["last_name"])))
-    known = [letters(name) for name in (invoice["company_name"], person) if name]
-    found = [letters(name) for name in (row["party"], row["ultimate_party"]) if name]
+    return [letters(name) for name in (invoice["company_name"], person) if name]
+
+
+def _is_named(found, known):
+    """Return whether one of the names in a transaction is one of a customer, as banks write names."""
     return any(min(len(name), len(other)) > 3 and (name in other or other in name) for name in known for other in found)

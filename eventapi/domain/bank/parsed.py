@@ -15,17 +15,19 @@ HEAD = [field.name for field in fields(Statement) if field.name != "entries"]
 REFERENCES = ENTRY.index("creditor_references")
 
 
-def read(file: BinaryIO, account: str | None, folder: Path) -> list[Statement]:
+def read(file: BinaryIO, account: str | None, folder: Path, own: dict | None = None) -> list[Statement]:
     """Return the Statements of a file, which is parsed in another process. `folder` is the data directory.
 
-    Raise ValueError as archives.read does, and processes.Busy or Stopped.
+    `own` are the columns of a CSV file, see `csv_forms.own_form`. Raise ValueError as archives.read does, and
+    processes.Busy or Stopped.
     """
-    return list(received(processes.run(f"{__name__}:parse", account, file, folder, SECONDS)))
+    return list(received(processes.run(f"{__name__}:parse", [account, own], file, folder, SECONDS)))
 
 
-def parse(file: BinaryIO, account: str | None) -> Iterator[list | dict]:
+def parse(file: BinaryIO, argument: list) -> Iterator[list | dict]:
     """Yield the Statements of a file: lists of entries, and then the fields of the statement that they belong to."""
-    for statement in archives.read(file, account):
+    account, own = argument
+    for statement in archives.read(file, account, own=own):
         for start in range(0, len(statement.entries), PIECE):
             yield [[getattr(entry, name) for name in ENTRY] for entry in statement.entries[start:start + PIECE]]
         yield {name: getattr(statement, name) for name in HEAD}

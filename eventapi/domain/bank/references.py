@@ -146,10 +146,15 @@ def _goes_on(folded, last, words):
     return is_bare or (len(after[2]) == 1 and after[2] != words[0])
 
 
-def last_digits(number):
-    """Return the last digits of a number without leading zeros, or None if they are fewer than two."""
-    digits = [group.lstrip("0") for group in GROUPS.findall(fold(number)) if group[0].isdecimal()]
-    return digits[-1] if digits and len(digits[-1]) > 1 else None
+def ends(number):
+    """Return the ends of a number that people write without its beginning, as keys and the longest first.
+
+    Those of INV-2026-00065 are 202665 and 65. An end has at least two characters, and its last group is digits.
+    """
+    groups = _plain(GROUPS.findall(fold(number)))
+    last = max((place for place, group in enumerate(groups) if group[0].isdecimal()), default=-1)
+    found = ["".join(groups[start:last + 1]) for start in range(min(1, last), last + 1)]
+    return [end for end in found if len(end) > 1]
 
 
 def creditor_references(text):

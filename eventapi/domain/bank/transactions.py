@@ -41,9 +41,11 @@ def complete(db, rows):
     """Return the API objects of these rows, with proposals and assignments, by a fixed number of statements."""
     found = [represent(row) for row in rows]
     attach_assignments(db, found)
-    proposed = matching.proposals(db, rows)
+    judged = matching.judged(db, rows)
     for record in found:
-        record["proposals"] = [_shown(proposal, record["currency"]) for proposal in proposed.get(record["id"], ())]
+        proposals, omitted = judged.get(record["id"], ((), 0))
+        record["proposals"] = [_shown(proposal, record["currency"]) for proposal in proposals]
+        record["proposals_omitted"] = omitted
     return found
 
 

@@ -103,12 +103,13 @@ def test_parts_of_a_batch_without_references_have_their_own_keys(version):
 def test_a_batch_that_does_not_add_up_is_one_amount_without_a_payer(version, amount):
     (found,) = one({"amount": amount, "day": "2025-03-04", "parts": PARTS}, version)
     assert (found.amount, found.party, found.batch_position, found.batch_size) == (amount, None, None, 3)
+    assert found.batch_sum == 300
 
 
 def test_a_part_of_a_batch_in_another_currency_is_not_added():
     data = document([statement(OWN, [{"amount": 300, "day": "2025-03-04", "parts": PARTS}])])
     (found,) = read(data.replace(b'<TxAmt><Amt Ccy="EUR">', b'<TxAmt><Amt Ccy="CHF">', 1))
-    assert values(found.entries, "amount", "party") == [(300, None)]
+    assert values(found.entries, "amount", "party", "batch_sum") == [(300, None, None)]
 
 
 def test_a_batch_of_version_8_may_contain_a_debit():
@@ -117,9 +118,30 @@ def test_a_batch_of_version_8_may_contain_a_debit():
     assert values(found, "amount", "party") == [(100, "A"), (100, "B"), (100, "C"), (-50, "D")]
 
 
-def test_texts_are_joined_without_a_space():
-    (found,) = one({**PAID, "text": ["RG INV-2025-000", "01 UND INV-20", "25-00002"]})
-    assert found.reference == "RG INV-2025-00001 UND INV-2025-00002"
+@pytest.mark.parametrize("lines, text", [
+    (["RECHNUNG INV-2025-00001 UND INV-202", "5-00002"], "RECHNUNG INV-2025-00001 UND INV-2025-00002"),
+    (["STANDMIETE HERBST INV-2025-", "00001"], "STANDMIETE HERBST INV-2025-00001"),
+    (["STANDMIETE JULI INV-2025-0", "00001"], "STANDMIETE JULI INV-2025-0 00001"),
+    (["STANDMIETE  INV-2025-00001", "INV-2025-00002"], "STANDMIETE INV-2025-00001 INV-2025-00002"),
+    (["STANDMIETE.  INV-2025-00001", "INV-2025-00002"], "STANDMIETE. INV-2025-00001 INV-2025-00002"),
+    (["INV-2025-00001", "INV-2025-00002", "", "DANKE"], "INV-2025-00001 INV-2025-00002 DANKE"),
+])
+def test_lines_are_joined_without_a_space_behind_those_of_27_characters(lines, text):
+    (found,) = one({**PAID, "text": lines})
+    assert found.reference == text
+    assert found.key == one({**PAID, "text": "".join(lines)})[0].key
+
+
+@pytest.mark.parametrize("balances", [("OPBD",), ("OPBD", "CLAV"), ("OPBD", "ITBD"), ()])
+def test_a_statement_without_closing_balance_is_refused(balances):
+    data = document([statement(OWN, [PAID])])
+    opening, closing, end = (data.index(part) for part in (b"<Bal>", b"<Bal><Tp><CdOrPrtry><Cd>CLBD", b"<Ntry>"))
+    kept = {"OPBD": data[opening:closing], **{code: data[closing:end].replace(b"CLBD", code.encode())
+                                              for code in ("CLAV", "ITBD")}}
+    with pytest.raises(ValueError, match=f"account {OWN}: the closing balance <CLBD> is missing"):
+        read(data[:opening] + b"".join(kept[code] for code in balances) + data[end:])
+    (found,) = read(data[:opening] + data[closing:])        # the opening balance may be missing
+    assert (found.opening, found.closing) == (None, PAID["amount"])
 
 
 def test_structured_texts_are_part_of_the_reference():

@@ -50,12 +50,12 @@ FILES = {
         '"Volksbank Muster eG"\r\n\r\n"Konto";"1234567"\r\n\r\n"Buchungstag";"Valuta";"Auftraggeber/Zahlungsempfänger";'
         '"Empfänger/Zahlungspflichtiger";"Konto-Nr.";"IBAN";"BLZ";"BIC";"Vorgang/Verwendungszweck";"Kundenreferenz";'
         '"Währung";"Umsatz";" "\r\n"29.12.2017";"29.12.2017";"Messe Beispiel GmbH";"Max Mustermann";;'
-        f'"{PAYER}";;"GENODE61FR1";"UEBERWEISUNGSGUTSCHR\r\nRechnung INV-2017-000\r\n12 Messe";;"EUR";"1.202,10";"H"'
-        "\r\n"
+        f'"{PAYER}";;"GENODE61FR1";"UEBERWEISUNGSGUTSCHR\r\nZu Rechnung Nr INV-2017-000\r\n12 Messe";;"EUR";'
+        '"1.202,10";"H"\r\n'
         '"28.12.2017";"28.12.2017";"Messe Beispiel GmbH";;;;;;"ABSCHLUSS";;"EUR";"6,00";"S"\r\n\r\n'
         '"01.12.2017";;;;;;;;;"Anfangssaldo";"EUR";"22.257,11";"H"\r\n'
         '"31.12.2017";;;;;;;;;"Endsaldo";"EUR";"23.453,21";"H"\r\n', "Volksbank or Raiffeisenbank, old", None,
-        [("2017-12-29", 120210, "Max Mustermann", PAYER, "UEBERWEISUNGSGUTSCHR Rechnung INV-2017-00012 Messe"),
+        [("2017-12-29", 120210, "Max Mustermann", PAYER, "UEBERWEISUNGSGUTSCHR Zu Rechnung Nr INV-2017-00012 Messe"),
          ("2017-12-28", -600, None, None, "ABSCHLUSS")]),
     "Deutsche Bank": (
         f"\ufeffUmsätze\nKonto;Filial-/Kontonummer;IBAN;Währung\nAktivKonto;123 1234567 00;{OWN};EUR\n\n"
@@ -337,3 +337,60 @@ def test_each_cut_inside_a_row_is_refused_or_loses_whole_rows_only(name):
             continue
         left = [(entry.booked_on, entry.amount, entry.party, entry.party_iban, entry.reference) for entry in found]
         assert left == expected[:len(left)], end
+
+
+# The CSV of a bank that is not recognised
+OTHER = ("Kontoauszug Regionalbank\n\nBuchungsdatum;Zahler;Konto Zahler;Zweck;Ausgang;Eingang;Kurs\n"
+         f"04.12.2025;Kräuterhof;{PAYER};Rechnung INV-2025-00018;;1.190,00;1\n"
+         "2025-12-05;;;Gebühr;12,75;0,00;1\n")
+COLUMNS = {"booked_on": "BUCHUNGSDATUM", "debit": "Ausgang", "credit": "Eingang", "party": "Zahler",
+           "iban": "konto  zahler", "text": "Zweck", "decimal": ","}
+
+
+def of_columns(data, **changed):
+    own = {name: value for name, value in {**COLUMNS, **changed}.items() if value}
+    return csv_files.read(io.BytesIO(data.encode()), OWN, own=own)
+
+
+def test_the_columns_of_an_unknown_bank_are_those_that_are_named():
+    (found,) = of_columns(OTHER)
+    assert [(entry.booked_on, entry.amount, entry.party, entry.party_iban, entry.reference) for entry in found.entries
+            ] == [("2025-12-04", 119000, "Kräuterhof", PAYER, "Rechnung INV-2025-00018"),
+                  ("2025-12-05", -1275, None, None, "Gebühr")]
+    assert (found.account, found.currency) == (OWN, "EUR")
+    assert found.form == ("CSV with booked_on=buchungsdatum, debit=ausgang, credit=eingang, party=zahler, "
+                          "iban=konto zahler, text=zweck")
+    assert of_columns(OTHER, decimal=",", text=None)[0].form != found.form
+
+
+def test_named_columns_may_contain_a_signed_amount_and_a_decimal_point():
+    data = "Date,Total,Cur,Own\n2025-12-04,\"1,190.00\",CHF," + OWN + "\n2025-12-05,-12.75,CHF," + OWN + "\n"
+    (found,) = csv_files.read(io.BytesIO(data.encode()), own={
+        "booked_on": "Date", "amount": "Total", "currency": "Cur", "account": "Own", "decimal": "."})
+    assert [(entry.amount, entry.currency) for entry in found.entries] == [(119000, "CHF"), (-1275, "CHF")]
+    assert found.account == OWN
+
+
+def test_named_columns_count_before_those_of_a_known_bank():
+    data = SPARKASSE + ROW
+    (known,), (own,) = csv_files.read(io.BytesIO(data.encode())), csv_files.read(io.BytesIO(data.encode()), OWN, own={
+        "booked_on": "Buchungstag", "amount": "Betrag", "text": "Buchungstext", "decimal": ","})
+    assert (known.entries[0].reference, own.entries[0].reference) == (
+        "Rechnung INV-2025-00017 für Messe", "GUTSCHRIFT UEBERWEISUNG")
+    assert known.form == "Sparkasse" and own.form.startswith("CSV with ")
+
+
+@pytest.mark.parametrize("data, changed, text", [
+    (OTHER, {"text": "Verwendung"}, "No row has each of the columns .*verwendung.* once"),
+    (OTHER.replace("Kurs", "Zweck"), {}, "once"),
+    (OTHER.replace("1.190,00", "1190.00"), {}, 'column "eingang": "1190.00" is not an amount .*decimal_separator'),
+    (OTHER.replace("1.190,00", ""), {}, 'column "eingang": "" is not an amount'),
+    (OTHER.replace(";;1.190,00", ";1,00;1.190,00"), {}, "beside a credit"),
+    (OTHER.replace("04.12.2025", "12/04/2025"), {}, "is not a date"),
+    (OTHER.replace("Kräuterhof;", ""), {}, "has 6 cells, but there are 7 columns"),
+    (OTHER.replace(";1\n", ";1;EUR\n"), {}, "has 8 cells"),
+    (OTHER, {"account": "Konto Zahler"}, "the file is a statement of account"),
+])
+def test_a_file_that_does_not_have_the_named_columns_is_refused(data, changed, text):
+    with pytest.raises(ValueError, match=text):
+        of_columns(data, **changed)

@@ -45,3 +45,10 @@ def test_a_number_behind_a_long_word_is_no_introduced_one():
     (found,) = [one for one in references.candidates(f"{word}INV-17", {"inv"}) if one.key == "inv17"]
     (introduced,) = [one for one in references.candidates("RechnungINV-17", {"inv"}) if one.key == "inv17"]
     assert (found.is_whole, introduced.is_whole) == (False, True)
+
+
+@pytest.mark.parametrize("number, found", [
+    ("INV-2026-00065", ["202665", "65"]), ("R-17", ["17"]), ("R-7", []), ("20260017", ["20260017"]),
+    ("K4711/A", ["4711"]), ("2026/65", ["65"]), ("GH-2026-R-5", ["2026r5", "r5"])])
+def test_the_ends_of_a_number_lack_its_beginning(number, found):
+    assert references.ends(number) == found
