@@ -10,6 +10,7 @@ from eventapi.domain.dunning import sending as dunning_letters
 from eventapi.domain.originals import transfers
 from eventapi.domain.records import numbering, references
 from eventapi.domain.records.references import CONTACT, EVENT, PARTICIPANT
+from eventapi.plugins import batches
 from eventapi.storage import files
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
@@ -201,6 +202,15 @@ def get_invoice_girocode(db, id, form):
     invoice = represent(get(db, id))
     code = transfers.girocode(invoice)
     return picture(code, form, lambda: transfers.draw(invoice, code, form))
+
+
+@routes.batch()
+def batch_invoices(who, body):
+    """Send, remind of or mail many invoices.
+
+    Each entry succeeds or is refused by itself. A refused invoice uses no number.
+    """
+    return batches.run(routes, who, body)
 
 
 def response(row, mail, **more):
