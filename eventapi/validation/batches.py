@@ -23,14 +23,15 @@ class BatchBody:
 
     def __call__(self, body: object) -> dict:
         """Return the body as the handler receives it. Raise 422 with all faults."""
-        faults, fields, sent = Faults(), {}, body if isinstance(body, dict) else {}
-        frame = _checked(self.frame, {name: sent[name] for name in FRAME if name in sent} if sent else body, faults)
-        action = sent.get("action")
+        faults, fields, frame = Faults(), {}, body
+        action = body.get("action") if isinstance(body, dict) else None
         if isinstance(action, str) and action.strip() in self.bodies:
             action = action.strip()
-            rest = {name: value for name, value in sent.items() if name not in FRAME}
+            frame = {name: value for name, value in body.items() if name in FRAME}
+            rest = {name: value for name, value in body.items() if name not in FRAME}
             fields = _checked(self.bodies[action], rest, faults)
-            self._check_entries(action, sent, faults)
+            self._check_entries(action, body, faults)
+        frame = _checked(self.frame, frame, faults)
         if faults:
             raise invalid(faults)
         return {**{name: frame.get(name) for name in FRAME}, "fields": fields}

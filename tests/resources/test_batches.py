@@ -32,6 +32,12 @@ STAND = {"description": "Row stand", "quantity": 1, "unit_price": 100, "tax_rate
 KEY = {"Idempotency-Key": "batch-1"}
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """Let transactions last as long as they take, so that a slow machine does not divide them elsewhere."""
+    monkeypatch.setattr(batches, "LONGEST", 99)
+
+
 @pytest.fixture
 def batch(organiser):
     """Return a function that sends a batch and returns its data: batch("invoices", "send", [1, 2], mail=False)."""
