@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
+from functools import partial
 
 from bottle import request
 
@@ -164,14 +165,19 @@ class Entries:
         self.check = body_of(route.options.schema, "POST", environ["eventapi.config"].timezone)
         self.ids, self.items, self.fields = body["ids"], body["items"], body["fields"]
         self.size = len(self.ids or self.items)
-        self.prepared = {}                      # index -> result of `before`
+        self.prepared = {}                      # index -> what `ready` returns, or the Problem that it raises
 
     def prepare(self, start: int) -> None:
-        """Do the work of the next entries that needs no write lock."""
-        if self.before:
-            for index in range(start, min(start + MOST, self.size)):
-                if index not in self.prepared:
-                    self.prepared[index] = attempted(lambda: self.before(self.reader(), self.ids[index]))  # noqa: B023
+        """Do the work of the next entries that needs no write lock: check the items, draw the pages."""
+        for index in range(start, min(start + MOST, self.size)):
+            if index not in self.prepared:
+                self.prepared[index] = attempted(partial(self.ready, index))
+
+    def ready(self, index: int) -> object:
+        """Return the checked item of an entry, or the result of `before`."""
+        if self.items:
+            return self.check(self.items[index])
+        return self.before and self.before(self.reader(), self.ids[index])
 
     def execute(self, db: Database, start: int, dry_run: bool) -> list[dict]:
         """Return the results of the next entries: at most MOST, and as many as fit into LONGEST seconds."""
@@ -199,13 +205,14 @@ class Entries:
 
     def call(self, db: Database, index: int) -> object:
         """Return what the handler returns for an entry."""
-        given = {"db": db, "who": self.who, "before": self.prepared.get(index)}
+        ready = self.prepared[index]
+        if isinstance(ready, Problem):
+            raise ready
+        given = {"db": db, "who": self.who, "before": ready}
         if self.ids:
             given.update(id=self.ids[index], body=deepcopy(self.fields))
         else:
-            given["body"] = self.check(self.items[index])
-        if isinstance(given["before"], Problem):
-            raise given["before"]
+            given["body"] = ready
         return self.handler(**{name: value for name, value in given.items() if name in self.takes})
 
     def known(self, db: Database, index: int) -> dict:

@@ -285,6 +285,18 @@ def test_a_wrong_item_is_a_refused_entry_with_pointers_into_the_item(batch, even
     assert second["status"] == 201
 
 
+def test_items_are_checked_before_the_transaction(batch, db, monkeypatch):
+    """An item with many faults takes long to check, and other writers would wait."""
+    seen, ready = [], batches.Entries.ready
+
+    def noted(self, index):
+        with db.write(wait=0):              # Busy if the batch holds the write lock
+            seen.append(index)
+        return ready(self, index)
+    monkeypatch.setattr(batches.Entries, "ready", noted)
+    assert batch("participants", "create", items=[{}, {}])["refused"] == 2 and seen == [0, 1]
+
+
 # Scopes
 
 def test_the_scope_of_the_action_is_required(person, event):
