@@ -1,7 +1,7 @@
 -- Responses stored for Idempotency-Key.
 
 -- name: get
-SELECT fingerprint, status, location, data, meta FROM idempotency_keys
+SELECT fingerprint, status, location, data, meta, request_id FROM idempotency_keys
  WHERE api_key_id = :api_key_id AND idempotency_key = :key AND created_at > :since;
 
 -- name: keep

@@ -30,9 +30,7 @@ class Access:
                 raise Problem("plan_required", f"The API requires the plan tier Business+. This tenant has {who.tier}. "
                               "The administrator can change it with `eventapi tier set Business+`.",
                               needed="Business+")
-            if flag in who.disabled_flags:
-                raise Problem("feature_disabled", f"The feature {flag} is disabled. The administrator can enable it "
-                              f"with `eventapi flag enable {flag}`.", flag=flag)
+            require_flag(who, flag)
             if narrow and not who.scopes.isdisjoint(narrow):
                 return callback(**values)
             if further:
@@ -41,6 +39,13 @@ class Access:
                 require_scope(who, scope, writes=writes(route.method, options), others=narrow)
             return callback(**values)
         return allowed
+
+
+def require_flag(who: Who, flag: str | None) -> None:
+    """Raise 403 if the feature is disabled. None is no feature."""
+    if flag in who.disabled_flags:
+        raise Problem("feature_disabled", f"The feature {flag} is disabled. The administrator can enable it "
+                      f"with `eventapi flag enable {flag}`.", flag=flag)
 
 
 def writes(method: str, options: Options) -> bool:

@@ -35,6 +35,8 @@ class DatabasePlugin:
         """Return the handler, called with a connection, and inside a transaction if it writes."""
         takes, options = inspect.signature(route.callback).parameters, route.config["options"]
         handler = with_caller(callback, takes)
+        if options.batch:                       # it opens a transaction for each part of its entries
+            return handler
         read = reading(handler, takes)
         if options.reads or route.method in READS:
             return read

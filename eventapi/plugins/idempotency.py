@@ -32,7 +32,7 @@ class Idempotency:
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Wrap the handlers of POST requests that are sent with an API key; leave the others as they are."""
         options = route.config["options"]
-        if route.method != "POST" or options.public:
+        if route.method != "POST" or options.public or options.batch:       # a batch keeps its results itself
             return callback
 
         def once(**values):
@@ -90,12 +90,21 @@ def respond_once(environ: dict, key: str, act: Callable[[], object]) -> Response
     response = act()
     if not isinstance(response, Response):
         response = Response(response)
-    db.run(sql.keep, **values, fingerprint=_fingerprint(environ), status=response.status,
-           request_id=db.actor.request_id, now=db.now,
+    keep(environ, db, key, response, db.actor.request_id)
+    return response
+
+
+def keep(environ: dict, db: Database, key: str, response: Response, request_id: str | None) -> None:
+    """Keep the response to this key, in place of an earlier one. The write transaction has the caller as its actor.
+
+    `request_id` finds the audit entries of the records in the response, so that erasing a person erases it. With None,
+    it is erased with any person.
+    """
+    db.run(sql.keep, api_key_id=db.actor.key_id, key=key, fingerprint=_fingerprint(environ), status=response.status,
+           request_id=request_id, now=db.now,
            location=response.headers.get("Location", "").removeprefix(base_url()) or None,
            data=None if response.status == 204 else as_json(response.later_data()),
            meta=as_json(response.meta) if response.meta else None)
-    return response
 
 
 def _fingerprint(environ):

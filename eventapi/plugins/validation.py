@@ -12,6 +12,7 @@ from bottle import Route, request
 
 from eventapi.config import Config
 from eventapi.errors import Problem, fault, invalid, listed
+from eventapi.validation.batches import BatchBody
 from eventapi.validation.bodies import Body
 from eventapi.validation.queries import Query
 from eventapi.web import uploads
@@ -37,6 +38,12 @@ def body_of(name: str | None, method: str, zone_name: str) -> Body:
     return Body(name, method, zone_name)
 
 
+@cache
+def batch_of(name: str, zone_name: str) -> BatchBody:
+    """Return the compiled body schema of a batch."""
+    return BatchBody(name.partition(".")[0], zone_name)
+
+
 class Validation:
     name, api = "validation", 2
 
@@ -59,6 +66,8 @@ class Validated:
         self.query = partial(query_of, options.query, options.listing, config.timezone)
         self.reads_body = route.method in WITH_BODY and not options.raw_body
         self.body = partial(body_of, options.schema, route.method, config.timezone)
+        if options.batch:
+            self.body = partial(batch_of, options.schema, config.timezone)
         self.receive = options.receive or uploads.received
         self.takes_form, self.takes_query, self.takes_upload = "form" in takes, "query" in takes, "upload" in takes
         self.takes_body = self.reads_body and "body" in takes

@@ -6,6 +6,7 @@ from eventapi.domain.people import applications
 from eventapi.domain.people.applications import TRANSITIONS, represent
 from eventapi.domain.records import custom_fields, field_definitions, references
 from eventapi.domain.records.references import CATEGORY, EVENT
+from eventapi.plugins import batches
 from eventapi.plugins.access import require_scope
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
@@ -117,6 +118,15 @@ def request_application_information(db, id, body):
 @routes.post("/applications/<id>/withdraw")
 def withdraw_application(db, id):
     return applications.move(db, get(db, id), "withdraw")
+
+
+@routes.batch()
+def batch_applications(who, body):
+    """Review, approve, reject or waitlist many applications.
+
+    Each entry succeeds or is refused by itself.
+    """
+    return batches.run(routes, who, body)
 
 
 def get(db, id):

@@ -6,6 +6,7 @@ from eventapi.domain.halls import booking, reservation_rows, reservations
 from eventapi.domain.halls.reservation_rows import TRANSITIONS, represent
 from eventapi.domain.records import references
 from eventapi.domain.records.references import BOOTH, EVENT, PARTICIPANT
+from eventapi.plugins import batches
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_one, ids_of
 from eventapi.web.lists import one, page
@@ -90,6 +91,15 @@ def move_booth_reservation(db, id, body):
     booth is computed.
     """
     return represent(db, reservations.move(db, get(db, id), body["booth_id"]))
+
+
+@routes.batch()
+def batch_booth_reservations(who, body):
+    """Confirm or cancel many booth reservations.
+
+    Each entry succeeds or is refused by itself.
+    """
+    return batches.run(routes, who, body)
 
 
 def get(db, id):

@@ -1,9 +1,10 @@
 """Booths: the parts of a hall that are sold."""
 from eventapi import money, times
-from eventapi.domain.halls import booth_rows, booths
+from eventapi.domain.halls import booth_rows, booths, layouts
 from eventapi.domain.halls.booth_rows import represent
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import BOOTH_TYPE, EVENT
+from eventapi.plugins import batches
 from eventapi.storage.statements import statements
 from eventapi.web.lists import one, page
 from eventapi.web.rest import created, deleted, found, unchanged
@@ -48,6 +49,17 @@ def update_booth(db, id, body):
 def delete_booth(db, id):
     booths.delete(db, unchanged(get(db, id)))
     return deleted()
+
+
+@routes.batch()
+def batch_booths(who, body):
+    """Create many booths, one by one or in rows.
+
+    With `create`, each entry succeeds or is refused by itself. `layout` creates rows of booths, all or nothing: a
+    number that is taken, or twice in the rows, is 409 `duplicate` for the whole request. Booths that overlap are
+    warnings of the plan.
+    """
+    return batches.run(routes, who, body, whole={"layout": layouts.create})
 
 
 def get(db, id):

@@ -9,6 +9,7 @@ from eventapi.domain.records import entities, references
 from eventapi.domain.records.references import DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE
 from eventapi.errors import Problem
 from eventapi.parsing import processes
+from eventapi.plugins import batches
 from eventapi.plugins.access import require_scope
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -162,6 +163,16 @@ def void_document(db, id):
 def terminate_document(db, who, id):
     """Terminate a signed contract."""
     return represent(contracts.terminate(db, get(db, id), who.admin_id))
+
+
+@routes.batch()
+def batch_documents(who, body):
+    """Create many documents, or send many contracts for signature.
+
+    Each entry succeeds or is refused by itself. `create` requires the header `Idempotency-Key`, because nothing else
+    shows that a document was created before.
+    """
+    return batches.run(routes, who, body, needs_key=("create",))
 
 
 def get(db, id):

@@ -11,6 +11,7 @@ from eventapi.domain.originals import transfers
 from eventapi.domain.records import numbering, references
 from eventapi.domain.records.references import CONTACT, EVENT, PARTICIPANT
 from eventapi.errors import invalid_parameter
+from eventapi.plugins import batches
 from eventapi.storage import files, folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
@@ -208,6 +209,15 @@ def get_invoice_girocode(db, id, form):
     invoice = represent(get(db, id))
     code = transfers.girocode(invoice)
     return picture(code, form, lambda: transfers.draw(invoice, code, form))
+
+
+@routes.batch()
+def batch_invoices(who, body):
+    """Send, remind of or mail many invoices.
+
+    Each entry succeeds or is refused by itself. A refused invoice uses no number.
+    """
+    return batches.run(routes, who, body)
 
 
 def response(row, mail, **more):

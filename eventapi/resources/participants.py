@@ -5,6 +5,7 @@ from eventapi.domain.people import badge_sheets, participants, readiness
 from eventapi.domain.people.participants import TRANSITIONS, represent
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
+from eventapi.plugins import batches
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_one, ids_of
@@ -139,6 +140,16 @@ def create_participant_invoice(db, id):
     made = bills.bill(db, get(db, id))
     credit_notes = [invoice["id"] for invoice in made if invoice["invoice_type"] == "credit_note"]
     return Response(made[0], 201, {"Location": location(f"/invoices/{made[0]['id']}")}, {"credit_notes": credit_notes})
+
+
+@routes.batch()
+def batch_participants(who, body):
+    """Create, confirm, cancel or bill many participants.
+
+    Each entry succeeds or is refused by itself. The action `invoice` drafts an invoice for each participant; the key
+    needs the scope `invoices` as well.
+    """
+    return batches.run(routes, who, body)
 
 
 def get(db, id):

@@ -4,6 +4,7 @@ from eventapi.domain.orders.ordering import OF_ITEMS, TRANSITIONS
 from eventapi.domain.orders.orders import represent
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
+from eventapi.plugins import batches
 from eventapi.plugins.access import may_read
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
@@ -88,6 +89,15 @@ def complete_service_order_item(db, id, item_id):
 def cancel_service_order_item(db, id, item_id):
     """Cancel one item. It returns to stock."""
     return move_item(db, id, item_id, "cancel")
+
+
+@routes.batch()
+def batch_service_orders(who, body):
+    """Submit or confirm many service orders.
+
+    Each entry succeeds or is refused by itself.
+    """
+    return batches.run(routes, who, body)
 
 
 def get(db, id):

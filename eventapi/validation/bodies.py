@@ -1,4 +1,6 @@
 """Check and normalise a JSON body by its schema."""
+from collections.abc import Iterable
+
 from eventapi.errors import invalid
 from eventapi.validation.checker import MOST, Checker
 from eventapi.validation.conversion import converter, trimmer
@@ -13,16 +15,20 @@ class Body:
 
     Text is trimmed, timestamps are in UTC, read-only fields are removed. For POST, every writable field is there: with
     its default, or None. For PUT and PATCH, only the fields that were sent are there. A PATCH must contain a field; if
-    all its fields are read-only, the body is empty. At most `most` errors are searched for.
+    all its fields are read-only, the body is empty. At most `most` errors are searched for. `without` names fields
+    that must not be sent; for POST, they have their default.
     """
 
-    def __init__(self, name: str | None, method: str, zone_name: str, most: int = MOST):
-        self.schema = schema = body_schema(name, method) if name else EMPTY
-        self.read_only = frozenset(field for field, sub in schema["properties"].items() if sub is True)
-        writable = {field: sub for field, sub in schema["properties"].items() if sub is not True}
+    def __init__(self, name: str | None, method: str, zone_name: str, most: int = MOST, without: Iterable[str] = ()):
+        schema = body_schema(name, method) if name else EMPTY
         self.defaults = {}
         if method == "POST":
-            self.defaults = {field: sub.get("default") for field, sub in writable.items()}
+            every = schema["properties"].items()
+            self.defaults = {field: sub.get("default") for field, sub in every if sub is not True}
+        known = {field: sub for field, sub in schema["properties"].items() if field not in without}
+        self.schema = schema = {**schema, "properties": known}
+        self.read_only = frozenset(field for field, sub in known.items() if sub is True)
+        writable = {field: sub for field, sub in known.items() if sub is not True}
         self.trim = trimmer(schema, schema)
         self.convert = converter(schema, schema, zone_name)
         # Without the read-only fields, so that no error suggests one.

@@ -10,7 +10,8 @@ list), `one` (the query of a single record) and the bodies of actions.
 A text of at most LINE characters in a body is a name or a key, and must be one line: it gets `format: line`. Longer
 texts, such as addresses and notes, may have line breaks.
 
-The name of a schema is `note` (the record itself) or `note.query` (an entry of its `$defs`).
+The name of a schema is `note` (the record itself) or `note.query` (an entry of its `$defs`). The entry `batch` lists
+the actions of POST /NAME/batch in `x-actions`; `document` adds its fields.
 """
 import json
 from functools import lru_cache
@@ -24,9 +25,45 @@ LINE = 255                  # characters
 def document(name: str) -> dict:
     """Return a whole schema file. It is cached: copy before modifying."""
     whole = json.loads((paths.folder("schemas") / f"{name}.json").read_text(encoding="utf-8"))
+    if "x-actions" in whole.get("$defs", {}).get("batch", {}):
+        whole["$defs"]["batch"] = _batch_schema(name, whole)
     for schema in (whole, *(sub for part, sub in whole.get("$defs", {}).items() if part not in ("query", "one"))):
         _require_lines(schema)
     return whole
+
+
+FRAME = ("action", "ids", "items", "dry_run")       # fields of a batch beside those of its action
+ENTRIES = {"type": "array", "minItems": 1, "maxItems": 200}
+
+
+def batch_fields(whole: dict, action: str) -> dict:
+    """Return field -> schema of the body of an action, without the fields that only a single request has."""
+    own, part = whole["$defs"]["batch"], whole["$defs"].get(action.replace("-", "_"), {})
+    return {field: sub for field, sub in part.get("properties", {}).items() if field not in own.get("x-without", ())}
+
+
+def _batch_schema(name, whole):
+    """Return the schema of a batch: FRAME, and the fields of all its actions."""
+    own = whole["$defs"]["batch"]
+    actions, as_a_whole = own["x-actions"], own.get("x-whole", ())
+    fields = {"action": {"type": "string", "enum": actions, "description": "What to do with each record."}}
+    if set(actions) - {"create", *as_a_whole}:
+        fields["ids"] = {**ENTRIES, "items": {"type": "integer", "minimum": 1, "maximum": 2 ** 63 - 1},
+                         "description": "Ids of the records, each once. Required unless `action` creates records."}
+    if "create" in actions:
+        component = "".join(word.capitalize() for word in name.split("_"))
+        item = {"type": "object", "maxProperties": 1000, "x-component": f"{component}Create"}
+        fields["items"] = {**ENTRIES, "items": item,
+                           "description": "Bodies of the single requests. Required with `create`."}
+    fields["dry_run"] = {"type": "boolean", "default": False,
+                         "description": "Return what would happen, and change nothing."}
+    with_field = {}
+    for action in actions:
+        for field, sub in batch_fields(whole, action).items():
+            with_field.setdefault(field, []).append(f"`{action}`")
+            only = f"With {' or '.join(with_field[field])}."
+            fields[field] = {**sub, "description": f"{only} {sub.get('description', '')}".strip()}
+    return {**own, "properties": fields, "required": ["action"]}
 
 
 def _require_lines(schema):

@@ -126,6 +126,9 @@ class Options:
     between two transactions.
     """
 
+    batch: bool = False
+    """One action for many records: POST /NAME/batch, see plugins/batches.py. The handler opens the transactions."""
+
     response: str | None = None
     """Schema of `data` in the response, where it is not the record: `invoice.numbering`. Read by the reference."""
 
@@ -208,6 +211,17 @@ class Routes:
     def post(self, path: str, **options: object) -> Decorator:
         """Register a POST handler."""
         return self._add(("POST",), path, options)
+
+    def batch(self) -> Decorator:
+        """Register the POST handler of /NAME/batch. `batch` in the $defs of its schema has the actions."""
+        return self._add(("POST",), f"/{self.name}/batch", {
+            "batch": True, "schema": f"{self.defaults['singular']}.batch", "response": "batch"})
+
+    def single(self, method: str, action: str | None = None) -> Route:
+        """Return the route of one record: `create` is POST /NAME, another action POST /NAME/<id>/ACTION."""
+        of_one = f"{self.root}/{self.name}/<id>"
+        path = of_one.removesuffix("/<id>") if action == "create" else f"{of_one}/{action}" if action else of_one
+        return next(route for route in self.routes if (route.method, route.path) == (method, path))
 
     def update(self, path: str, **options: object) -> Decorator:
         """Register a handler of PUT and PATCH. They differ only in the fields that they require."""

@@ -144,3 +144,20 @@ def test_a_refused_upload_says_why(api, tmp_path):
     with pytest.raises(Problem) as caught:
         api.upload("/documents/99999/content", io.BytesIO(bytes(60_000_000)))
     assert caught.value.code == "body_too_large"
+
+
+def test_a_batch_of_any_number_of_entries_is_sent_in_parts_of_200(api, monkeypatch):
+    sent, post = [], api.post
+
+    def noted(path, body, **more):
+        sent.append((path, len(body.get("ids") or body.get("items")), more["idempotency_key"]))
+        return post(path, body, **more)
+    monkeypatch.setattr(api, "post", noted)
+    found = api.batch("/applications", "reject", range(1, 402), reason="full", idempotency_key="fair")
+    assert sent == [("/applications/batch", 200, "fair-0"), ("/applications/batch", 200, "fair-200"),
+                    ("/applications/batch", 1, "fair-400")]
+    assert [result["index"] for result in found["results"]] == list(range(401))
+    assert (found["done"], found["refused"]) == (0, 401) and found["results"][400]["code"] == "not_found"
+    assert api.batch("/applications", "review", []) == {"results": [], "done": 0, "refused": 0}
+    made = api.batch("/participants", "create", [{}, {}], dry_run=True)
+    assert [result["status"] for result in made["results"]] == [422, 422]

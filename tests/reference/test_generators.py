@@ -6,9 +6,10 @@ from eventapi.reference import document as openapi
 # Components that are one JSON value of several types; the contract says so.
 SEVERAL_TYPES = {"TaskDue", "SubmissionTypeDue", "CustomFieldOption", "CustomFieldOptionInput"}
 # Objects whose fields nobody can list: rows, records of any kind, and your own names.
-OPEN = {"AuditEntryNewValues", "AuditEntryOldValues", "BoothPriceBreakdown", "BoothReservationPriceBreakdown",
-        "BulkImportContactsRecord", "BulkImportFieldMapping", "BulkImportParticipantsRecord", "ContactStored",
-        "OpenapiDocument", "ReportOverviewDataTotal", "WebhookEventExampleData", "WebhookMessageData"}
+OPEN = {"AuditEntryNewValues", "AuditEntryOldValues", "BatchResultData", "BatchResultMeta", "BatchResultProblem",
+        "BoothPriceBreakdown", "BoothReservationPriceBreakdown", "BulkImportContactsRecord", "BulkImportFieldMapping",
+        "BulkImportParticipantsRecord", "ContactStored", "OpenapiDocument", "ReportOverviewDataTotal",
+        "WebhookEventExampleData", "WebhookMessageData"}
 
 
 @pytest.fixture(scope="module")

@@ -26,12 +26,12 @@ NAMES = {
         list_applications create_application list_events_open_for_applications get_application
         update_application_put update_application_patch delete_application review_application
         approve_application reject_application waitlist_application request_application_information
-        withdraw_application""",
+        withdraw_application batch_applications""",
     "participants": """
         list_participants create_participant get_participant update_participant_put update_participant_patch
         delete_participant confirm_participant unconfirm_participant cancel_participant reinstate_participant
         get_participant_readiness get_participant_badge replace_participant_badge get_participant_badge_sheets
-        get_participant_balance create_participant_invoice""",
+        get_participant_balance create_participant_invoice batch_participants""",
     "newsletter": """
         list_newsletter_subscribers create_newsletter_subscriber delete_newsletter_subscriber_by_email
         get_newsletter_subscriber update_newsletter_subscriber_put update_newsletter_subscriber_patch
@@ -43,7 +43,7 @@ NAMES = {
         list_invoices create_invoice list_invoice_series get_invoice update_invoice_put update_invoice_patch
         delete_invoice send_invoice check_invoice refresh_invoice cancel_invoice credit_invoice remind_invoice
         mail_invoice dispute_invoice settle_invoice get_invoice_pdf get_invoice_xml
-        get_invoice_girocode""",
+        get_invoice_girocode batch_invoices""",
     "dunning": """
         list_due_dunnings send_dunnings get_dunning_pdf""",
     "dunning-levels": """
@@ -63,7 +63,8 @@ NAMES = {
     "service-orders": """
         list_service_orders create_service_order get_service_order update_service_order_put
         update_service_order_patch delete_service_order submit_service_order confirm_service_order
-        cancel_service_order start_service_order_item complete_service_order_item cancel_service_order_item""",
+        cancel_service_order start_service_order_item complete_service_order_item cancel_service_order_item
+        batch_service_orders""",
     "reports": """
         list_reports get_revenue_report get_participants_report get_applications_report get_payments_report
         get_overview_report get_receivables_report get_tax_report get_booths_report get_services_report
@@ -73,7 +74,7 @@ NAMES = {
         list_plans create_plan get_plan update_plan_put update_plan_patch delete_plan list_plan_warnings
         get_plan_svg""",
     "booths": """
-        list_booths create_booth get_booth update_booth_put update_booth_patch delete_booth""",
+        list_booths create_booth get_booth update_booth_put update_booth_patch delete_booth batch_booths""",
     "booth-types": """
         list_booth_types create_booth_type get_booth_type update_booth_type_put update_booth_type_patch
         delete_booth_type""",
@@ -83,11 +84,12 @@ NAMES = {
     "booth-reservations": """
         list_booth_reservations create_booth_reservation get_booth_reservation update_booth_reservation_put
         update_booth_reservation_patch delete_booth_reservation confirm_booth_reservation
-        cancel_booth_reservation extend_booth_reservation move_booth_reservation""",
+        cancel_booth_reservation extend_booth_reservation move_booth_reservation
+        batch_booth_reservations""",
     "documents": """
         list_documents create_document get_document update_document_put update_document_patch delete_document
         get_document_content set_document_content request_document_signature mark_document_signed
-        decline_document void_document terminate_document""",
+        decline_document void_document terminate_document batch_documents""",
     "document-templates": """
         list_document_templates create_document_template list_document_placeholders get_document_template
         update_document_template_put update_document_template_patch delete_document_template""",

@@ -1,0 +1,278 @@
+"""Batches: POST /NAME/batch does one action for many records.
+
+Each entry runs the handler of the single request, in a savepoint of a transaction that it shares with others. So rules,
+journal and webhooks are those of the single request, and a refused entry changes nothing. What is slow and needs no
+lock, such as drawing a PDF, is done before each transaction. Other writers get the lock between two transactions.
+
+With an Idempotency-Key, each transaction keeps all results so far in the row of the key. The same request again finds
+them and continues with the rest; so do two of them at once, each of which looks at the row inside its transactions.
+"""
+import inspect
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from functools import partial
+
+from bottle import request
+
+from eventapi.errors import Problem, damaged, invalid_parameter
+from eventapi.plugins import idempotency
+from eventapi.plugins.access import require_flag, require_scope
+from eventapi.plugins.authentication import Who
+from eventapi.plugins.request import MINIMAL, problem_of
+from eventapi.plugins.validation import body_of
+from eventapi.storage.database import Database, as_json
+from eventapi.storage.errors import damage, storage_error
+from eventapi.web import masking
+from eventapi.web.rest import Response
+from eventapi.web.routes import Route, Routes
+
+MOST = 50                   # entries of a transaction
+LONGEST = 0.25              # seconds after which a transaction begins no further entry
+RETRY_AFTER = 5             # seconds
+ITEM_FAULTS = 100           # that are searched for in one item
+# Fields that a dry run must not return, because the next entry that is executed gets the same ids and numbers: of a new
+# record unless they were sent, of a changed one if they have changed, and of `meta`.
+OF_NEW = ("id", "badge_number", "booth_number", "order_number", "invoice_number", "payment_reference",
+          "document_number")
+OF_CHANGED = (*OF_NEW, "contact_id", "customer_number")
+OF_META = ("id", "event_participant_id", "credit_notes")
+
+
+class DryRun(Exception):
+    """Ends the transaction of a dry run, so that it is rolled back."""
+
+
+def run(routes: Routes, who: Who, body: dict, *, whole: dict[str, Callable] | None = None,
+        needs_key: tuple[str, ...] = ()) -> Response:
+    """Return the response to a batch. `body` is a BatchBody.
+
+    `whole`: action that is all or nothing -> its function `(db, fields)`, which returns the new records. `needs_key`
+    are the actions that require an Idempotency-Key. Raise 403 unless the key may do the action, 503 `unavailable` if
+    too many other threads are busy with batches, and what ends a transaction of the storage.
+    """
+    environ, action = request.environ, body["action"]
+    key = environ.get("HTTP_IDEMPOTENCY_KEY")
+    if key is not None:
+        idempotency.check(key)
+    elif action in needs_key:
+        raise invalid_parameter("Idempotency-Key", "required", "is required, because nothing else shows that an entry "
+                                "was executed before. Send a new random value with each new request")
+    if action in (whole or {}):
+        batch = Whole(whole[action], body["fields"])
+    else:
+        route = routes.single("POST", action)
+        require_flag(who, route.options.flag)
+        require_scope(who, route.options.scope, writes=True)
+        batch = Entries(routes, route, who, body, environ)
+    with place(environ):
+        results, is_repeated = executed(environ, who, batch, None if body["dry_run"] else key, body["dry_run"])
+    return response(environ, results, body["dry_run"], is_repeated)
+
+
+@contextmanager
+def place(environ: dict) -> Iterator[None]:
+    """Occupy one of the places of the process (web/uploads.py), which are half of its threads. Raise 503."""
+    free = environ["eventapi.places"]
+    if not free.acquire(blocking=False):
+        raise Problem("unavailable", "The server executes as many batches and uploads as it can. Retry in "
+                      f"{RETRY_AFTER} seconds.", headers={"Retry-After": str(RETRY_AFTER)})
+    try:
+        yield
+    finally:
+        free.release()
+
+
+def executed(environ: dict, who: Who, batch: "Entries | Whole", key: str | None, dry_run: bool) -> tuple[list, bool]:
+    """Execute the entries, a transaction at a time. Return their results, and whether all of them were kept before."""
+    results, left, is_repeated = [], True, True
+    while left:
+        try:
+            batch.prepare(len(results))
+            results, left, is_new = transaction(environ, who, batch, key, dry_run, results)
+        except Exception as error:
+            if key or not results:              # the same request continues, or nothing has happened
+                raise
+            refusal = refused(problem_of(error))
+            return [*results, *({"index": index, **refusal} for index in range(len(results), batch.size))], False
+        is_repeated = is_repeated and not is_new
+    return results, is_repeated
+
+
+def transaction(environ: dict, who: Who, batch: "Entries | Whole", key: str | None, dry_run: bool,
+                results: list) -> tuple[list, bool, bool]:
+    """Execute the next entries. Return all results so far, whether entries are left, and whether any was executed.
+
+    None is executed if another request with this key has executed more than `results`.
+    """
+    if damage(environ["eventapi.config"].database):
+        raise damaged()
+    db = environ["eventapi.connections"].writer()
+    after, left, is_new = results, True, False
+    try:
+        with db.write():
+            db.actor = who
+            kept = key and idempotency.kept_response(environ, db, who.key_id, key)
+            if kept:
+                data = json.loads(kept["data"])
+                after, left = data["results"], data.get("left", False)      # missing: a person in it was erased
+            if left and len(after) == len(results):
+                new, is_new = batch.execute(db, len(after), dry_run), True
+                after = [*after, *new]
+                left = len(after) < batch.size
+                if key:
+                    request_id = who.request_id if not kept or kept["request_id"] == who.request_id else None
+                    idempotency.keep(environ, db, key, Response({"results": after, "left": left}), request_id)
+            if dry_run:
+                raise DryRun
+    except DryRun:
+        pass
+    return after, left, is_new
+
+
+class Whole:
+    """An action that is all or nothing. Its size is known once it was executed."""
+
+    size = 0
+
+    def __init__(self, function: Callable, fields: dict):
+        self.function, self.fields = function, fields
+
+    def prepare(self, start: int) -> None:
+        """Do nothing: there is only one transaction."""
+
+    def execute(self, db: Database, start: int, dry_run: bool) -> list[dict]:
+        """Return the results of all new records."""
+        records = self.function(db, self.fields)
+        return [{"index": index, "status": 201, "data": {**record, "id": None} if dry_run else record}
+                for index, record in enumerate(records)]
+
+
+class Entries:
+    """The entries of an action: its handler is called for each of them.
+
+    Attributes:
+        size: how many entries there are.
+    """
+
+    def __init__(self, routes: Routes, route: Route, who: Who, body: dict, environ: dict):
+        self.handler, self.before, self.who = route.handler, route.options.before, who
+        self.takes = inspect.signature(route.handler).parameters
+        self.read = routes.single("GET").handler
+        self.reader = environ["eventapi.connections"].reader
+        self.check = body_of(route.options.schema, "POST", environ["eventapi.config"].timezone)
+        self.ids, self.items, self.fields = body["ids"], body["items"], body["fields"]
+        self.size = len(self.ids or self.items)
+        self.prepared = {}                      # index -> what `ready` returns, or the Problem that it raises
+
+    def prepare(self, start: int) -> None:
+        """Do the work of the next entries that needs no write lock: check the items, draw the pages."""
+        for index in range(start, min(start + MOST, self.size)):
+            if index not in self.prepared:
+                self.prepared[index] = attempted(partial(self.ready, index))
+
+    def ready(self, index: int) -> object:
+        """Return the checked item of an entry, or the result of `before`."""
+        if self.items:
+            return self.check(self.items[index])
+        return self.before and self.before(self.reader(), self.ids[index])
+
+    def execute(self, db: Database, start: int, dry_run: bool) -> list[dict]:
+        """Return the results of the next entries: at most MOST, and as many as fit into LONGEST seconds."""
+        results, deadline = [], time.monotonic() + LONGEST
+        for index in range(start, min(start + MOST, self.size)):
+            if results and time.monotonic() > deadline:
+                break
+            results.append({"index": index, **self.result(db, index, dry_run)})
+        return results
+
+    def result(self, db: Database, index: int, dry_run: bool) -> dict:
+        """Return the result of one entry."""
+        known = self.known(db, index) if dry_run else None
+        done = attempted(lambda: self.call(db, index), db)
+        if isinstance(done, Problem):
+            return refused(done)
+        done = done if isinstance(done, Response) else Response(done)
+        data, meta = done.later_data(), done.meta
+        if dry_run:
+            is_new = done.status == 201
+            data = without(data, OF_NEW if is_new else OF_CHANGED, None if is_new and self.ids else known)
+            meta = without(meta, OF_META)
+        found = {"status": done.status, "data": data, "meta": meta}
+        return {name: value for name, value in found.items() if value not in (None, {})}
+
+    def call(self, db: Database, index: int) -> object:
+        """Return what the handler returns for an entry."""
+        ready = self.prepared[index]
+        if isinstance(ready, Problem):
+            raise ready
+        given = {"db": db, "who": self.who, "before": ready}
+        if self.ids:
+            given.update(id=self.ids[index], body=deepcopy(self.fields))
+        else:
+            given["body"] = ready
+        return self.handler(**{name: value for name, value in given.items() if name in self.takes})
+
+    def known(self, db: Database, index: int) -> dict:
+        """Return what is known of an entry before it is executed: the record, or the item. {} if there is none."""
+        found = self.items[index] if self.items else attempted(
+            lambda: self.read(**{"db": db, "id": self.ids[index], "query": {}}))
+        return found if isinstance(found, dict) else {}
+
+
+def attempted(act: Callable[[], object], db: Database | None = None) -> object:
+    """Return what `act` returns, or the Problem that it raises. With `db`, a refusal rolls back what it has written.
+
+    An unexpected error is logged, and is the Problem internal_error. An error of the storage is raised: it ends the
+    transaction.
+    """
+    try:
+        if db is None:
+            return act()
+        with db.savepoint():
+            try:
+                return act()
+            except Problem as problem:
+                if not problem.keeps:
+                    raise
+                return problem
+    except Exception as error:
+        if storage_error(error) or (db is not None and not db.connection.in_transaction):
+            raise
+        return problem_of(error)
+
+
+def refused(problem: Problem) -> dict:
+    """Return the result of a refused entry, without its index."""
+    found = {"status": problem.status, "code": problem.code, "detail": problem.detail}
+    if problem.errors:
+        found["errors"] = problem.errors[:ITEM_FAULTS]
+    if problem.members:
+        found["problem"] = problem.members
+    return json.loads(masking.text(as_json(found)))
+
+
+def without(value: object, names: tuple[str, ...], known: object = None) -> object:
+    """Return a JSON value with null in the fields `names`, also of its parts, unless `known` has the same value."""
+    if isinstance(value, list):
+        before = known if isinstance(known, list) else []
+        return [without(part, names, before[place] if place < len(before) else None)
+                for place, part in enumerate(value)]
+    if not isinstance(value, dict):
+        return value
+    before = known if isinstance(known, dict) else {}
+    return {name: None if name in names and part != before.get(name) else without(part, names, before.get(name))
+            for name, part in value.items()}
+
+
+def response(environ: dict, results: list[dict], dry_run: bool, is_repeated: bool) -> Response:
+    """Return the response to a batch with these results."""
+    headers = {"Idempotency-Replayed": "true"} if is_repeated else {}
+    if MINIMAL.search(environ.get("HTTP_PREFER", "")):
+        headers["Preference-Applied"] = "return=minimal"
+        results = [{name: value for name, value in result.items() if name != "data"} for result in results]
+    done = sum(result["status"] < 400 for result in results)
+    data = {"results": results, "done": done, "refused": len(results) - done, "dry_run": dry_run}
+    return Response(data, 200, headers)
