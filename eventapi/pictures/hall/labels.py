@@ -72,15 +72,28 @@ def level(labels, polygons, scale):
 
 
 def _one_size(labels):
-    """Return the labels with the smallest size of each kind of text for all, unless their own is much smaller."""
+    """Return the labels with the smallest size of each kind of text for all, unless their own is much smaller.
+
+    Labels with a name and labels without one, which have room for larger details, are compared separately.
+    """
+    with_name = [any(kind == "name" for _, _, kind in label.rows) for label in labels]
+    if len(set(with_name)) == 2:
+        parts = {named: iter(_same_kinds([label for label, has in zip(labels, with_name, strict=True) if has == named]))
+                 for named in (True, False)}
+        return _same_kinds([next(parts[named]) for named in with_name], kinds=("number",))
+    return _same_kinds(labels)
+
+
+def _same_kinds(labels, kinds=("number", "name", "detail")):
+    """Return the labels with the smallest size of each of these kinds for all, unless their own is much smaller."""
     sizes = defaultdict(list)
     for label in labels:
         for kind, size in {kind: size for _, size, kind in reversed(label.rows)}.items():
             sizes[kind].append(size)
     least = {kind: min(size for size in found if size >= MUCH_SMALLER * median(found))
-             for kind, found in sizes.items()}
-    return [replace(label, rows=tuple((text, min(size, least[kind]), kind) for text, size, kind in label.rows))
-            for label in labels]
+             for kind, found in sizes.items() if kind in kinds}
+    return [replace(label, rows=tuple((text, min(size, least.get(kind, size)), kind)
+                                      for text, size, kind in label.rows)) for label in labels]
 
 
 def _extent(polygons, turn):
