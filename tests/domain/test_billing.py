@@ -209,7 +209,8 @@ def test_an_untaxed_price_is_zero_rated(fair):
 def test_an_invoice_is_in_the_language_of_its_buyer(fair):
     fair.organiser.patch(f"/contacts/{fair.participant['contact_id']}", {"language": "de-AT"}, status=200)
     fair.reserve("A1", width=2.5)
-    assert [line[0] for line in lines(fair.bill()[0])] == ["Teilnahme: Gold, Fair", "Stand A1, Row, 2,5 × 3 m, 7,5 m² × 100,00 EUR, Fair"]
+    assert [line[0] for line in lines(fair.bill()[0])] == [
+        "Teilnahme: Gold, Fair", "Stand A1, Row, 2,5 × 3 m, 7,5 m² × 100,00 EUR, Fair"]
 
 
 @pytest.mark.parametrize(("option", "contact", "label", "unit"), [

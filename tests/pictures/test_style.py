@@ -1,4 +1,4 @@
-"""The shared look: the colours are those of the stylesheet of the web pages, and the options reach letters and mails."""
+"""The shared look: colours are those of the stylesheet of the web pages, and options reach letters and mails."""
 import pytest
 
 from eventapi.config import ConfigError, load
