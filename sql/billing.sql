@@ -3,7 +3,8 @@
 -- name: claims
 -- Everything that a participant owes, with what the description of an invoice line needs.
 SELECT c.bills, c.fee_of_participant_id, c.booth_reservation_id, c.service_order_id, c.service_order_item_id, c.quantity, c.unit_price, c.net,
-       c.tax_rate, c.currency, c.is_billed, k.title, r.booth_id, b.booth_number, y.booth_type_name, b.width, b.depth, t.service_name, t.unit,
+       c.tax_rate, c.currency, c.is_billed, k.title, r.booth_id, b.booth_number, y.booth_type_name,
+       CASE WHEN y.price_model = 'per_m2' THEN y.price END AS price_per_m2, b.width, b.depth, t.service_name, t.unit,
        s.unit_label, o.order_number, e.title AS event_title
   FROM claims c
   JOIN participants q ON q.id = c.event_participant_id

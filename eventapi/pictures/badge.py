@@ -1,15 +1,16 @@
 """Badges: cards of 86 by 54 mm with name, company, role and QR code, singly or ten to an A4 page with crop marks.
 
 All lengths are in millimetres. A badge is a dict: `id`, `name`, `company`, `role`, `number` (badge number), `code`
-(text of the QR code), `language`, `category` and its `color`, and of the event `event` (name), `from`, `to` (dates)
-and `city`.
+(text of the QR code), `language`, `category` and its `color`, and of the event `event` (name), `from`, `to` (dates),
+`city`, `image` and, if it is known, `venue`.
 domain/people/badge_sheets.py reads it.
 """
 
 from eventapi.languages import formats, names
 from eventapi.pictures import qr
-from eventapi.pictures.letters import LINE_HEIGHT, em, fit
-from eventapi.pictures.shapes import INK, PAPER, Area, Bitmap, Group, Lines, Picture, Text, contained, rectangle
+from eventapi.pictures.letters import LINE_HEIGHT, em, fit, splits
+from eventapi.pictures.shapes import Area, Bitmap, Group, Lines, Picture, Text, contained, rectangle
+from eventapi.pictures.style import INK, LINE, PAPER, PLAIN, QUIET, ink_on
 
 WIDTH, HEIGHT = 86, 54
 PAGE = 210, 297
@@ -19,10 +20,10 @@ LEFT, TOP = (PAGE[0] - ACROSS * WIDTH) / 2, (PAGE[1] - DOWN * HEIGHT) / 2
 MARK_LENGTH, MARK_GAP = 5, 2            # crop marks: their length and their distance from the cards
 MARGIN, HEADER, BAND = 5, 14.5, 10      # margin of a card; height of the header and of the band at the bottom
 STRIPE = 2                              # height of the stripe in the colour of the role at the top
-IMAGE = 26, 9                           # largest width and height of the image of the event
+IMAGE = 26, 9                           # largest width and height of the image of the event or of the logo
 MODULE = 0.9                            # width of a QR module: large enough to scan from half a metre
 MIN_SIZE, PREFERRED_SIZE = 2.2, 2.6     # font sizes
-GREY, BLACK = "#555555", "#000000"
+NAME, LEAST_NAME = 7.5, 3.4             # largest font size of a name; the least at which it stays on two lines
 # Colour-blind people can distinguish these colours, and the band also shows the role as a word. White text is
 # readable on each.
 COLORS = {
@@ -40,14 +41,14 @@ WORDS = {
 }
 
 
-def picture(badge):
+def picture(badge, brand=PLAIN):
     """Return the Picture of one badge."""
-    parts = (Area((rectangle(0, 0, WIDTH, HEIGHT),), PAPER), *card(badge, 0, 0))
+    parts = (Area((rectangle(0, 0, WIDTH, HEIGHT),), PAPER), *card(badge, brand, 0, 0))
     title = f"{WORDS[badge['language']]['badge']} – {badge['name']}"
     return Picture(f"badge{badge['id']}", WIDTH, HEIGHT, title, _description(badge), badge["language"], parts)
 
 
-def sheets(badges):
+def sheets(badges, brand=PLAIN):
     """Yield pages with ten badges each, to be printed at actual size and cut along the crop marks.
 
     The title is in the language of the first badge.
@@ -55,9 +56,9 @@ def sheets(badges):
     language = badges[0]["language"]
     title = f"{WORDS[language]['badges']} – {badges[0]['event']}"
     for first in range(0, len(badges), PER_PAGE):
-        cards = [Group(tuple(card(badge, LEFT + place % ACROSS * WIDTH, TOP + place // ACROSS * HEIGHT)))
+        cards = [Group(tuple(card(badge, brand, LEFT + place % ACROSS * WIDTH, TOP + place // ACROSS * HEIGHT)))
                  for place, badge in enumerate(badges[first:first + PER_PAGE])]
-        parts = (Lines(tuple(_crop_marks()), GREY, 0.15), *cards)
+        parts = (Lines(tuple(_crop_marks()), QUIET, 0.15), *cards)
         yield Picture(f"sheet{first // PER_PAGE + 1}", *PAGE, title, WORDS[language]["badges"], language, parts)
 
 
@@ -79,9 +80,9 @@ def _description(badge):
 
 # One card, its top left at (x, y)
 
-def card(badge, x, y):
+def card(badge, brand, x, y):
     """Yield the shapes of a card."""
-    yield from _header(badge, x, y)
+    yield from _header(badge, brand, x, y)
     code, quiet = qr.size(badge["code"]) * MODULE, qr.QUIET * MODULE
     left, top = x + WIDTH - MARGIN - code, y + HEADER + 2.6
     yield qr.area(badge["code"], left, top, MODULE)
@@ -91,30 +92,43 @@ def card(badge, x, y):
     yield from _band(badge, x, y + HEIGHT - BAND)
 
 
-def _header(badge, x, y):
+def _header(badge, brand, x, y):
     yield Area((rectangle(x, y, WIDTH, STRIPE),), COLORS[badge["role"]])
     room, middle = WIDTH - 2 * MARGIN, y + STRIPE + (HEADER - 0.8 - STRIPE) / 2
-    if badge["image"]:
-        width, height = contained(badge["image"], *IMAGE)
-        yield Bitmap(x + WIDTH - MARGIN - width, middle - height / 2, width, height, badge["image"])
+    image = badge["image"] or brand.logo
+    if image:
+        width, height = contained(image, *IMAGE)
+        yield Bitmap(x + WIDTH - MARGIN - width, middle - height / 2, width, height, image)
         room -= width + 3
-    yield from _lines(badge["event"], x + MARGIN, y + 6.3, room, 6.2, 3.8, is_bold=True)
+    yield from _lines(badge["event"], x + MARGIN, y + 6.3, room, 6.2, 3.8, is_bold=True, ink=brand.ink)
     days = formats.days(badge["from"], badge["to"], badge["language"])
     city = badge["city"] if badge["city"] and badge["city"] not in badge["event"] else None
-    yield from _lines(" · ".join(part for part in (days, city) if part), x + MARGIN, y + 11.3, room, 3.2, 2.7, ink=GREY)
-    yield Lines((((x + MARGIN, y + HEADER - 0.6), (x + WIDTH - MARGIN, y + HEADER - 0.6)),), "#c9ced6", 0.2)
+    about = " · ".join(part for part in (days, badge.get("venue"), city) if part)
+    yield from _lines(about, x + MARGIN, y + 11.3, room, 3.2, 2.7, ink=QUIET)
+    yield Lines((((x + MARGIN, y + HEADER - 0.6), (x + WIDTH - MARGIN, y + HEADER - 0.6)),), LINE, 0.2)
 
 
 def _names(badge, x, y, width, height):
     """Yield the name, as large as it fits, and the company below it. Both together are centred vertically."""
     company = _fitted(badge["company"], width, height * 0.36, 4.2, 2.4, 2.8, False)
-    name = _fitted(badge["name"], width, height - _height(company) - 1, 8.5, 2.8, 4.2, True)
+    name = _name(badge["name"], width, height - _height(company) - 1)
     y += (height - _height(name) - _height(company)) / 2
     for text, is_bold in ((name, True), (company, False)):
         if text:
             lines, size = text
-            yield Text(x, y + 0.92 * size, lines, size, is_bold, INK if is_bold else GREY, "start")
+            yield Text(x, y + 0.92 * size, lines, size, is_bold, INK if is_bold else QUIET, "start")
             y += _height(text) + 0.8
+
+
+def _name(text, width, height):
+    """Return (lines, size) of a name. A name of several words is on two lines, as on the badge beside it."""
+    two = splits(text)[1:2]
+    if two:
+        lines = two[0][1]
+        size = min(NAME, height / (2 * LINE_HEIGHT), *(width / em(line, True) for line in lines))
+        if size >= LEAST_NAME:
+            return lines, size
+    return _fitted(text, width, height, NAME, 2.8, 4.2, True)
 
 
 def _band(badge, x, y):
@@ -153,14 +167,3 @@ def _fitted(text, width, height, largest, smallest, preferred, is_bold):
 def _height(text):
     return len(text[0]) * text[1] * LINE_HEIGHT if text else 0
 
-
-def ink_on(fill):
-    """Return black or white, whichever has the higher contrast with `fill` (WCAG relative luminance)."""
-    return BLACK if luminance(fill) > 0.179 else PAPER
-
-
-def luminance(color):
-    """Return the relative luminance (WCAG 2) of a colour such as #0b4f8a, from 0 to 1."""
-    parts = [int(color[place:place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))

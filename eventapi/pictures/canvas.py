@@ -41,7 +41,8 @@ def _page(canvas, picture):
 
 
 @lru_cache(maxsize=256)
-def _color(text):
+def color(text):
+    """Return the colour of reportlab for one such as #23694a."""
     from reportlab.lib.colors import HexColor
     return HexColor(text)
 
@@ -79,14 +80,14 @@ def _group(canvas, group):
 def _area(canvas, area):
     path = _path(canvas, area.rings, closed=True)
     if area.fill:
-        canvas.setFillColor(_color(area.fill))
+        canvas.setFillColor(color(area.fill))
         canvas.drawPath(path, stroke=0, fill=1)
     if area.hatch:
         _hatch(canvas, area, path)
     if area.stroke:
-        canvas.setStrokeColor(_color(area.stroke))
+        canvas.setStrokeColor(color(area.stroke))
         canvas.setLineWidth(area.thickness)
-        canvas.drawPath(path, stroke=1, fill=0)
+        _stroke(canvas, path, area.dash)
 
 
 def _hatch(canvas, area, path):
@@ -95,7 +96,7 @@ def _hatch(canvas, area, path):
     canvas.clipPath(path, stroke=0, fill=0)
     across, down = zip(*(point for ring in area.rings for point in ring), strict=True)
     box = min(across), min(down), max(across), max(down)
-    canvas.setStrokeColor(_color(hatch.ink))
+    canvas.setStrokeColor(color(hatch.ink))
     canvas.setLineWidth(hatch.thickness)
     lines = [*_rising(box, hatch.gap), *(_falling(box, hatch.gap) if hatch.crossed else ())]
     canvas.drawPath(_path(canvas, lines), stroke=1, fill=0)
@@ -117,11 +118,15 @@ def _falling(box, gap):
 
 
 def _lines(canvas, lines):
-    canvas.setStrokeColor(_color(lines.stroke))
+    canvas.setStrokeColor(color(lines.stroke))
     canvas.setLineWidth(lines.thickness)
-    canvas.setDash(*([lines.dash, lines.dash],) if lines.dash else ())
-    canvas.drawPath(_path(canvas, lines.lines), stroke=1, fill=0)
-    if lines.dash:
+    _stroke(canvas, _path(canvas, lines.lines), lines.dash)
+
+
+def _stroke(canvas, path, dash):
+    canvas.setDash(*([dash, dash],) if dash else ())
+    canvas.drawPath(path, stroke=1, fill=0)
+    if dash:
         canvas.setDash()
 
 
@@ -137,7 +142,7 @@ def _path(canvas, lines, closed=False):
 
 
 def _text(canvas, text):
-    canvas.setFillColor(_color(text.ink))
+    canvas.setFillColor(color(text.ink))
     for place, line in enumerate(text.lines):
         line = fonts.clean(line)
         wide = fonts.width(line, text.size, text.bold) * fonts.POINTS       # text.size is in millimetres, not in points

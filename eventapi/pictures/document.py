@@ -8,40 +8,42 @@ from itertools import zip_longest
 from eventapi.markup import Element, blocks
 from eventapi.pictures import fonts
 from eventapi.pictures.letterhead import Letterhead
-from eventapi.pictures.paper import GREY, LEFT, RIGHT, Paper
+from eventapi.pictures.paper import LEFT, RIGHT, Paper
 from eventapi.pictures.parties import SIGNATURES, draw_parties, draw_signatures
+from eventapi.pictures.style import HEADING, INK, LINE, PLAIN, QUIET, RULE, TEXT, TITLE
 from eventapi.pictures.words import WORDS
 
-SIZE, LINE_HEIGHT = 10, 5
-HEADINGS = {"h1": (16, 7.5, 4), "h2": (12.5, 6, 4), "h3": (10.5, 5.2, 2.5)}     # font size, line height, space above
+SIZE, LINE_HEIGHT = TEXT, 5
+HEADINGS = {"h1": (TITLE, 7.5, 4), "h2": (HEADING, 6, 4), "h3": (10.5, 5.2, 2.5)}  # size, line height, space above
 TOP = 22
-INDENT, PADDING, RULE = 6, 1.6, 0.75
+INDENT, PADDING = 6, 1.6
+ABOVE_TABLE = 3
 WORD = re.compile(r"[^\S\u00a0]+")
 
 
-def draw(parts, *, title, number, date, language, organiser, logo=None, partner=None):
+def draw(parts, *, title, number, date, language, organiser, brand=PLAIN, partner=None):
     """Return the PDF as bytes. The same document results in the same bytes.
 
     parts: Elements of markup.parse.
     date: the day of the document, as text.
-    organiser, logo: those of the letterhead.
+    organiser, brand: those of the letterhead.
     partner: the other party of a contract, which gets the parties and lines for their signatures; else None.
 
     Raise 501 `not_installed` if reportlab is missing or no installed font has one of the characters.
     """
     fonts.require()
     with fonts.lock:
-        return Sheet(title, number, date, language, organiser, logo, partner).pdf(parts)
+        return Sheet(title, number, date, language, organiser, brand, partner).pdf(parts)
 
 
 class Sheet:
     """The layout of one document, from top to bottom."""
 
-    def __init__(self, title, number, date, language, organiser, logo=None, partner=None):
+    def __init__(self, title, number, date, language, organiser, brand=PLAIN, partner=None):
         self.title, self.number, self.date = fonts.clean(title), fonts.clean(number), fonts.clean(date)
         self.language, self.organiser, self.partner = language, organiser, partner
         self.running = " · ".join(dict.fromkeys(filter(None, (self.title, self.number))))
-        self.letterhead = Letterhead(organiser, logo, language)
+        self.letterhead = Letterhead(organiser, brand, language)
         self.bottom = self.letterhead.footer_top - 11
         self.paper = Paper(self.bottom, self._begin)
 
@@ -76,10 +78,10 @@ class Sheet:
         if len(paper.pages) == 1:
             below = self.letterhead.head(paper) + 8
             about = " · ".join(filter(None, (self.number, self.date)))
-            paper.text(RIGHT, below, about, size=8.5, align="right", ink=GREY)
+            paper.text(RIGHT, below, about, size=8.5, align="right", ink=QUIET)
             paper.y = self.top = below + 8
         else:
-            paper.text(LEFT, TOP - 6, self.running, size=fonts.shrunk(self.running, 8.5, RIGHT - LEFT), ink=GREY)
+            paper.text(LEFT, TOP - 6, self.running, size=fonts.shrunk(self.running, 8.5, RIGHT - LEFT), ink=QUIET)
 
     def _footer(self, page, pages):
         self.letterhead.foot(self.paper, self.running, WORDS[self.language]["page"].format(page=page, pages=pages))
@@ -101,7 +103,8 @@ class Sheet:
         # Three lines must fit below a heading, so that it is never the last on a page.
         self.paper.reserve(above + line_height * len(heading) + 3 * LINE_HEIGHT)
         self.paper.y += above if self.paper.y > self.top else 0
-        self._lines(heading, left, size=size, line_height=line_height)
+        ink = self.letterhead.brand.ink if part.tag == "h1" else INK
+        self._lines(heading, left, size=size, line_height=line_height, ink=ink)
         self.paper.y += 1.5
 
     def _list(self, part, left, room):
@@ -118,15 +121,15 @@ class Sheet:
             self.paper.y += 0.8 if inside else LINE_HEIGHT
         self.paper.y += 1.4
 
-    def _lines(self, found, left, *, size=SIZE, line_height=LINE_HEIGHT):
+    def _lines(self, found, left, *, size=SIZE, line_height=LINE_HEIGHT, ink=INK):
         for line in found:
             self.paper.reserve(line_height)
             self.paper.y += line_height
-            self._line(line, left, size)
+            self._line(line, left, size, ink)
 
-    def _line(self, line, left, size):
+    def _line(self, line, left, size, ink=INK):
         for x, text, bold in line:
-            self.paper.text(left + x, self.paper.y, text, size=size, bold=bold)
+            self.paper.text(left + x, self.paper.y, text, size=size, bold=bold, ink=ink)
 
     # Tables
 
@@ -138,7 +141,10 @@ class Sheet:
         if not count:
             return
         starts, widths = columns(rows, count)
-        self.paper.line(LEFT, self.paper.y + 1, RIGHT, ink=GREY)
+        if self.paper.y > self.top:
+            self.paper.reserve(ABOVE_TABLE + 3 * LINE_HEIGHT)
+            self.paper.y += ABOVE_TABLE if self.paper.y > self.top else 0
+        self.paper.line(LEFT, self.paper.y + 1, RIGHT, thickness=RULE, ink=self.letterhead.brand.color)
         self.paper.y += 1
         # A row may have fewer cells than the table has columns.
         laid_out = [
@@ -163,7 +169,7 @@ class Sheet:
             for start, part in zip(starts, line, strict=False):
                 self._line(part, start + PADDING, SIZE)
         self.paper.y += PADDING + 0.6
-        self.paper.line(LEFT, self.paper.y, RIGHT, ink=RULE)
+        self.paper.line(LEFT, self.paper.y, RIGHT, ink=LINE)
 
 
 def columns(rows, count):

@@ -16,18 +16,22 @@ from eventapi.errors import Problem
 FOLDERS = tuple(
     Path("/usr/share/fonts") / name
     for name in (
+        "truetype/liberation",
         "truetype/dejavu",
         "truetype/droid",
+        "liberation-sans-fonts",
         "dejavu-sans-fonts",
         "google-droid-sans-fonts",
+        "liberation",
         "dejavu",
         "droid",
         "TTF",
     )
 )
-EUROPE, EAST_ASIA = "fonts-dejavu-core", "fonts-droid-fallback"
-# Debian package -> files of the regular and the bold font, in order of preference
-FILES = {EUROPE: ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"),
+TEXT, EUROPE, EAST_ASIA = "fonts-liberation", "fonts-dejavu-core", "fonts-droid-fallback"
+# Debian package -> files of the regular and the bold font. A character is drawn in the first font that has it.
+FILES = {TEXT: ("LiberationSans-Regular.ttf", "LiberationSans-Bold.ttf"),
+         EUROPE: ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"),
          EAST_ASIA: ("DroidSansFallbackFull.ttf", "DroidSansFallbackFull.ttf")}
 BUILT_IN = "Helvetica", "Helvetica-Bold"
 WESTERN = frozenset(bytes(range(32, 256)).decode("cp1252", "ignore"))       # the characters of Helvetica
@@ -65,8 +69,8 @@ def not_installed():
 
 
 def use_embeddable():
-    """Use DejaVu from now on if it was installed after the last PDF was drawn."""
-    if faces(False)[0].name == BUILT_IN[0]:
+    """Use the fonts that can be embedded from now on if DejaVu was installed after the last PDF was drawn."""
+    if Path(FILES[EUROPE][False]).stem not in [face.name for face in faces(False)]:
         faces.cache_clear()
         _face_of.cache_clear()
 
@@ -75,7 +79,7 @@ def use_embeddable():
 def faces(bold):
     """Return the available fonts in order of preference."""
     found = [face for face in (_truetype(package, bold) for package in FILES) if face]
-    return tuple(found if installed(EUROPE) else [_built_in(bold), *found])
+    return tuple(found if installed(TEXT) or installed(EUROPE) else [_built_in(bold), *found])
 
 
 def installed(package):

@@ -7,11 +7,11 @@ millimetres from the top left, font sizes in points.
 from io import BytesIO
 
 from eventapi.pictures import fonts
-from eventapi.pictures.canvas import draw_image
+from eventapi.pictures.canvas import color, draw_image
+from eventapi.pictures.style import HAIRLINE, INK, LINE, QUIET, TEXT
 
 WIDTH, HEIGHT = 210, 297
 LEFT, RIGHT = 25, 190
-BLACK, GREY, PALE = 0, 0.4, 0.92
 
 
 class Paper:
@@ -36,13 +36,13 @@ class Paper:
         if self.y + height > self.bottom:
             self.new_page()
 
-    def text(self, x, y, text, *, size=8.5, bold=False, align="left", ink=BLACK):
+    def text(self, x, y, text, *, size=TEXT, bold=False, align="left", ink=INK):
         """Add one line of text with the base line `y`. Text that is aligned right ends at `x`."""
         if align == "right":
             x -= fonts.width(text, size, bold)
         self.page.append((_text, x, y, text, size, bold, ink))
 
-    def line(self, x, y, to_x, *, thickness=0.2, ink=BLACK):
+    def line(self, x, y, to_x, *, thickness=HAIRLINE, ink=QUIET):
         """Add a horizontal line."""
         self.page.append((_line, x, y, to_x, thickness, ink))
 
@@ -97,12 +97,12 @@ def _from_bottom(y):
 
 
 def _text(canvas, x, y, text, size, bold, ink):
-    canvas.setFillGray(ink)
+    canvas.setFillColor(color(ink))
     fonts.draw(canvas, x * fonts.POINTS, _from_bottom(y), text, size, bold)
 
 
 def _line(canvas, x, y, to_x, thickness, ink):
-    canvas.setStrokeGray(ink)
+    canvas.setStrokeColor(color(ink))
     canvas.setLineWidth(thickness * fonts.POINTS)
     canvas.line(x * fonts.POINTS, _from_bottom(y), to_x * fonts.POINTS, _from_bottom(y))
 
@@ -121,7 +121,7 @@ def _area(canvas, x, y, unit, rings):
     canvas.saveState()
     canvas.translate(x * fonts.POINTS, _from_bottom(y))
     canvas.scale(unit * fonts.POINTS, -unit * fonts.POINTS)
-    canvas.setFillGray(BLACK)
+    canvas.setFillGray(0)                           # black, for the readers of QR codes
     canvas.drawPath(path, stroke=0, fill=1)
     canvas.restoreState()
 
@@ -130,6 +130,6 @@ def _watermark(canvas, text):
     canvas.saveState()
     canvas.translate(WIDTH / 2 * fonts.POINTS, HEIGHT / 2 * fonts.POINTS)
     canvas.rotate(55)
-    canvas.setFillGray(PALE)
+    canvas.setFillColor(color(LINE))
     fonts.draw(canvas, -fonts.width(text, 120, True) / 2 * fonts.POINTS, -40, text, 120, True)
     canvas.restoreState()

@@ -3,10 +3,11 @@
 Positions are in millimetres, font sizes in points.
 """
 from eventapi.pictures import fonts
-from eventapi.pictures.paper import GREY, LEFT, RIGHT
+from eventapi.pictures.paper import LEFT, RIGHT
+from eventapi.pictures.style import FOOT, LINE, QUIET, TABLE
 from eventapi.pictures.words import WORDS, address
 
-SIZE, SMALL, LINE_HEIGHT = 9.5, 8, 4.4
+SIZE, SMALL, LINE_HEIGHT = TABLE, FOOT + 0.5, 4.4
 GAP = 10                                            # between the two columns
 WIDTH = (RIGHT - LEFT - GAP) / 2
 LABELS = "organiser", "partner"
@@ -19,11 +20,11 @@ def draw_parties(paper, organiser, partner, language):
     columns = [_lines(texts) for texts in addresses(organiser, partner, language)]
     paper.reserve((max(map(len, columns)) + 2) * LINE_HEIGHT)
     for x, label, lines in zip(_edges(), LABELS, columns, strict=True):
-        paper.text(x, paper.y + LINE_HEIGHT, WORDS[language][label], size=SMALL, ink=GREY)
+        paper.text(x, paper.y + LINE_HEIGHT, WORDS[language][label], size=SMALL, ink=QUIET)
         for row, (text, is_name) in enumerate(lines, 2):
             paper.text(x, paper.y + row * LINE_HEIGHT, text, size=SIZE, bold=is_name)
     paper.y += (max(map(len, columns)) + 1) * LINE_HEIGHT + 4
-    paper.line(LEFT, paper.y, RIGHT, ink=GREY)
+    paper.line(LEFT, paper.y, RIGHT, ink=LINE)
     paper.y += 4
 
 
@@ -35,14 +36,14 @@ def draw_signatures(paper, organiser, partner, language):
         paper.y += SPACE
         for x in _edges():
             paper.line(x, paper.y, x + WIDTH)
-            paper.text(x, paper.y + 3.6, WORDS[language][label], size=SMALL, ink=GREY)
+            paper.text(x, paper.y + 3.6, WORDS[language][label], size=SMALL, ink=QUIET)
     paper.y += LINE_HEIGHT
     for x, label, party in zip(_edges(), LABELS, (organiser, partner), strict=True):
         lines = fonts.wrap(party.get("name"), SIZE, WIDTH, True)[:2]
         for row, text in enumerate(lines, 1):
             paper.text(x, paper.y + row * LINE_HEIGHT, text, size=SIZE, bold=True)
         place = paper.y + (len(lines) + 1) * LINE_HEIGHT
-        paper.text(x, place, WORDS[language][label], size=SMALL, ink=GREY)
+        paper.text(x, place, WORDS[language][label], size=SMALL, ink=QUIET)
     paper.y += 3 * LINE_HEIGHT
 
 

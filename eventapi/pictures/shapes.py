@@ -5,7 +5,7 @@ Positions and lengths are in millimetres from the top left.
 
 from dataclasses import dataclass
 
-INK, PAPER = "#1a1a1a", "#ffffff"
+from eventapi.pictures.style import INK
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class Area:
     hatch: Hatch = None
     stroke: str = None
     thickness: float = 0.2
+    dash: float = 0                     # of the outline, as that of Lines
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,21 @@ Text stays text, nothing is loaded from other addresses, and the SVG can be embe
 from base64 import b64encode
 from html import escape
 
-from eventapi.pictures.shapes import INK, Area, Bitmap, Group, Hatch, Lines, Text
+from eventapi.pictures.shapes import Area, Bitmap, Group, Hatch, Lines, Text
+from eventapi.pictures.style import INK
 
-FONTS = "DejaVu Sans,Verdana,Helvetica,Arial,sans-serif"
+FONTS = "Liberation Sans,Arial,Helvetica,DejaVu Sans,sans-serif"
+
+MAP = 250                               # millimetres: wider pictures are moved on a phone
 
 
 def draw(picture, unit="mm"):
     """Return the SVG as bytes. `unit` is that of its width and height: mm or px."""
     width, height = number(picture.width), number(picture.height)
-    # A phone shows the whole picture, which can then be zoomed. Other screens show it in its actual size.
-    page = (f"<style>@page{{size:{width}{unit} {height}{unit};margin:0}}"
-            "@media screen and (pointer:coarse){svg:root{max-width:100%;height:auto}}</style>")
+    # A phone shows the whole picture, which can then be zoomed. Larger pictures keep their actual size also there, and
+    # are moved like a map: as wide as a phone, a sheet of A3 has letters of two pixels.
+    whole = "@media screen and (pointer:coarse){svg:root{max-width:100%;height:auto}}" if picture.width < MAP else ""
+    page = f"<style>@page{{size:{width}{unit} {height}{unit};margin:0}}{whole}</style>"
     hatches = {hatch.name: hatch for hatch in _hatches(picture.parts)}.values()
     name, size = picture.name, f'width="{width}{unit}" height="{height}{unit}" viewBox="0 0 {width} {height}"'
     return "".join([
@@ -77,9 +81,8 @@ def _draw_part(part, name):
     elif isinstance(part, Area):
         yield from _area(part, name)
     elif isinstance(part, Lines):
-        dash = f' stroke-dasharray="{number(part.dash)}"' if part.dash else ""
         yield (f'<path d="{"".join(map(_path, part.lines))}" fill="none" stroke="{part.stroke}" '
-               f'stroke-width="{number(part.thickness)}"{dash}/>')
+               f'stroke-width="{number(part.thickness)}"{_dash(part)}/>')
     elif isinstance(part, Text):
         yield _text(part)
     elif isinstance(part, Bitmap):
@@ -100,13 +103,17 @@ def _group(group, name):
 
 def _area(area, name):
     path = "".join(f"{_path(ring)}Z" for ring in area.rings)
-    stroke = f' stroke="{area.stroke}" stroke-width="{number(area.thickness)}"' if area.stroke else ""
+    stroke = f' stroke="{area.stroke}" stroke-width="{number(area.thickness)}"{_dash(area)}' if area.stroke else ""
     if area.fill or not area.hatch:
         # An area without a fill must still receive pointer events, because its group has a tooltip.
         fill = area.fill or 'none" pointer-events="all'
         yield f'<path d="{path}" fill="{fill}"{"" if area.hatch else stroke}/>'
     if area.hatch:
         yield f'<path d="{path}" fill="url(#{name}-{area.hatch.name})"{stroke}/>'
+
+
+def _dash(part):
+    return f' stroke-dasharray="{number(part.dash)}"' if part.dash else ""
 
 
 def _path(points):

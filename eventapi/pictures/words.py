@@ -65,6 +65,10 @@ ENGLISH = {
     "girocode": "GiroCode for banking apps",
     "vat_id": "VAT ID",
     "tax_number": "Tax number",
+    "directors": "Managing directors: {names}",
+    "director": "Managing director: {names}",
+    "phone": "Phone {number}",
+    "area_price": "{area} m² × {price}",
     "page": "Page {page} of {pages}",
     "organiser": "Organiser",
     "partner": "Contracting party",
@@ -134,6 +138,10 @@ GERMAN = {
     "girocode": "GiroCode für Banking-Apps",
     "vat_id": "USt-IdNr.",
     "tax_number": "Steuernummer",
+    "directors": "Geschäftsführung: {names}",
+    "director": "Geschäftsführung: {names}",
+    "phone": "Telefon {number}",
+    "area_price": "{area} m² × {price}",
     "page": "Seite {page} von {pages}",
     "organiser": "Veranstalter",
     "partner": "Vertragspartner",
@@ -166,6 +174,31 @@ def address(party, language, home_country=None):
     country_name = "" if country == home_country else countries.name(country, language).upper()
     lines = (party.get("name"), party.get("contact_name"), *streets, town, country_name)
     return [line for line in lines if line and line.strip()]
+
+
+def register(seller, language):
+    """Return the lines about the register of companies and the managing directors, as far as they are known."""
+    directors = ", ".join(part.strip() for part in (seller.get("directors") or "").split(",") if part.strip())
+    key = "directors" if "," in directors else "director"
+    entry = ", ".join(filter(None, (seller.get("register_court"), seller.get("register_number"))))
+    return [line for line in (entry, directors and WORDS[language][key].format(names=directors)) if line]
+
+
+def contact(seller, language):
+    """Return the lines with the person or department to ask, the telephone number and the e-mail address."""
+    phone = seller.get("phone")
+    lines = (seller.get("contact"), phone and WORDS[language]["phone"].format(number=phone), seller.get("email"))
+    return [line for line in lines if line]
+
+
+def place(event):
+    """Return where an event is, on one line: its venue and address, and the city behind them. Empty without a venue.
+
+    event: dict with `venue`, `address`, `postal_code` and `city`, each of which may be missing.
+    """
+    city = " ".join(filter(None, (event.get("postal_code"), event.get("city"))))
+    known = [part for part in (event.get("venue"), event.get("address")) if part]
+    return ", ".join((*known, city) if city else known) if known else ""
 
 
 def tax_reasons(taxes, words):

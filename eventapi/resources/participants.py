@@ -95,7 +95,7 @@ def get_participant_readiness(db, id):
 def get_participant_badge(db, id, query, form):
     """Draw the badge as a card of 86 by 54 mm with a QR code of its number, as SVG or PDF."""
     badge = found(badge_sheets.read(db, id, query.get("language")), "participant", id)
-    return picture(badge, form, lambda: badge_sheets.draw(badge, form))
+    return picture(badge, form, lambda: badge_sheets.draw(db.config, badge, form))
 
 
 @routes.post("/participants/<id>/badge/replace")
@@ -115,7 +115,7 @@ def get_participant_badge_sheets(db, query):
     Cancelled participants are left out. A document has at most 200 badges: request more with `page`.
     """
     chosen = badge_sheets.chosen(db, references.filters(db, query, EVENT))
-    return drawn([query, chosen], badge_sheets.PDF, lambda: badge_sheets.draw_sheets(chosen))
+    return drawn([query, chosen], badge_sheets.PDF, lambda: badge_sheets.draw_sheets(db.config, chosen))
 
 
 @routes.get("/participants/<id>/balance", response="participant.balance")

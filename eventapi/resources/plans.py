@@ -61,7 +61,7 @@ def list_plan_warnings(db, id, query):
 def get_plan_svg(db, id, query, form):
     """Draw a plan as SVG or PDF, for the screen and for A3 paper."""
     hall = found(plan_pictures.read(db, id, query["view"], query.get("language")), "plan", id)
-    return picture(hall, form, lambda: plan_pictures.draw(hall, form))
+    return picture(hall, form, lambda: plan_pictures.draw(db.config, hall, form))
 
 
 def get(db, id):

@@ -6,6 +6,7 @@ from eventapi.domain.records import references
 from eventapi.domain.reports import catalogue as reports
 from eventapi.domain.reports import charts as report_charts
 from eventapi.languages import choice
+from eventapi.pictures import style
 from eventapi.web.rest import Response, picture
 from eventapi.web.routes import Routes
 
@@ -187,8 +188,8 @@ def report(db, name, query, form):
     found = reports.read(db, name, references.existing(db, query, references.EVENT))
     if form == SVG:
         title = reports.event_title(db, found["filters"]["event_id"])
-        state = [name, language, title, found["filters"], found["data"]]
-        return picture(state, SVG, lambda: report_charts.draw(found, title, language))
+        state = [name, language, title, found["filters"], found["data"], style.brand(db.config).key]
+        return picture(state, SVG, lambda: report_charts.draw(db.config, found, title, language))
     if form == CSV:
         return table(name, reports.columns(name), found["data"]["rows"])
     return Response(found, has_etag=False)

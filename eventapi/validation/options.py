@@ -18,6 +18,23 @@ def line(text: str) -> str:
     return text
 
 
+def lines(most: int) -> Callable[[str], tuple[str, ...]]:
+    """Return a parser of at most `most` lines, which ` | ` separates. It returns a tuple."""
+    def parse(text):
+        found = tuple(part.strip() for part in text.split(" | ") if part.strip())
+        if len(found) > most:
+            raise ValueError(f"at most {most} lines, separated by ' | '; it has {len(found)}")
+        return found
+    return parse
+
+
+def color(text: str) -> str:
+    """Return a colour such as #23694a in lower case."""
+    if not re.fullmatch("#[0-9A-Fa-f]{6}", text):
+        raise ValueError("a colour such as #23694a")
+    return text.lower()
+
+
 def folder(text: str) -> Path:
     """Accept the path of a directory."""
     if not text:

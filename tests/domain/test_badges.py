@@ -14,7 +14,7 @@ from eventapi.domain.people import badge_sheets
 from eventapi.errors import Problem
 from eventapi.languages import choice, names
 from eventapi.pictures import badge as picture
-from eventapi.pictures import canvas, fonts, qr, svg
+from eventapi.pictures import canvas, fonts, qr, style, svg
 from eventapi.pictures.shapes import Area, Bitmap, Group, Text
 from tests.support.examples import make
 from tests.support.images import png
@@ -215,14 +215,14 @@ def test_lines_of_text_do_not_overlap():
 
 @pytest.mark.parametrize("role, color", picture.COLORS.items())
 def test_white_is_readable_on_the_colour_of_each_role(role, color):
-    assert 1.05 / (picture.luminance(color) + 0.05) >= 4.5
+    assert 1.05 / (style.luminance(color) + 0.05) >= 4.5
 
 
 @pytest.mark.parametrize("fill",
                          ["#000000", "#ffffff", "#ffd54f", "#808080", "#757575", "#767676", "#777777",
                           "#004d40", "#ff0000", "#00ff00", "#0000ff"])
 def test_the_category_is_readable_on_any_colour(fill):
-    light, dark = sorted((picture.luminance(fill), picture.luminance(picture.ink_on(fill))), reverse=True)
+    light, dark = sorted((style.luminance(fill), style.luminance(style.ink_on(fill))), reverse=True)
     assert (light + 0.05) / (dark + 0.05) >= 4.5
 
 

@@ -107,7 +107,8 @@ def test_fee_booths_and_services_are_billed_on_one_draft(fair):
     reservation = fair.reserve("A12", width=2.5)
     order = fair.order((fair.power, 2), (fair.book, 3))
     invoice, credit_notes = fair.bill()
-    assert lines(invoice) == [("Participation: Gold, Fair", 1, 150), ("Booth A12, Row, 2.5 × 3 m, Fair", 1, 750),
+    assert lines(invoice) == [("Participation: Gold, Fair", 1, 150),
+                              ("Booth A12, Row, 2.5 × 3 m, 7.5 m² × EUR 100.00, Fair", 1, 750),
                               (f"Power ({order['order_number']}), Fair", 2, 160),
                               (f"Catalogue entry ({order['order_number']}), Fair", 3, 99.99)]
     fee, booth, power, book = invoice["items"]
@@ -241,7 +242,8 @@ def test_an_untaxed_price_is_zero_rated(fair):
 def test_an_invoice_is_in_the_language_of_its_buyer(fair):
     fair.organiser.patch(f"/contacts/{fair.participant['contact_id']}", {"language": "de-AT"}, status=200)
     fair.reserve("A1", width=2.5)
-    assert [line[0] for line in lines(fair.bill()[0])] == ["Teilnahme: Gold, Fair", "Stand A1, Row, 2,5 × 3 m, Fair"]
+    assert [line[0] for line in lines(fair.bill()[0])] == [
+        "Teilnahme: Gold, Fair", "Stand A1, Row, 2,5 × 3 m, 7,5 m² × 100,00 EUR, Fair"]
 
 
 @pytest.mark.parametrize(("option", "contact", "label", "unit"), [
@@ -368,7 +370,7 @@ def test_lines_that_were_added_or_edited_by_hand_stay_and_are_not_outdated(fair)
     assert outdated(fair, draft) == [(3, "repriced")]
     fresh = refreshed(fair, draft)
     assert [(item["description"], item["net"]) for item in fresh["items"]] == [
-        ("Lunch", 20), ("Booth A1, Row, 4 × 3 m, Fair", 1080), ("Participation: Gold, Fair", 200)]
+        ("Lunch", 20), ("Booth A1, Row, 4 × 3 m, 12 m² × EUR 100.00, Fair", 1080), ("Participation: Gold, Fair", 200)]
     fair.send(draft)
     fair.send(fair.invoice(fair.bill()[1][0]))          # the edited line billed the booth A1: it is credited
 
@@ -553,7 +555,7 @@ def test_a_cancelled_booth_is_credited_once(fair):
     note, credit_notes = fair.bill()
     assert (note["invoice_type"], note["status"], note["related_invoice_id"],
             credit_notes) == ("credit_note", "draft", invoice["id"], [note["id"]])
-    assert lines(note) == [("Booth A1, Row, 4 × 3 m, Fair", -1, -1200)]
+    assert lines(note) == [("Booth A1, Row, 4 × 3 m, 12 m² × EUR 100.00, Fair", -1, -1200)]
     assert note["items"][0]["booth_reservation_id"] == reservation["id"]
     fair.refused()
     assert fair.invoice(invoice["id"]) == invoice
@@ -610,13 +612,13 @@ def test_a_moved_reservation_is_credited_and_billed_again(fair):
     fair.send(fair.bill()[0])
     fair.act("booth-reservations", reservation, "move", {"booth_id": fair.booth("B1", 5)["id"]})
     invoice, (note,) = fair.bill()
-    assert lines(invoice) == [("Booth B1, Row, 5 × 3 m, Fair", 1, 1500)]
-    assert lines(fair.invoice(note)) == [("Booth A1, Row, 4 × 3 m, Fair", -1, -1200)]
+    assert lines(invoice) == [("Booth B1, Row, 5 × 3 m, 15 m² × EUR 100.00, Fair", 1, 1500)]
+    assert lines(fair.invoice(note)) == [("Booth A1, Row, 4 × 3 m, 12 m² × EUR 100.00, Fair", -1, -1200)]
     fair.refused()
     fair.send(fair.invoice(note))
     fair.send(invoice)
     fair.cancel("booth-reservations", reservation)
-    assert lines(fair.bill()[0]) == [("Booth B1, Row, 5 × 3 m, Fair", -1, -1500)]
+    assert lines(fair.bill()[0]) == [("Booth B1, Row, 5 × 3 m, 15 m² × EUR 100.00, Fair", -1, -1500)]
 
 
 @pytest.mark.parametrize("change", [{"text": "Hello"}, {"is_reverse_charge": True}, {"items": 1}])
@@ -675,7 +677,7 @@ def test_only_the_remaining_amount_is_credited(fair):
     fair.refused()
     fair.cancel("booth-reservations", reservation)
     note, _ = fair.bill()
-    assert lines(note) == [("Booth A1, Row, 4 × 3 m, Fair", -1, -1000.01)]
+    assert lines(note) == [("Booth A1, Row, 4 × 3 m, 12 m² × EUR 100.00, Fair", -1, -1000.01)]
     fair.send(note)
     fair.refused()
 

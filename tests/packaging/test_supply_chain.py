@@ -35,7 +35,7 @@ def test_the_bill_names_the_package_and_what_it_depends_on(bill):
     assert {name for name, part in parts.items() if part["scope"] == "required"} == {
         "gunicorn", "python3", "python3-bottle", "python3-jsonschema", "python3-stdnum", "tzdata"}
     assert {name for name, part in parts.items() if part["scope"] == "optional"} == {
-        "fonts-dejavu-core", "nginx", "python3-pypdf", "python3-reportlab"}
+        "fonts-dejavu-core", "fonts-liberation", "nginx", "python3-pypdf", "python3-reportlab"}
     facts = {fact["name"]: fact["value"] for fact in parts["python3-bottle"]["properties"]}
     assert facts == {"eventapi:debian-constraint": ">= 0.12.23", "eventapi:pypi": "pkg:pypi/bottle"}
 

@@ -8,6 +8,7 @@ from tests.support.images import png
 pytest.importorskip("reportlab")
 from eventapi.pictures import document, fonts
 from eventapi.pictures.paper import LEFT, RIGHT
+from eventapi.pictures.style import Brand
 
 ORGANISER = {"name": "Messe Test GmbH", "street": "Am Markt 1", "postal_code": "04109", "city": "Leipzig",
              "country": "DE", "email": "office@messe.test", "vat_id": "DE136695976", "iban": "DE02120300000000202051"}
@@ -69,7 +70,7 @@ def test_pages_are_numbered():
 
 def test_the_letterhead_names_the_organiser_number_and_date_and_shows_the_logo():
     image = images.load(png(60, 20))
-    data, texts = sheet("<p>a</p>" * 100, logo=image)
+    data, texts = sheet("<p>a</p>" * 100, brand=Brand(image))
     first = [text for _, _, text, _ in texts[0]]
     assert {"Messe Test GmbH", "DOC-2026-00001 · 1 May 2026", "Am Markt 1", "VAT ID DE136695976"} <= set(first)
     assert all("Contract · DOC-2026-00001" in words([page]) for page in texts), "on each page"

@@ -9,7 +9,7 @@ from eventapi.errors import Problem
 from eventapi.pictures import canvas, fonts, letters, svg
 from eventapi.pictures.hall import sheet as picture
 from eventapi.pictures.hall.blocks import LOOKS, blocks
-from eventapi.pictures.shapes import Area, Group, Lines, Text
+from eventapi.pictures.shapes import Area, Group, Lines, Picture, Text
 from tests.support import halls
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -120,7 +120,7 @@ def test_the_public_view_tells_nothing_about_booths_that_are_not_for_sale(organi
     for group in drawn(organiser, id, "?view=public").iter(f"{SVG}g"):
         if "booth-" in (group.get("id") or ""):
             fills[group.find(f"{SVG}title").text] = group.find(f"{SVG}path").get("fill")
-    assert fills["1, taken"] == fills["2, taken"] == fills["5, taken"] == "#d8d8d8"
+    assert fills["1, taken"] == fills["2, taken"] == fills["5, taken"] == "#ebebe8"
 
 
 def test_sold_booths_show_their_area_and_price():
@@ -164,9 +164,23 @@ def test_the_names_of_neighbouring_doors_do_not_overlap():
         assert not any(boxes_overlap(one, other) for other in boxes[place + 1:])
 
 
-def test_a_phone_shows_the_whole_plan(organiser, plan):
-    style = drawn(organiser, plan(halls.small())).find(f".//{SVG}style").text
-    assert "(pointer:coarse){svg:root{max-width:100%;height:auto}}" in style
+def test_a_phone_shows_a_plan_in_its_actual_size_and_a_smaller_picture_as_a_whole(organiser, plan):
+    root = drawn(organiser, plan(halls.small()))
+    assert "max-width" not in root.find(f".//{SVG}style").text and root.get("width").endswith("mm")
+    card = svg.draw(Picture("card", 86, 54, "Card", "", "en", ())).decode()
+    assert "(pointer:coarse){svg:root{max-width:100%;height:auto}}" in card
+
+
+def test_the_names_in_a_row_of_booths_have_one_size_and_their_numbers_are_on_one_line():
+    names = ("Li", "Bergmann & Söhne Gartenbau", "Kőszegi Öntözéstechnika Kft.", "Rosenschule Schönfeld GmbH & Co. KG")
+    row = [sold(f"A{place}", 4000 * place, 1000, name, width=4000, depth=3000)
+           for place, name in enumerate(names, 1)]
+    texts = [part for part in flat(picture.picture(hall(*row, width=20000, height=20000)).parts)
+             if isinstance(part, Text)]
+    numbers = [text for text in texts if text.lines[0] in {booth["booth_number"] for booth in row}]
+    assert len(numbers) == 4 and len({(text.y, text.size) for text in numbers}) == 1
+    assert len({text.size for text in texts if text.lines[0].split()[0] in ("Li", "Bergmann", "Kőszegi", "Rosenschule")
+                and not text.bold}) == 1
 
 
 def test_an_expired_hold_is_shown_as_available(organiser, plan, db):
@@ -302,21 +316,23 @@ def light(color):
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-@pytest.mark.parametrize("status", ["available", "reserved", "sold", "exhibitor", "blocked", "taken"])
-def test_the_text_on_a_booth_has_enough_contrast(status):
-    low, high = sorted((light(LOOKS[status].fill), light(LOOKS[status].ink)))
+@pytest.mark.parametrize("view, status", [(view, status) for view in LOOKS for status in LOOKS[view]])
+def test_the_text_on_a_booth_has_enough_contrast(view, status):
+    low, high = sorted((light(LOOKS[view][status].fill), light(LOOKS[view][status].ink)))
     assert (high + 0.05) / (low + 0.05) >= 4.5
 
 
-def test_booths_for_sale_stand_out_and_a_status_is_recognised_without_colour():
-    internal, public = ("available", "reserved", "sold", "blocked"), ("available", "exhibitor", "taken")
-    for shown in (internal, public):
-        ratios = {status: 1.05 / (light(LOOKS[status].fill) + 0.05) for status in shown}
-        assert ratios["available"] >= 4.5, "dark on white paper"
-        assert all(ratio < 1.6 for status, ratio in ratios.items() if status != "available"), "pale on white paper"
-    patterns = {(light(LOOKS[status].fill) > 0.5, LOOKS[status].hatch and LOOKS[status].hatch.crossed)
-                for status in internal}
-    assert len(patterns) == 4
+def test_booths_for_sale_stand_out_in_the_office_and_are_quiet_in_public():
+    darkness = {view: {status: 1.05 / (light(look.fill) + 0.05) for status, look in looks.items()}
+                for view, looks in LOOKS.items()}
+    assert darkness["internal"]["available"] >= 4.5, "dark on white paper"
+    assert all(ratio < 1.6 for status, ratio in darkness["internal"].items() if status != "available"), "pale"
+    assert max(darkness["public"], key=darkness["public"].get) == "exhibitor"
+    assert darkness["public"]["available"] == pytest.approx(1), "white"
+    for looks in LOOKS.values():
+        patterns = {(light(look.fill) > 0.5, look.hatch and look.hatch.crossed, look.dash, look.fill)
+                    for look in looks.values()}
+        assert len(patterns) == len(looks)
 
 
 def placed(hall_):
@@ -464,8 +480,11 @@ def test_a_booth_too_small_for_a_label_has_none():
 def test_the_table_of_letter_widths_matches_the_font():
     if not fonts.installed(fonts.EUROPE):
         pytest.skip("fonts-dejavu-core is not installed")
+    from reportlab.pdfbase.pdfmetrics import stringWidth
     for text in (*halls.COMPANIES, "A01 + B02", "1.234,50 EUR"):
-        assert letters.em(text) == pytest.approx(fonts.width(text, 100) * fonts.POINTS / 100, rel=0.01), text
+        drawn = fonts.width(text, 100) * fonts.POINTS / 100            # registers the fonts
+        assert letters.em(text) == pytest.approx(stringWidth(text, "DejaVuSans", 100) / 100, rel=0.01), text
+        assert drawn <= letters.em(text) * 1.01, text
         assert letters.em(text, True) >= fonts.width(text, 100, True) * fonts.POINTS / 100 * 0.99, text
 
 

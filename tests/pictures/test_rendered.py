@@ -17,6 +17,7 @@ from eventapi.pictures import badge, canvas, document, fonts
 from eventapi.pictures.hall import sheet as hall_sheet
 from eventapi.pictures.invoice import dunning
 from eventapi.pictures.invoice import sheet as invoice_sheet
+from eventapi.pictures.style import Brand
 from tests.domain.test_badges import GOLD, NAMES, card
 from tests.pictures import test_document_pdf, test_hall_picture, test_hybrid, test_invoice_pdf
 
@@ -30,7 +31,7 @@ LOGO = images.load(png(600, 200))
 
 def invoice(**change):
     return invoice_sheet.draw({**test_invoice_pdf.INVOICE, **change}, test_invoice_pdf.SELLER, test_invoice_pdf.BUYER,
-                              "de", logo=LOGO)
+                              "de", brand=Brand(LOGO))
 
 
 def letter(**change):
@@ -40,12 +41,12 @@ def letter(**change):
              **change}
     return dunning.draw(entry, {**test_invoice_pdf.INVOICE, "girocode": test_hybrid.CODE,
                                 "invoice_number": change.get("number", "INV-2026-00001")},
-                        test_invoice_pdf.SELLER, test_invoice_pdf.BUYER, LOGO)
+                        test_invoice_pdf.SELLER, test_invoice_pdf.BUYER, Brand(LOGO))
 
 
 def contract(count):
     body = "<h1>Vertrag</h1>" + "<p>Es gelten die Ausstellungsbedingungen. Der Aufbau beginnt um 7 Uhr.</p>" * count
-    sheet = document.Sheet("Vertrag", "DOC-2026-00001", "1. Mai 2026", "de", test_document_pdf.ORGANISER, LOGO,
+    sheet = document.Sheet("Vertrag", "DOC-2026-00001", "1. Mai 2026", "de", test_document_pdf.ORGANISER, Brand(LOGO),
                            test_document_pdf.PARTNER)
     return sheet.pdf(markup.blocks(markup.parse(body, Faults(), "/body")))
 

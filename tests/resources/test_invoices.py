@@ -275,8 +275,8 @@ def test_sending_assigns_the_number_and_locks_the_invoice(organiser, db, sent):
     assert first["seller"] == {
         "name": "Messe Test GmbH", "street": "Am Markt 1", "postal_code": "04109", "city": "Leipzig", "country": "DE",
         "email": "office@messe.test", "contact": "Accounts", "phone": "+49 341 1234", "vat_id": "DE136695976",
-        "tax_number": "231/1/2", "register_number": "HRB 4711", "electronic_address": None,
-        "iban": "DE02120300000000202051", "bic": "BYLADEM1001"}
+        "tax_number": "231/1/2", "register_number": "HRB 4711", "register_court": None, "directors": None,
+        "footer": None, "electronic_address": None, "iban": "DE02120300000000202051", "bic": "BYLADEM1001"}
     assert first["buyer"] == {
         "name": "Muster AG", "contact_name": "Eva Muster", "address": "Weg 1", "postal_code": "1010", "city": "Wien",
         "state": None, "country": "AT", "language": None, "vat_id": "ATU13585627", "customer_number": "C-00001",

@@ -12,12 +12,14 @@ from eventapi.domain.attachments.content_types import HTML, PDF
 from eventapi.errors import Faults, Problem
 from eventapi.languages import choice, formats
 from eventapi.pictures import document as picture
+from eventapi.pictures import style
 from eventapi.pictures.parties import LABELS, addresses
-from eventapi.pictures.words import WORDS, address
+from eventapi.pictures.words import WORDS, address, contact, register
 
 ADDRESS = ("address", "postal_code", "city", "state", "country")
 PARTNER = ("company_name", "first_name", "last_name", *ADDRESS)
-ORGANISER = ("name", "street", "postal_code", "city", "country", "email", "vat_id", "tax_number", "iban", "bic")
+ORGANISER = ("name", "street", "postal_code", "city", "country", "contact", "phone", "email", "vat_id", "tax_number",
+             "register_number", "register_court", "directors", "footer", "iban", "bic")
 
 STYLE = """\
 :root{color-scheme:light}*{box-sizing:border-box}
@@ -79,7 +81,8 @@ def page(config, row, party):
     about = " · ".join(filter(None, (row["document_number"], date_of(config, row))))
     parties = _columns(_party, addresses(owner, party, language), language) if party else ""
     signatures = _columns(_signature, (owner["name"], party["name"]), language) if party else ""
-    foot = " · ".join(filter(None, (*address(owner, language), owner["email"])))
+    foot = " · ".join((*address(owner, language), *contact(owner, language), *register(owner, language),
+                       *owner["footer"]))
     return (f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8">'
             f'<title>{escape(heading(row))}</title>'
             f'<meta name="viewport" content="width=device-width,initial-scale=1"><style>{STYLE}</style></head>\n'
@@ -116,7 +119,7 @@ def pdf(config, row, party):
     """
     return picture.draw(markup.blocks(tree(row)), title=heading(row), number=row["document_number"] or "",
                         date=date_of(config, row), language=language_of(config, row), organiser=organiser(config),
-                        logo=config.organiser_logo, partner=party)
+                        brand=style.brand(config), partner=party)
 
 
 def to_sign(config, row, party):

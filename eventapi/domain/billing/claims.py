@@ -38,15 +38,25 @@ def item(db, claim, language):
     """Return a claim as an item of an invoice, as a request contains it: in major units and percent."""
     rate = db.config.tax_rate if claim["tax_rate"] is None else claim["tax_rate"]
     unit = names.unit_of_service(claim["unit"], claim["unit_label"], language, db.config.language)
-    return {"description": description(claim, language)[:MAX_DESCRIPTION],
+    return {"description": description(db, claim, language)[:MAX_DESCRIPTION],
             "quantity": claim["quantity"], "unit": unit, "tax_rate": Decimal(rate).scaleb(-2),
             "unit_price": Decimal(claim["unit_price"]).scaleb(-money.decimals(db.config.currency)),
             "is_generated": True, **{name: claim[name] for name in invoice_lines.REFERENCES}}
 
 
-def description(claim, language):
-    """Return the description of an item. It names the event."""
-    return f"{what(claim, language)}, {claim['event_title']}"
+def description(db, claim, language):
+    """Return the description of an item. It names the event, and how the price of a booth was computed."""
+    parts = what(claim, language), _price_of_area(db, claim, language), claim["event_title"]
+    return ", ".join(filter(None, parts))
+
+
+def _price_of_area(db, claim, language):
+    """Return area and price per square metre of a booth if their product is what the booth costs, else None."""
+    area = Decimal((claim["width"] or 0) * (claim["depth"] or 0)).scaleb(-6)        # from square millimetres
+    if not claim["price_per_m2"] or area * claim["price_per_m2"] != claim["unit_price"]:
+        return None
+    price = formats.money(money.major(claim["price_per_m2"], db.config.currency), db.config.currency, language)
+    return WORDS[language]["area_price"].format(area=formats.number(area.normalize(), language), price=price)
 
 
 def what(claim, language):

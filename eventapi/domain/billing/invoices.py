@@ -15,8 +15,8 @@ OPEN = ("sent", "partially_paid")           # with one of these, an invoice past
 AMOUNTS = ("subtotal", "tax_total", "total", "paid_amount", "prepaid_amount", "credited", "open_amount")
 PLACES = {"quantity": 3, "unit_price": 4, "discount_percent": 2, "tax_rate": 2}     # decimals of an item's numbers
 SELLER = {name: f"organiser_{name}" for name in ("name", "street", "postal_code", "city", "country", "email", "contact",
-                                                  "phone", "vat_id", "tax_number", "register_number",
-                                                  "electronic_address", "iban", "bic")}
+                                                  "phone", "vat_id", "tax_number", "register_number", "register_court",
+                                                  "directors", "footer", "electronic_address", "iban", "bic")}
 BUYER = ("name", "contact_name", "address", "postal_code", "city", "state", "country", "language", "vat_id",
          "customer_number", "email", "leitweg_id", "gln", "electronic_address", "e_invoice_profile")
 

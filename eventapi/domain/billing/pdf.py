@@ -18,7 +18,7 @@ from eventapi.domain.originals import composing, parties, transfers
 from eventapi.domain.originals import store as e_invoices
 from eventapi.errors import Problem
 from eventapi.languages import choice
-from eventapi.pictures import fonts
+from eventapi.pictures import fonts, style
 from eventapi.pictures.invoice import hybrid
 from eventapi.pictures.invoice import sheet as picture
 from eventapi.storage import files
@@ -39,7 +39,7 @@ def draw(config, row, seller, buyer, language, is_copy=False, xml=None) -> bytes
     """
     if xml is not None:
         hybrid.require()
-    drawn = picture.draw(_shown(config, row, buyer), seller, buyer, language, is_copy, config.organiser_logo)
+    drawn = picture.draw(_shown(config, row, buyer), seller, buyer, language, is_copy, style.brand(config))
     return drawn if xml is None else hybrid.embed(drawn, xml, datetime.fromisoformat(row["locked_at"]))
 
 
@@ -93,8 +93,10 @@ def _texts(invoice):
             yield name, invoice[name], False
     yield "items", " ".join(f"{item['description']} {item['unit'] or ''}" for item in invoice["items"]), False
     yield "items", " ".join(tax["reason"] or "" for tax in invoice["taxes"]), False
-    for name in ("name", "street", "postal_code", "city", "email", "vat_id", "tax_number", "iban", "bic"):
+    for name in ("name", "street", "postal_code", "city", "contact", "phone", "email", "vat_id", "tax_number",
+                 "register_number", "register_court", "directors", "iban", "bic"):
         yield f"organiser_{name}", invoice["seller"][name], name == "name"
+    yield "organiser_footer", " ".join(invoice["seller"]["footer"] or ()), False
     for name in ("name", "contact_name", "address", "postal_code", "city", "state", "vat_id", "customer_number"):
         yield f"contact.{OF_CONTACT.get(name, name)}", (invoice["buyer"] or {}).get(name), False
 

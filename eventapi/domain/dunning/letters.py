@@ -11,6 +11,7 @@ from eventapi import money
 from eventapi.domain.billing import invoices
 from eventapi.errors import listed
 from eventapi.languages import choice, formats
+from eventapi.pictures import style
 from eventapi.pictures.invoice import dunning as picture
 from eventapi.pictures.invoice import giro
 from eventapi.validation import identifiers
@@ -104,7 +105,7 @@ def draw(config, invoice, entry) -> bytes:
     Raise 409 `anonymized` if the buyer was anonymised, or 501 `not_installed` if reportlab or a font is missing.
     """
     shown = {**invoice, "girocode": _girocode(invoice, entry)}
-    return picture.draw(entry, shown, invoice["seller"], invoices.buyer_as_sent(invoice), config.organiser_logo)
+    return picture.draw(entry, shown, invoice["seller"], invoices.buyer_as_sent(invoice), style.brand(config))
 
 
 def _girocode(invoice, entry):

@@ -4,7 +4,7 @@ import re
 
 from eventapi import times
 from eventapi.languages import choice
-from eventapi.pictures import canvas, svg
+from eventapi.pictures import canvas, style, svg
 from eventapi.pictures.hall import sheet as picture
 from eventapi.storage.statements import statements
 
@@ -30,15 +30,16 @@ def read(db, id, view, language=None):
     return {**hall, "objects": json.loads(hall["objects"]), "from": times.local_date(hall.pop("date_from"), zone),
             "to": times.local_date(hall.pop("date_to"), zone), "changed": times.local_date(changed, zone), "view": view,
             "language": choice.choose(db.config, language),
-            "currency": db.config.currency, "booths": [_booth(row, now, view == "public") for row in rows]}
+            "currency": db.config.currency, "look": style.brand(db.config).key,
+            "booths": [_booth(row, now, view == "public") for row in rows]}
 
 
-def draw(hall, form):
+def draw(config, hall, form):
     """Return the picture as bytes. `form` is one of FORMS.
 
     Raise 501 `not_installed` for a PDF if reportlab is missing, or a font that has every letter.
     """
-    drawing = picture.picture(hall)
+    drawing = picture.picture(hall, style.brand(config))
     return canvas.draw(drawing) if form == PDF else svg.draw(drawing)
 
 

@@ -1,4 +1,9 @@
 """Texts of mails and of the web pages that their links open, in English and German."""
+from eventapi.pictures.words import address, contact, register
+
+# The options of the organiser that the end of a mail shows
+IMPRINT = ("name", "street", "postal_code", "city", "country", "contact", "phone", "email", "register_number",
+           "register_court", "directors")
 
 ENGLISH = {
     "hello": "Dear {name},",
@@ -85,3 +90,17 @@ WORDS = {"en": ENGLISH, "de": GERMAN}
 def sender(config):
     """Return the organiser's name, or the sender's address if no name is configured."""
     return config.organiser_name or config.smtp_sender
+
+
+def closing(config, language):
+    """Return the paragraphs at the end of a mail: the greeting with the signature, and who the sender is in law.
+
+    The second one is left out while the configuration names neither a register, directors nor a telephone number.
+    """
+    organiser = {name: getattr(config, f"organiser_{name}") for name in IMPRINT}
+    signature = "\n".join(config.mail_signature) or sender(config)
+    facts = register(organiser, language)
+    if not facts and not organiser["phone"]:
+        return [WORDS[language]["regards"], signature]
+    lines = (", ".join(address(organiser, language, organiser["country"])), *contact(organiser, language), *facts)
+    return [WORDS[language]["regards"], signature, "\n".join(filter(None, lines))]

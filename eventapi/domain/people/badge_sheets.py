@@ -8,7 +8,7 @@ from eventapi.domain.records import anonymity
 from eventapi.errors import invalid_parameter
 from eventapi.languages import choice
 from eventapi.pictures import badge as picture
-from eventapi.pictures import canvas, svg
+from eventapi.pictures import canvas, style, svg
 from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -55,18 +55,18 @@ def chosen(db, query):
     return [_badge(db, row, query.get("language")) for row in rows]
 
 
-def draw(badge, form):
+def draw(config, badge, form):
     """Return one badge as bytes in one of the FORMS.
 
     Raise 501 `not_installed` for a PDF without reportlab or without a font that has every letter.
     """
-    drawing = picture.picture(_with_images([badge])[0])
+    drawing = picture.picture(_with_images([badge])[0], style.brand(config))
     return canvas.draw(drawing) if form == PDF else svg.draw(drawing)
 
 
-def draw_sheets(badges_):
+def draw_sheets(config, badges_):
     """Return badges as the bytes of a PDF with A4 pages. Raise 501 as `draw` does."""
-    return canvas.draw(*picture.sheets(_with_images(badges_)))
+    return canvas.draw(*picture.sheets(_with_images(badges_), style.brand(config)))
 
 
 def _with_images(badges_):
@@ -98,5 +98,5 @@ def _badge(db, row, language):
             "from": times.local_date(row["date_from"], row["timezone"]),
             "to": times.local_date(row["date_to"], row["timezone"]),
             "language": choice.choose(db.config, language, row["language"]), "category": row["category"],
-            "image": row["image"] and str(files.path(db.config, row["image"])),
+            "look": style.brand(db.config).key, "image": row["image"] and str(files.path(db.config, row["image"])),
             "color": row["color"] if COLOR.fullmatch(row["color"] or "") else None}

@@ -9,7 +9,7 @@ from eventapi.domain.reports.finance import BUCKETS, OVERPAID
 from eventapi.domain.reports.periods import first_day_of, named, next_first_day
 from eventapi.domain.reports.words import name, text
 from eventapi.languages import formats
-from eventapi.pictures import svg
+from eventapi.pictures import style, svg
 from eventapi.pictures.charts import sheet
 from eventapi.pictures.charts.panels import MAX_SERIES, Panel
 
@@ -30,7 +30,7 @@ MEANINGS = {
 COUNTED = ("participants", "applications", "booths")    # reports in the overview without amounts
 
 
-def draw(report, event_title, language):
+def draw(config, report, event_title, language):
     """Return the chart of a report as SVG bytes.
 
     `report` is the API object, `event_title` the title of the event that it is about, or None.
@@ -41,7 +41,8 @@ def draw(report, event_title, language):
     panels = [panel for panel in PANELS[report_name](report["data"]["rows"], filters, language)
               if panel.labels and not panel.is_empty()]
     description = " · ".join(part for part in about if part)
-    return svg.draw(sheet.picture(report_name, text(report_name, language), description, panels, language))
+    return svg.draw(sheet.picture(report_name, text(report_name, language), description, panels, language,
+                                  style.brand(config)))
 
 
 def _days(filters, language):

@@ -2,17 +2,21 @@
 from math import ceil, floor, log10
 
 from eventapi.languages import formats
+from eventapi.pictures import style
 from eventapi.pictures.letters import em, shortened
-from eventapi.pictures.shapes import INK, PAPER, Area, Group, Lines, Text, rectangle
+from eventapi.pictures.shapes import Area, Group, Lines, Text, rectangle
+from eventapi.pictures.style import INK, PAPER
 
 WIDTH, MARGIN = 240, 10
 PLOT, BAR = 78, 8                       # heights of a plot and of one bar
-MAX_COLUMN_WIDTH = 22
-SMALL, GREY, PALE = 3, "#555555", "#d9d9d9"
+MAX_COLUMN_WIDTH, FEW = 22, 2
+SMALL, GREY, PALE = 3, style.QUIET, style.LINE
 
 
 def draw(panel, top):
-    """Return (shapes, height) of the diagram of a panel."""
+    """Return (shapes, height) of the diagram of a panel. One or two columns alone in a wide plot are drawn as bars."""
+    if panel.kind == "columns" and len(panel.labels) <= FEW:
+        return bars(panel, top)
     return {"columns": columns, "bars": bars, "lines": lines}[panel.kind](panel, top)
 
 

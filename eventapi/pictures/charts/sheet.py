@@ -1,15 +1,17 @@
 """The sheet of a chart: title, subtitle, and the panels with their legends. Lengths are in millimetres."""
 from eventapi.pictures.charts import diagrams
-from eventapi.pictures.charts.diagrams import GREY, MARGIN, PALE, SMALL, WIDTH, block, marker
+from eventapi.pictures.charts.diagrams import GREY, MARGIN, SMALL, WIDTH, block, marker
 from eventapi.pictures.charts.panels import WORDS, bounded
 from eventapi.pictures.letters import em, shortened
-from eventapi.pictures.shapes import PAPER, Area, Lines, Picture, Text, rectangle
+from eventapi.pictures.shapes import Area, Bitmap, Lines, Picture, Text, contained, rectangle
+from eventapi.pictures.style import PAPER, PLAIN
 
+LOGO = 44, 14                           # largest width and height of the logo, top right
 HEAD, GAP, AXIS = 26, 6, 10             # height of the head, gap between panels, space below a plot
 ROW, EMPTY = 6, 60                      # height of a row of the legend; height of a chart without data
 
 
-def picture(name, title, description, panels, language):
+def picture(name, title, description, panels, language, brand=PLAIN):
     """Return a Picture with the panels below each other.
 
     Without panels it contains the text `none`.
@@ -24,14 +26,18 @@ def picture(name, title, description, panels, language):
     summary = " ".join((f"{description}.", *(panel.summary() for panel in panels)))
     background = Area((rectangle(0, 0, WIDTH, y),), PAPER)
     return Picture(f"chart-{name}", WIDTH, y, title, summary, language,
-                   (background, *_head(title, description), *parts))
+                   (background, *_head(title, description, brand), *parts))
 
 
-def _head(title, description):
+def _head(title, description, brand):
     room = WIDTH - 2 * MARGIN
-    yield Text(MARGIN, 12.5, (shortened(title, room, 7, True),), 7, True, align="start")
+    if brand.small_logo:
+        wide, high = contained(brand.small_logo, *LOGO)
+        yield Bitmap(WIDTH - MARGIN - wide, 6, wide, high, brand.small_logo)
+        room -= wide + 6
+    yield Text(MARGIN, 12.5, (shortened(title, room, 7, True),), 7, True, brand.ink, align="start")
     yield Text(MARGIN, 19, (shortened(description, room, 3.6),), 3.6, ink=GREY, align="start")
-    yield Lines((((MARGIN, 22.5), (WIDTH - MARGIN, 22.5)),), PALE, 0.2)
+    yield Lines((((MARGIN, 22.5), (WIDTH - MARGIN, 22.5)),), brand.color, 0.3)
 
 
 def _empty(text):

@@ -1,6 +1,6 @@
 """Booths on a hall plan. Adjacent booths of one exhibitor form a block with one outline and one label.
 
-A booth is a dict of domain/halls/plan_pictures.py with `label` added by sheet.py. Its position and size
+A booth is a dict of domain/halls/plan_pictures.py with `label` and `look` added by sheet.py. Its position and size
 are in millimetres of the hall; sizes in drawings are millimetres on paper.
 """
 from collections import defaultdict
@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from math import dist
 
 from eventapi import geometry
-from eventapi.pictures.hall.labels import BAND, EDGE, label
-from eventapi.pictures.shapes import INK, PAPER, Area, Group, Hatch, Lines
+from eventapi.pictures import style
+from eventapi.pictures.hall.labels import BAND, EDGE, choose, lay_out, level
+from eventapi.pictures.shapes import Area, Group, Hatch, Lines
+from eventapi.pictures.style import BOOTH_LINE, INK, PAPER
 
 TOUCHING, COMMON = 10, 100                  # edges at most 10 mm apart coincide; a common edge is at least 100 mm long
 OUTLINE = 0.25
@@ -22,19 +24,26 @@ class Look:
     fill: str
     ink: str = INK
     hatch: Hatch = None
-    stroke: str = "#7b8794"
+    stroke: str = BOOTH_LINE
+    dash: float = 0
 
 
-# Booths for sale are dark, all others are light. In black and white they are dark, light, hatched, cross-hatched.
-# The statuses `exhibitor` and `taken` are those of the public view.
-SOLD = Look("#dce6f0", ink="#17283a")
+# In the internal view, booths for sale stand out; in black and white, the statuses are dark, light, hatched and
+# cross-hatched. In the public view, the exhibitors do, and booths without a name are quiet: `taken` and, white with a
+# dashed outline, `available`.
+NAMED = Look(style.NAMED, style.NAMED_INK)
 LOOKS = {
-    "available": Look("#0b7a53", ink=PAPER, stroke="#064a33"),
-    "reserved": Look("#f8ecd0", ink="#44360f", hatch=Hatch("reserved", "#dcc07a", 1.6, 0.3)),
-    "sold": SOLD,
-    "exhibitor": SOLD,
-    "blocked": Look("#f0f0f0", ink="#4f4f4f", hatch=Hatch("blocked", "#c6c6c6", 1.8, 0.22, crossed=True)),
-    "taken": Look("#d8d8d8", ink="#474747"),
+    "internal": {
+        "available": Look(style.OPEN, style.ON_OPEN, stroke="#12402c"),
+        "reserved": Look(style.WAIT_SOFT, "#44360f", hatch=Hatch("reserved", "#dcc07a", 1.6, 0.3)),
+        "sold": NAMED,
+        "blocked": Look(style.TAKEN, "#4f5450", hatch=Hatch("blocked", "#c6cac6", 1.8, 0.22, crossed=True)),
+    },
+    "public": {
+        "available": Look(style.FREE, style.FREE_INK, dash=1.2),
+        "exhibitor": NAMED,
+        "taken": Look(style.TAKEN, style.TAKEN_INK),
+    },
 }
 
 
@@ -103,33 +112,58 @@ def _borders(polygon, others):
         yield [tuple((start[0] + across * place, start[1] + down * place) for place in part) for part in free]
 
 
-def block(booths, details, on_paper, scale, describe, obstacles=()):
+def labels(found, details, scale, symbols):
+    """Return the Label of each block, or None.
+
+    details: function from a block to the texts below its name.
+    symbols: boxes (left, top, right, bottom) in the hall that a label must not cover.
+    """
+    chosen, every = [], []
+    for booths in found:
+        polygons = [geometry.corners(booth) for booth in booths]
+        boxes = list(map(geometry.box, polygons))
+        obstacles = [symbol for symbol in symbols if any(_meet(symbol, box) for box in boxes)]
+        if len(booths) > 1:
+            obstacles += [geometry.box(_strip(polygon, line, (BAND + EDGE) / scale))
+                          for _, polygon, line in _fronts(booths, polygons, _sides(polygons))
+                          if geometry.is_upright(polygon)]
+        chosen.append(choose(booths, details(booths), polygons, scale, obstacles))
+        every.append(polygons)
+    return level(chosen, every, scale)
+
+
+def _meet(one, other):
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def _fronts(booths, polygons, sides):
+    """Return (booth, polygon, line) for each line on the front of a booth whose type has a colour."""
+    return [(booth, polygon, line) for booth, polygon, each in zip(booths, polygons, sides, strict=True)
+            for line in each[FRONT] if booth["color"]]
+
+
+def block(booths, label, on_paper, scale, describe):
     """Return a block as a Group.
 
-    details: texts of the label below the name.
+    label: its Label, or None.
     on_paper: converts a point of the hall to a point of the sheet.
     describe: returns the tooltip of a booth.
-    obstacles: boxes (left, top, right, bottom) in the hall that the label must not cover.
     """
-    first, look = booths[0], LOOKS[booths[0]["status"]]
+    first, look = booths[0], booths[0]["look"]
     polygons = [geometry.corners(booth) for booth in booths]
     rings = tuple(tuple(map(on_paper, polygon)) for polygon in polygons)
     sides = _sides(polygons)
     alone = len(booths) == 1
     parts = [Area(rings, look.fill, look.hatch)]
-    fronts = [(booth, polygon, line) for booth, polygon, each in zip(booths, polygons, sides, strict=True)
-              for line in each[FRONT] if booth["color"]]
-    for booth, polygon, line in fronts:
+    for booth, polygon, line in _fronts(booths, polygons, sides):
         for width, color in ((BAND + EDGE, PAPER), (BAND, booth["color"])):
             parts.append(Area((tuple(map(on_paper, _strip(polygon, line, width / scale))),), color))
     if alone:
-        parts.append(Area(rings, None, None, look.stroke, OUTLINE))
+        parts.append(Area(rings, None, None, look.stroke, OUTLINE, look.dash))
     else:
         free = [line for each in sides for side in each for line in side]
-        parts.append(Lines(tuple(tuple(map(on_paper, line)) for line in free), look.stroke, OUTLINE))
-        obstacles = [*obstacles, *(geometry.box(_strip(polygon, line, (BAND + EDGE) / scale))
-                                   for _, polygon, line in fronts if geometry.is_upright(polygon))]
-    parts += label(booths, details, polygons, on_paper, scale, look, obstacles)
+        parts.append(Lines(tuple(tuple(map(on_paper, line)) for line in free), look.stroke, OUTLINE, look.dash))
+    parts += lay_out(label, on_paper, look)
     if not alone:
         parts += [Group((Area((ring,)),), f"booth-{booth['id']}", describe(booth))
                   for booth, ring in zip(booths, rings, strict=True)]

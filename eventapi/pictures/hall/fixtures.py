@@ -8,12 +8,14 @@ from functools import cached_property
 from math import cos, pi, sin
 
 from eventapi.geometry import AT_WALL, box, corners, wall_of
+from eventapi.pictures import style
 from eventapi.pictures.hall.labels import parts_beside
 from eventapi.pictures.letters import LINE_HEIGHT, em, fit, shortened
-from eventapi.pictures.shapes import INK, PAPER, Area, Group, Hatch, Lines, Text, rectangle
+from eventapi.pictures.shapes import Area, Group, Hatch, Lines, Text, rectangle
+from eventapi.pictures.style import INK, PAPER, QUIET, THING
 
 WALL = 1.1
-AISLE, STAGE, QUIET = "#f1f1ed", "#f3e3ee", "#555555"
+AISLE, STAGE, STAGE_EDGE = "#f1f1ed", THING, "#6f668a"
 PILLAR = Hatch("pillar", "#333333", 0.8, 0.25)
 POWER, ARROW = 1.3, 1.6                 # radius of the symbol of a power connection; depth of the arrow of a door
 AIR = 0.4                               # between a symbol and a text
@@ -82,7 +84,7 @@ class Hall:
     def floor(self):
         """Yield the shapes below the booths: walls, floor, aisles and stages."""
         outer = rectangle(self.left - WALL, self.top - WALL, self.width + 2 * WALL, self.height + 2 * WALL)
-        yield Area((outer,), "#3a3a3a")
+        yield Area((outer,), style.WALL)
         yield Area((rectangle(self.left, self.top, self.width, self.height),), PAPER)
         yield from self._each("aisle", self._aisle)
         yield from self._each("stage", self._stage)
@@ -106,10 +108,10 @@ class Hall:
 
     def _stage(self, thing):
         x, y, width, height = self.box(thing)
-        yield Area((rectangle(x, y, width, height),), STAGE, None, "#8a4a75", 0.3)
+        yield Area((rectangle(x, y, width, height),), STAGE, None, STAGE_EDGE, 0.3)
         inset = min(0.9, width / 8, height / 8)
         yield Area(
-            (rectangle(x + inset, y + inset, width - 2 * inset, height - 2 * inset),), STAGE, None, "#8a4a75", 0.12
+            (rectangle(x + inset, y + inset, width - 2 * inset, height - 2 * inset),), STAGE, None, STAGE_EDGE, 0.12
         )
         yield from self._inscribed(thing, 4, INK)
 

@@ -1,9 +1,12 @@
 """Labels of blocks on a hall plan: the position on the block, the font sizes, and what is omitted if there is no room.
 
-`rows` are the lines of a label from top to bottom: (text, size, is_bold).
+`rows` are the lines of a label from top to bottom: (text, size, kind), where kind is number, name or detail.
 """
+from collections import defaultdict
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import cos, radians, sin
+from statistics import median
 
 from eventapi import geometry
 from eventapi.pictures.letters import LINE_HEIGHT, em, fit
@@ -16,22 +19,96 @@ PREFERRED_NAME = 2.1                    # details are omitted before the name be
 ONE_LINE = 2.2                          # area and price share a line only in this font size or a larger one
 ENOUGH = 4                              # a larger font size does not make a position better
 PARTS = 6                               # parts of a block beside an obstacle that are tried
+AIR = 2, 1.4                            # space beside and above the text, both sides together
+MUCH_SMALLER = 0.7                      # of the median of a row of booths: a smaller text does not shrink the others
+SAME_LINE = 1                           # labels whose middles differ by less are on one line
 
 
-def label(booths, details, polygons, on_paper, scale, look, obstacles=()):
-    """Return the shapes of the label with number, name and details (area, price), in the best position on the block.
+@dataclass(frozen=True)
+class Label:
+    """The text of a block. `middle` is a point of the hall, `turn` in degrees, `height` the space for it on paper.
 
-    A label is horizontal or turned, and covers none of the obstacles. On a hatched fill, it has a plain background.
+    `tall` is the height of the tallest label in the row of booths: the texts of all begin on one line.
+    """
+    middle: tuple
+    turn: float
+    height: float
+    rows: tuple
+    tall: float = 0
+
+
+def choose(booths, details, polygons, scale, obstacles=()):
+    """Return the Label with number, name and details (area, price) in the best position on a block, or None.
+
+    It is horizontal or turned, and covers none of the obstacles.
     """
     number, name = _texts(booths)
     best, best_score = None, -1
     for middle, width, height, turn in _spots(booths, polygons, scale):
         for place, wide, high in _free(middle, width, height, turn, scale, obstacles):
-            rows = _rows(number, name, details, wide - 1.2, high - 1)
+            rows = _rows(number, name, details, wide - AIR[0], high - AIR[1])
             score = _score(rows, name) * _legibility(turn)
             if rows and score > best_score:
-                best, best_score = (on_paper(place), turn, rows), score
-    return _lay_out(*best, look) if best else []
+                best, best_score = Label(place, turn, high, tuple(rows)), score
+    return best
+
+
+def level(labels, polygons, scale):
+    """Return the labels with one font size for all numbers, names and details in a row of booths, on the same line.
+
+    labels: Label or None for each block. polygons: those of the booths of each block.
+    """
+    rows, levelled = defaultdict(list), list(labels)
+    for place, label in enumerate(labels):
+        if label:
+            rows[label.turn, *_extent(polygons[place], label.turn)].append(place)
+    for places in rows.values():
+        same = _one_size([labels[place] for place in places])
+        tall, line = max(map(_height, same)), median(_across(label.middle, label.turn) for label in same)
+        for place, label in zip(places, same, strict=True):
+            beside = abs(_across(label.middle, label.turn) - line) * scale < SAME_LINE
+            levelled[place] = replace(label, tall=tall) if beside and tall <= label.height else label
+    return levelled
+
+
+def _one_size(labels):
+    """Return the labels with the smallest size of each kind of text for all, unless their own is much smaller.
+
+    Labels with a name and labels without one, which have room for larger details, are compared separately.
+    """
+    with_name = [any(kind == "name" for _, _, kind in label.rows) for label in labels]
+    if len(set(with_name)) == 2:
+        parts = {named: iter(_same_kinds([label for label, has in zip(labels, with_name, strict=True) if has == named]))
+                 for named in (True, False)}
+        return _same_kinds([next(parts[named]) for named in with_name], kinds=("number",))
+    return _same_kinds(labels)
+
+
+def _same_kinds(labels, kinds=("number", "name", "detail")):
+    """Return the labels with the smallest size of each of these kinds for all, unless their own is much smaller."""
+    sizes = defaultdict(list)
+    for label in labels:
+        for kind, size in {kind: size for _, size, kind in reversed(label.rows)}.items():
+            sizes[kind].append(size)
+    least = {kind: min(size for size in found if size >= MUCH_SMALLER * median(found))
+             for kind, found in sizes.items() if kind in kinds}
+    return [replace(label, rows=tuple((text, min(size, least.get(kind, size)), kind)
+                                      for text, size, kind in label.rows)) for label in labels]
+
+
+def _extent(polygons, turn):
+    """Return (top, bottom) of a block across the lines of its text, in steps of 5 cm."""
+    across = [_across(point, turn) for polygon in polygons for point in polygon]
+    return round(min(across) / 50), round(max(across) / 50)
+
+
+def _across(point, turn):
+    """Return the position of a point of the hall across lines of text that are turned, from top to bottom."""
+    return point[1] * cos(radians(turn)) - point[0] * sin(radians(turn))
+
+
+def _height(label):
+    return sum(size * LINE_HEIGHT for _, size, _ in label.rows)
 
 
 def _free(middle, width, height, turn, scale, obstacles):
@@ -161,15 +238,15 @@ def _area(box):
 
 
 def _rows(number, name, details, width, height):
-    """Return the rows (text, size, is_bold) of a label from top to bottom, or () if not even the number fits."""
+    """Return the rows of a label from top to bottom, or () if not even the number fits."""
     if width <= 0 or height <= 0:
         return ()
     share = 0.36 if name else 0.45
     size = min(NUMBER[0], width / em(number, True), height * share / LINE_HEIGHT)
     if size < NUMBER[1]:
         size = min(NUMBER[1] * 1.3, width / em(number, True), height / LINE_HEIGHT)
-        return ((number, size, True),) if size >= NUMBER[1] * 0.7 else ()
-    return ((number, size, True), *_rows_below(size, name, details, width, height - size * LINE_HEIGHT))
+        return ((number, size, "number"),) if size >= NUMBER[1] * 0.7 else ()
+    return ((number, size, "number"), *_rows_below(size, name, details, width, height - size * LINE_HEIGHT))
 
 
 def _rows_below(number_size, name, details, width, height):
@@ -182,9 +259,9 @@ def _rows_below(number_size, name, details, width, height):
         least = ONE_LINE if len(shown) < len(details) and " · " in "".join(shown) else DETAIL[1]
         details_fit = room >= 0 and all(size >= least for _, size in small)
         if not shown or (details_fit and _is_legible(name, fitted)):
-            name_rows = [(line, fitted.size, False) for line in fitted.lines] if fitted else []
+            name_rows = [(line, fitted.size, "name") for line in fitted.lines] if fitted else []
             limit = fitted.size * 0.9 if fitted else DETAIL[0]
-            return [*name_rows, *((text, min(size, limit), False) for text, size in small)]
+            return [*name_rows, *((text, min(size, limit), "detail") for text, size in small)]
 
 
 def _choices(details, name):
@@ -203,14 +280,17 @@ def _is_legible(name, fitted):
 
 def _score(rows, name):
     """Return how good a label is: first by the part of the name that is shown, then by the smallest font size."""
-    shown = sum(len(text) for text, _, is_bold in rows if not is_bold)
+    shown = sum(len(text) for text, _, kind in rows if kind != "number")
     return (min(1, shown / max(len(name), 1)) + 0.02) * min((min(size, ENOUGH) for _, size, _ in rows), default=0)
 
 
-def _lay_out(middle, turn, rows, look):
-    """Return the rows as shapes, centred on a point."""
-    x, y = middle
-    parts, place = [], y - sum(size * LINE_HEIGHT for _, size, _ in rows) / 2
+def lay_out(label, on_paper, look):
+    """Return the shapes of a Label, or none for None. On a hatched fill, it has a plain background."""
+    if label is None:
+        return []
+    x, y = on_paper(label.middle)
+    parts, rows, turn = [], label.rows, label.turn
+    place = y - max(_height(label), label.tall) / 2
     if look.hatch:
         parts.append(Area(tuple(_backgrounds(rows, x, place)), look.fill))
     for size, is_bold, lines in _same_size(rows):
@@ -230,7 +310,8 @@ def _backgrounds(rows, x, y):
 def _same_size(rows):
     """Return (size, is_bold, lines), with consecutive rows of the same size in one entry."""
     found = []
-    for text, size, is_bold in rows:
+    for text, size, kind in rows:
+        is_bold = kind == "number"
         if not found or found[-1][:2] != (size, is_bold):
             found.append((size, is_bold, []))
         found[-1][2].append(text)

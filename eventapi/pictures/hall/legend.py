@@ -5,13 +5,14 @@ It is laid out in a column beside the hall or in rows below it. Lengths are in m
 from collections import Counter
 from decimal import Decimal
 
+from eventapi.pictures import style
 from eventapi.pictures.hall.blocks import LOOKS
 from eventapi.pictures.hall.fixtures import PILLAR, WALL, opening, power
 from eventapi.pictures.hall.labels import BAND
 from eventapi.pictures.letters import em, fit, shortened
-from eventapi.pictures.shapes import INK, PAPER, Area, Group, Lines, Text, rectangle
+from eventapi.pictures.shapes import Area, Group, Lines, Text, rectangle
+from eventapi.pictures.style import INK, LINE, PAPER, QUIET
 
-GREY, RULE = "#555555", "#c4cad1"
 SIZE, SMALL = 2.8, 2.4                              # font sizes
 SAMPLE = 7                                          # width of the samples of colours
 ROW, TALL, GROUP = 6.6, 7.6, 3                      # heights of a row below and beside the hall; space between groups
@@ -53,7 +54,7 @@ class Legend:
         room = right - left - SCALE_WIDTH - 10
         rows = self.rows(room)
         y = bottom - self.height_below(left, right)
-        yield Lines((((left, y), (right, y)),), RULE, 0.2)
+        yield Lines((((left, y), (right, y)),), LINE, 0.2)
         for place, row in enumerate(rows):
             x = left
             for wide, draw in row:
@@ -87,13 +88,13 @@ class Legend:
         for status in STATUSES[self.hall["view"]]:
             area = sum(booth["width"] * booth["depth"] for booth in self.booths if booth["status"] == status)
             size = f"{counts[status]} · {self.number(Decimal(area) / 10 ** 6)} m²" if status in counts else ""
-            look = LOOKS[status]
+            look = LOOKS[self.hall["view"]][status]
 
             def draw(x, y, _, look=look, size=size, name=self.texts[status]):
-                yield Area((rectangle(x, y, SAMPLE, 4.8),), look.fill, look.hatch, look.stroke, 0.2)
+                yield Area((rectangle(x, y, SAMPLE, 4.8),), look.fill, look.hatch, look.stroke, 0.2, look.dash)
                 yield Text(x + SAMPLE + 1.8, y + (2.1 if size else 3.4), (name,), SIZE, True, align="start")
                 if size:
-                    yield Text(x + SAMPLE + 1.8, y + 5.2, (size,), SMALL, ink=GREY, align="start")
+                    yield Text(x + SAMPLE + 1.8, y + 5.2, (size,), SMALL, ink=QUIET, align="start")
             yield max(em(self.texts[status], True) * SIZE, em(size) * SMALL) + SAMPLE + 8, draw
 
     def _types(self):
@@ -103,7 +104,7 @@ class Legend:
             text = name if self.hall["view"] == "public" else f"{name} ({count})"
 
             def draw(x, y, wide, text=text, color=color):
-                yield Area((rectangle(x, y + 1.6, SAMPLE, BAND),), color, None, GREY, 0.12)
+                yield Area((rectangle(x, y + 1.6, SAMPLE, BAND),), color, None, QUIET, 0.12)
                 text = shortened(text, wide - SAMPLE - 1.8, SMALL + 0.2)
                 yield Text(x + SAMPLE + 1.8, y + 3.3, (text,), SMALL + 0.2, align="start")
             yield min(em(text) * (SMALL + 0.2), 60) + SAMPLE + 8, draw
@@ -123,7 +124,7 @@ class Legend:
             numbers = ", ".join(booth["booth_number"] for booth in self.missing[:200])
             text = f"{self.texts['missing']} ({len(self.missing)}): {numbers}"
             line = fit(text, room, SMALL * 1.2, SMALL, SMALL)
-            yield Text(x, y, line.lines[:1], line.size, ink=GREY, align="start")
+            yield Text(x, y, line.lines[:1], line.size, ink=QUIET, align="start")
 
     def _scale_bar(self, left, y, ratio):
         """Yield a scale bar of four parts, and the scale of a print on A3."""
@@ -149,7 +150,7 @@ def step(steps, least):
 
 
 def _door(x, y):
-    yield Area((rectangle(x - 2.5, y, 5, WALL),), "#3a3a3a")
+    yield Area((rectangle(x - 2.5, y, 5, WALL),), style.WALL)
     yield from opening(lambda across, outwards: (x + across, y + WALL - outwards), 1.5)
 
 

@@ -6,11 +6,12 @@ from decimal import Decimal
 
 from eventapi import geometry, money
 from eventapi.languages import formats
-from eventapi.pictures.hall.blocks import block, blocks
+from eventapi.pictures.hall.blocks import LOOKS, block, blocks, labels
 from eventapi.pictures.hall.fixtures import MAX_LEAF, SIGN, WALL, Hall, leaf_of
-from eventapi.pictures.hall.legend import GREY, Legend, step
+from eventapi.pictures.hall.legend import Legend, step
 from eventapi.pictures.letters import fit
-from eventapi.pictures.shapes import PAPER, Area, Picture, Text, rectangle
+from eventapi.pictures.shapes import Area, Bitmap, Picture, Text, contained, rectangle
+from eventapi.pictures.style import LATE, PAPER, PLAIN, QUIET
 
 # Texts printed on hall plans
 WORDS = {
@@ -52,15 +53,15 @@ WORDS = {
 LONG, SHORT = 420, 297
 MARGIN, HEADER = 10, 25                             # HEADER ends below the subtitle
 COLUMN, GAP = 62, 6                                 # width of a legend beside the hall; its distance from the hall
-INTERNAL = "#a81f2b"
+LOGO = 44, 15                                       # largest width and height of the logo, top right
 # Scales of plans, each multiplied by a power of ten. They are so close that the hall fills the sheet.
 RATIOS = (*(each / 100 for each in range(100, 200, 5)), *(each / 10 for each in range(20, 50)),
           *(each / 10 for each in range(50, 100, 2)))
 
 
-def picture(hall):
+def picture(hall, brand=PLAIN):
     """Return the Picture of a hall, which is a dict of domain/halls/plan_pictures.py."""
-    return Sheet(hall).picture()
+    return Sheet(hall, brand).picture()
 
 
 class Sheet:
@@ -69,10 +70,11 @@ class Sheet:
     The paper is upright or not, and the legend is beside or below the hall, whichever allows the largest scale.
     """
 
-    def __init__(self, hall):
-        self.hall, self.language = hall, hall["language"]
-        self.words = WORDS[self.language]
-        self.booths = [{**booth, "label": self._name(booth)} for booth in hall["booths"]]
+    def __init__(self, hall, brand=PLAIN):
+        self.hall, self.language, self.brand = hall, hall["language"], brand
+        self.words, looks = WORDS[self.language], {**LOOKS["internal"], **LOOKS[hall["view"]]}
+        self.booths = [{**booth, "label": self._name(booth), "look": looks[booth["status"]]}
+                       for booth in hall["booths"]]
         shown = _shown(hall)
         self.placed = [booth for booth in self.booths if _lies_within(booth, shown)]
         missing = [booth for booth in self.booths if not _lies_within(booth, shown)]
@@ -120,11 +122,10 @@ class Sheet:
                        f"{self.words['plan']}, {size}: {statuses}.", self.language, parts)
 
     def _blocks(self):
-        symbols = self.plan.symbols
-        for booths in blocks(self.placed):
-            boxes = [geometry.box(geometry.corners(booth)) for booth in booths]
-            near = [symbol for symbol in symbols if any(_meet(symbol, box) for box in boxes)]
-            yield block(booths, self._details(booths), self.plan.point, self.plan.scale, self._describe, near)
+        found = blocks(self.placed)
+        texts = labels(found, self._details, self.plan.scale, self.plan.symbols)
+        for booths, label in zip(found, texts, strict=True):
+            yield block(booths, label, self.plan.point, self.plan.scale, self._describe)
 
     def _legend(self):
         right, bottom = self.width - MARGIN, self.height - MARGIN
@@ -169,18 +170,22 @@ class Sheet:
     # Title
 
     def _header(self):
-        hall, right = self.hall, self.width - MARGIN
+        hall, right, logo = self.hall, self.width - MARGIN, self.brand.small_logo
+        if logo:
+            wide, high = contained(logo, *LOGO)
+            yield Bitmap(right - wide, MARGIN - 1, wide, high, logo)
+            right -= wide + 6
         room = right - MARGIN - 80
         title = fit(hall["name"], room / 1.14, 9.5, 8, 4)
         name = title.lines[0] if title else hall["name"][:60]
-        yield Text(MARGIN, 16, (name,), title.size if title else 4, True, align="start")
+        yield Text(MARGIN, 16, (name,), title.size if title else 4, True, self.brand.ink, align="start")
         line = fit(self._subtitle(), room, 5, 4, 2.4)
         text = line.lines[:1] if line else (self._subtitle()[:90],)
-        yield Text(MARGIN, 22.3, text, line.size if line else 2.4, ink=GREY, align="start")
-        ink = INTERNAL if hall["view"] == "internal" else GREY
+        yield Text(MARGIN, 22.3, text, line.size if line else 2.4, ink=QUIET, align="start")
+        ink = LATE if hall["view"] == "internal" else QUIET
         yield Text(right, 16, (self.words[hall["view"]],), 3.2, True, ink, align="end")
         changed = f"{self.words['changed']} {formats.day(hall['changed'], self.language)}"
-        yield Text(right, 22.3, (changed,), 2.8, ink=GREY, align="end")
+        yield Text(right, 22.3, (changed,), 2.8, ink=QUIET, align="end")
 
     def _subtitle(self):
         """Return event, city unless the name of the event contains it, days, and area of the venue."""
@@ -224,10 +229,6 @@ def _lies_within(booth, limits):
         return False
     left, top, right, bottom = geometry.box(geometry.corners(booth))
     return left >= limits[0] and top >= limits[1] and right <= limits[2] and bottom <= limits[3]
-
-
-def _meet(one, other):
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _ratio(wide, high, room):

@@ -7,10 +7,11 @@ from decimal import Decimal
 from eventapi.languages import formats
 from eventapi.pictures import fonts
 from eventapi.pictures.invoice import giro
-from eventapi.pictures.paper import GREY, LEFT, RIGHT
+from eventapi.pictures.paper import LEFT, RIGHT
+from eventapi.pictures.style import QUIET, RULE, SUBTITLE, TABLE
 from eventapi.pictures.words import WORDS, grouped, tax_reasons
 
-SIZE, LINE_HEIGHT = 9, 4.2
+SIZE, LINE_HEIGHT = TABLE, 4.4
 AMOUNT, TOTAL = 5, 7                                # heights of an amount and of a total with the line above it
 LABEL = LEFT + 80                                   # left edge of the labels of amounts
 ACCOUNT = LEFT + 38                                 # left edge of the bank account
@@ -25,8 +26,9 @@ class Closing:
     code: text of the GiroCode beside the bank account, or None.
     """
 
-    def __init__(self, invoice, seller, language):
-        self.invoice, self.seller, self.language, self.words = invoice, seller, language, WORDS[language]
+    def __init__(self, invoice, seller, language, brand):
+        self.invoice, self.seller, self.language = invoice, seller, language
+        self.words, self.brand = WORDS[language], brand
         self.draft = invoice["status"] == "draft"
         self.amounts = list(self._amounts())
         self.reasons = [line for reason in tax_reasons(invoice["taxes"], self.words)
@@ -36,7 +38,7 @@ class Closing:
         self.terms = fonts.wrap(self._terms(), SIZE, RIGHT - LEFT)
         lines = len(self.reasons) + len(self.terms)
         amounts = sum(TOTAL if is_total else AMOUNT for _, _, is_total in self.amounts)
-        self.height = amounts + (lines + 1) * (LINE_HEIGHT + 0.2) + 12 + self._account_height()
+        self.height = amounts + (lines + 1) * LINE_HEIGHT + 12 + self._account_height()
 
     def draw(self, paper):
         """Add the closing, on a new page if this one has no room for it."""
@@ -47,12 +49,12 @@ class Closing:
         paper.y += 3
         paper.flow(self.reasons, size=SIZE, line_height=LINE_HEIGHT)
         paper.y += 4
-        paper.flow(self.terms, size=SIZE)
+        paper.flow(self.terms, size=SIZE, line_height=LINE_HEIGHT)
         paper.y += 1.5
         paper.reserve(self._account_height())
         top = paper.y
         for label, lines in self.account:
-            paper.text(LEFT, paper.y + LINE_HEIGHT, label, size=SIZE, ink=GREY)
+            paper.text(LEFT, paper.y + LINE_HEIGHT, label, size=SIZE, ink=QUIET)
             paper.flow(lines, x=ACCOUNT, size=SIZE, line_height=LINE_HEIGHT)
         if self.code:
             self.draw_code(paper, top)
@@ -68,16 +70,16 @@ class Closing:
         quiet = giro.QUIET * module
         paper.area(RIGHT - CODE + 2 * quiet, y + quiet, module, giro.rings(self.code))
         caption = self.words["girocode"]
-        paper.text(RIGHT, y + CODE + 1.5, caption, size=fonts.shrunk(caption, 6.5, CODE), align="right", ink=GREY)
+        paper.text(RIGHT, y + CODE + 1.5, caption, size=fonts.shrunk(caption, 6.5, CODE), align="right", ink=QUIET)
 
     def _amount(self, paper, label, value, is_total):
         paper.reserve(TOTAL if is_total else AMOUNT)
         if is_total:
             paper.y += TOTAL - AMOUNT
-            paper.line(LABEL, paper.y, RIGHT, thickness=0.3)
+            paper.line(LABEL, paper.y, RIGHT, thickness=RULE, ink=self.brand.color)
         paper.y += AMOUNT
         for x, text, align in ((LABEL, label, "left"), (RIGHT, self._number(value), "right")):
-            paper.text(x, paper.y, text, size=10 if is_total else SIZE, bold=is_total, align=align)
+            paper.text(x, paper.y, text, size=SUBTITLE if is_total else SIZE, bold=is_total, align=align)
 
     def _amounts(self):
         """Yield (label, amount, whether it is a total)."""

@@ -7,36 +7,37 @@ from eventapi.pictures import fonts
 from eventapi.pictures.invoice.closing import CAPTION, CODE
 from eventapi.pictures.invoice.sheet import SIZE, Sheet
 from eventapi.pictures.letterhead import Letterhead
-from eventapi.pictures.paper import GREY, LEFT, RIGHT
+from eventapi.pictures.paper import LEFT, RIGHT
+from eventapi.pictures.style import PLAIN, QUIET, RULE, SUBTITLE, TEXT
 from eventapi.pictures.words import grouped
 
-TEXT_SIZE, LINE_HEIGHT = 9.5, 4.4
+LINE_HEIGHT = 4.8
 ROW, GAP = 5.4, 4                                   # of the table: height of a row, least space between the columns
 LABEL, ACCOUNT = LEFT + 40, LEFT + 38               # left edges of the labels of amounts, and of the bank account
 
 
-def draw(entry, invoice, seller, buyer, logo=None):
+def draw(entry, invoice, seller, buyer, brand=PLAIN):
     """Return the PDF of a letter as bytes. The same letter results in the same bytes.
 
     entry: the letter, an API object. invoice: API object; its `girocode` is the text of the GiroCode, if it has one.
-    seller, buyer: as on the invoice. logo: Image, or None.
+    seller, buyer: as on the invoice. brand: logo and colour of the seller.
 
     Raise 501 `not_installed` if reportlab is missing or no installed font has one of the characters.
     """
     fonts.require()
     with fonts.lock:
-        return Letter(entry, invoice, seller, buyer, logo).pdf()
+        return Letter(entry, invoice, seller, buyer, brand).pdf()
 
 
 class Letter(Sheet):
     """The layout of one letter, from top to bottom. The letterhead, the address and the pages are as on an invoice."""
 
-    def __init__(self, entry, invoice, seller, buyer, logo=None):
-        super().__init__(invoice, seller, buyer, entry["language"], logo=logo)
+    def __init__(self, entry, invoice, seller, buyer, brand=PLAIN):
+        super().__init__(invoice, seller, buyer, entry["language"], brand=brand)
         self.entry = entry
         self.reference = invoice.get("payment_reference") or self.number
         self.title = f"{fonts.clean(entry['title'])}: {self.words['invoice']} {self.number}"
-        self.letterhead = Letterhead(seller, logo, entry["language"], has_bank=not seller.get("iban"))
+        self.letterhead = Letterhead(seller, brand, entry["language"], has_bank=not seller.get("iban"))
         self.paper.bottom = self.letterhead.footer_top - 11
 
     def pdf(self):
@@ -45,7 +46,7 @@ class Letter(Sheet):
         paper.new_page()
         self._address()
         paper.y += 3
-        paper.flow(fonts.wrap(self.title, 14, RIGHT - LEFT, True), size=14, bold=True, line_height=6.5)
+        self._title()
         self._paragraphs([self._greeting(), *(self.entry["text"] or "").split("\n\n")])
         self._table()
         self._account()
@@ -60,7 +61,7 @@ class Letter(Sheet):
     def _paragraphs(self, texts):
         for text in filter(None, texts):
             self.paper.y += 3
-            self.paper.flow(fonts.wrap(text, TEXT_SIZE, RIGHT - LEFT), size=TEXT_SIZE, line_height=LINE_HEIGHT)
+            self.paper.flow(fonts.wrap(text, TEXT, RIGHT - LEFT), size=TEXT, line_height=LINE_HEIGHT)
 
     def _info_lines(self):
         """Yield (label, value) of the fields beside the address."""
@@ -81,10 +82,10 @@ class Letter(Sheet):
         paper.y += 5
         for label, amount, is_total in rows:
             if is_total:
-                paper.line(LABEL, paper.y + 1.4, RIGHT, thickness=0.3)
+                paper.line(LABEL, paper.y + 1.4, RIGHT, thickness=RULE, ink=self.letterhead.brand.color)
                 paper.y += 1
             paper.y += ROW
-            value, size = formats.money(amount, self.entry["currency"], self.language), 10 if is_total else SIZE
+            value, size = formats.money(amount, self.entry["currency"], self.language), SUBTITLE if is_total else SIZE
             room = RIGHT - LABEL - fonts.width(value, size, is_total) - GAP
             fitting = min(size, size * room / fonts.width(label, size, is_total))
             paper.text(LABEL, paper.y, label, size=fitting, bold=is_total)
@@ -118,7 +119,7 @@ class Letter(Sheet):
             for row, line in enumerate(fonts.wrap(value, SIZE, RIGHT - ACCOUNT - CODE) if value else ()):
                 paper.y += LINE_HEIGHT
                 if not row:
-                    paper.text(LEFT, paper.y, self.words[key], size=SIZE, ink=GREY)
+                    paper.text(LEFT, paper.y, self.words[key], size=SIZE, ink=QUIET)
                 paper.text(ACCOUNT, paper.y, line, size=SIZE)
         if self.closing.code:
             self.closing.draw_code(paper, top)

@@ -6,7 +6,8 @@ import struct
 import zlib
 
 from eventapi.pictures import qr
-from eventapi.pictures.shapes import PAPER, Area, Picture, rectangle
+from eventapi.pictures.shapes import Area, Picture, rectangle
+from eventapi.pictures.style import PAPER
 from eventapi.pictures.svg import draw
 from eventapi.validation import identifiers
 

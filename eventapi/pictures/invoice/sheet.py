@@ -7,38 +7,40 @@ from eventapi.languages import formats
 from eventapi.pictures import fonts
 from eventapi.pictures.invoice.closing import Closing
 from eventapi.pictures.invoice.table import Table
-from eventapi.pictures.letterhead import SMALL, Letterhead
-from eventapi.pictures.paper import GREY, LEFT, RIGHT, Paper
-from eventapi.pictures.words import WORDS, address
+from eventapi.pictures.letterhead import Letterhead
+from eventapi.pictures.paper import LEFT, RIGHT, Paper
+from eventapi.pictures.style import FOOT, INK, PLAIN, QUIET, SUBTITLE, TABLE, TEXT, TITLE
+from eventapi.pictures.words import WORDS, address, place
 
-SIZE, LINE_HEIGHT = 9, 4.2
+SIZE, LINE_HEIGHT = TABLE, 4.4
 INFO, INFO_VALUE = 125, 157                         # left edges of the labels and the values beside the address
 INFO_FIELDS = ("invoice_number", "issue_date", "service_date", "due_date", "related_invoice_number", "customer_number",
                "buyer_vat_id", "buyer_reference", "leitweg_id")
+EVENT = "title", "venue", "address", "postal_code", "city"
 SENDER, ADDRESS, ADDRESS_WIDTH, ADDRESS_HEIGHT = 60, 66, 80, 26
 FOLDS = 105, 148.5, 210                             # fold marks and, in the middle, the mark for hole punches
 
 
-def draw(invoice, seller, buyer, language, is_copy=False, logo=None):
+def draw(invoice, seller, buyer, language, is_copy=False, brand=PLAIN):
     """Return the PDF of an invoice as bytes. The same invoice results in the same bytes.
 
-    invoice: API object. Beside its fields it may have `event_title`, `related_issue_date`, `cancellation_reason` and
-    `leitweg_id`; `girocode`, the text of a GiroCode; `tax_currency` and `tax_in_tax_currency`, the tax in the tenant's
-    currency.
+    invoice: API object. Beside its fields it may have `event_title` and, of the same event, `event_venue`,
+    `event_address`, `event_postal_code` and `event_city`; `related_issue_date`, `cancellation_reason` and `leitweg_id`;
+    `girocode`, the text of a GiroCode; `tax_currency` and `tax_in_tax_currency`, the tax in the tenant's currency.
     is_copy: mark it as a copy on every page.
-    logo: Image of the organiser, or None.
+    brand: logo and colour of the organiser.
 
     Raise 501 `not_installed` if reportlab is missing or no installed font has one of the characters.
     """
     fonts.require()
     with fonts.lock:
-        return Sheet(invoice, seller, buyer, language, is_copy, logo).pdf()
+        return Sheet(invoice, seller, buyer, language, is_copy, brand).pdf()
 
 
 class Sheet:
     """The layout of one invoice, from top to bottom."""
 
-    def __init__(self, invoice, seller, buyer, language, is_copy=False, logo=None):
+    def __init__(self, invoice, seller, buyer, language, is_copy=False, brand=PLAIN):
         self.invoice, self.seller, self.buyer = invoice, seller, buyer
         self.language, self.words = language, WORDS[language]
         self.draft = invoice["status"] == "draft"
@@ -48,9 +50,9 @@ class Sheet:
             self.title = f"{self.words['draft']}: {self.title}"
         if is_copy:
             self.title = f"{self.title} ({self.words['copy']})"
-        self.closing = Closing(invoice, seller, language)
+        self.closing = Closing(invoice, seller, language, brand)
         # The bank account is printed once: beside the request to pay, or in the footer if nothing is to be paid.
-        self.letterhead = Letterhead(seller, logo, language, has_bank=not self.closing.account)
+        self.letterhead = Letterhead(seller, brand, language, has_bank=not self.closing.account)
         self.paper = Paper(self.letterhead.footer_top - 11, self._begin)
 
     def pdf(self):
@@ -58,7 +60,7 @@ class Sheet:
         self.paper.new_page()
         self._address()
         self._heading()
-        Table(self.invoice, self.language).draw(self.paper, self.closing.height)
+        Table(self.invoice, self.language, self.letterhead.brand).draw(self.paper, self.closing.height)
         self.closing.draw(self.paper)
         self.paper.draw_footers(self._footer)
         author = fonts.clean(self.seller.get("name") or "")
@@ -71,12 +73,12 @@ class Sheet:
             paper.watermark(self.words["draft"])
         if len(paper.pages) > 1:
             paper.y = 20
-            paper.flow(fonts.wrap(self.title, SIZE, RIGHT - LEFT), size=SIZE, ink=GREY)
+            paper.flow(fonts.wrap(self.title, SIZE, RIGHT - LEFT), size=SIZE, ink=QUIET)
             paper.y += 4
         else:
             self.letterhead.head(paper)
             for y in FOLDS:
-                paper.line(4, y, 8, ink=GREY)
+                paper.line(4, y, 8, ink=QUIET)
 
     def _footer(self, page, pages):
         self.letterhead.foot(self.paper, self.title, self.words["page"].format(page=page, pages=pages))
@@ -86,14 +88,14 @@ class Sheet:
     def _address(self):
         paper = self.paper
         sender = " · ".join(fonts.clean(part) for part in address(self.seller, self.language)[:3])
-        paper.text(LEFT, SENDER, sender, size=fonts.shrunk(sender, SMALL, ADDRESS_WIDTH), ink=GREY)
-        paper.line(LEFT, SENDER + 1, LEFT + ADDRESS_WIDTH, ink=GREY)
+        paper.text(LEFT, SENDER, sender, size=fonts.shrunk(sender, FOOT, ADDRESS_WIDTH), ink=QUIET)
+        paper.line(LEFT, SENDER + 1, LEFT + ADDRESS_WIDTH)
         paper.y = max(self._recipient(), self._info(), 94)
 
     def _recipient(self):
         """Draw the address in the window, in a smaller size if it is long. Return the position below it."""
         texts = address(self.buyer, self.language, home_country=self.seller.get("country"))
-        for size in (10, 9, 8, 7, 6):
+        for size in (TEXT, 9, 8, 7, 6):
             lines = [line for text in texts for line in fonts.wrap(text, size, ADDRESS_WIDTH)]
             line_height = size * 0.43
             if len(lines) * line_height <= ADDRESS_HEIGHT:
@@ -106,7 +108,7 @@ class Sheet:
         """Draw numbers, dates and references beside the address. Return the position below them."""
         y = 50
         for label, value in self._info_lines():
-            self.paper.text(INFO, y, label, size=fonts.shrunk(label, SIZE, INFO_VALUE - INFO - 2), ink=GREY)
+            self.paper.text(INFO, y, label, size=fonts.shrunk(label, SIZE, INFO_VALUE - INFO - 2), ink=QUIET)
             for line in fonts.wrap(value, SIZE, RIGHT - INFO_VALUE):
                 self.paper.text(INFO_VALUE, y, line, size=SIZE)
                 y += LINE_HEIGHT
@@ -139,16 +141,22 @@ class Sheet:
         number, date = invoice["related_invoice_number"], invoice.get("related_issue_date")
         return f"{number}\n{self.words['of'].format(date=formats.day(date, self.language))}" if date else number
 
+    def _title(self):
+        """Draw the title, the event and where it is."""
+        paper, event = self.paper, {name: self.invoice.get(f"event_{name}") for name in EVENT}
+        paper.flow(fonts.wrap(self.title, TITLE, RIGHT - LEFT, True), size=TITLE, bold=True, line_height=6.8,
+                   ink=self.letterhead.brand.ink)
+        paper.y += 1 if event["title"] else 0
+        for text, size, ink in ((event["title"], SUBTITLE, INK), (place(event), TABLE, QUIET)):
+            paper.flow(fonts.wrap(text, size, RIGHT - LEFT), size=size, line_height=4.8, ink=ink)
+
     def _heading(self):
         paper, invoice = self.paper, self.invoice
         paper.y += 3
-        paper.flow(fonts.wrap(self.title, 14, RIGHT - LEFT, True), size=14, bold=True, line_height=6.5)
-        if invoice.get("event_title"):
-            paper.y += 1
-            paper.flow(fonts.wrap(invoice["event_title"], 10, RIGHT - LEFT), size=10, line_height=4.6)
+        self._title()
         reason = invoice["invoice_type"] == "credit_note" and invoice.get("cancellation_reason")
         for text in (self.words["reason"].format(reason=reason) if reason else None, invoice.get("text")):
             if text:
                 paper.y += 2
-                paper.flow(fonts.wrap(text, SIZE + 0.5, RIGHT - LEFT), size=SIZE + 0.5)
+                paper.flow(fonts.wrap(text, TEXT, RIGHT - LEFT), size=TEXT, line_height=4.8)
         paper.y += 4

@@ -6,10 +6,11 @@ from itertools import zip_longest
 
 from eventapi.languages import formats, names
 from eventapi.pictures import fonts
-from eventapi.pictures.paper import LEFT, PALE, RIGHT
+from eventapi.pictures.paper import LEFT, RIGHT
+from eventapi.pictures.style import LINE, QUIET, RULE, TABLE
 from eventapi.pictures.words import WORDS
 
-SIZE, LINE_HEIGHT = 9, 4.2
+SIZE, LINE_HEIGHT = TABLE, 4.4
 ABOVE, BELOW = 0.7, 2.0                             # space above and below the text of a row
 GAP = 3                                             # between columns
 UNBROKEN = 8                                        # an item with at most this many lines is kept on one page
@@ -19,10 +20,11 @@ OPTIONAL = ("unit", "discount_percent")             # columns that are left out 
 
 
 class Table:
-    """The items of an invoice (API object)."""
+    """The items of an invoice (API object). The event is above the table, and left out at the end of descriptions."""
 
-    def __init__(self, invoice, language):
-        self.currency, self.language = invoice["currency"], language
+    def __init__(self, invoice, language, brand):
+        self.currency, self.language, self.brand = invoice["currency"], language, brand
+        self.event = invoice.get("event_title")
         texts = [self._texts(item) for item in invoice["items"]]
         self.headings = {name: WORDS[language][name].format(currency=self.currency) for name in (texts or [{}])[0]
                          if name not in OPTIONAL or any(row[name] for row in texts)}
@@ -32,13 +34,16 @@ class Table:
     def _texts(self, item):
         """Return the texts of a row, in the order of the columns."""
         discount = item.get("discount_percent")
-        return {"position": str(item["position"]), "description": item["description"],
+        return {"position": str(item["position"]), "description": self._description(item),
                 "quantity": formats.number(item["quantity"], self.language),
                 "unit": names.unit(item.get("unit"), self.language) or "",
                 "unit_price": formats.amount(item["unit_price"], self.currency, self.language),
                 "discount_percent": formats.percent(discount, self.language) if discount else "",
                 "tax_rate": formats.percent(item["tax_rate"], self.language),
                 "net": formats.amount(item["net"], self.currency, self.language)}
+
+    def _description(self, item):
+        return item["description"].removesuffix(f", {self.event}") if self.event else item["description"]
 
     def _lines(self, texts):
         """Return the lines of a row, each with one text for each column."""
@@ -65,9 +70,9 @@ class Table:
         paper.reserve(4 * LINE_HEIGHT)
         paper.y += LINE_HEIGHT
         for name, text in self.headings.items():
-            self._cell(paper, name, text, bold=True)
+            self._cell(paper, name, text, bold=True, ink=QUIET)
         paper.y += 1.6
-        paper.line(LEFT, paper.y, RIGHT, thickness=0.3)
+        paper.line(LEFT, paper.y, RIGHT, thickness=RULE, ink=self.brand.color)
         paper.y += 0.6
 
     def _row(self, paper, lines):
@@ -80,7 +85,7 @@ class Table:
             for name, text in zip(self.headings, line, strict=True):
                 self._cell(paper, name, text)
         paper.y += BELOW - 0.4
-        paper.line(LEFT, paper.y, RIGHT, ink=PALE)
+        paper.line(LEFT, paper.y, RIGHT, ink=LINE)
         paper.y += 0.4
 
     def _cell(self, paper, name, text, **style):

@@ -136,7 +136,7 @@ def newsletter_confirmation(db, mail):
     confirm = newsletter.confirm_url(secret, mail["base_url"], row)
     paragraphs = [greeting(texts, name), texts[kind].format(**values), (texts[f"{kind}_button"], confirm),
                   texts[f"{kind}_ignore"], texts[f"{kind}_stop"], (texts[f"{kind}_stop_button"], stop),
-                  texts["regards"], values["sender"]]
+                  *mail_words.closing(db.config, language)]
     headers = {"List-Unsubscribe": f"<{stop}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
     return name, language, paragraphs, headers, []
 
@@ -155,7 +155,7 @@ def invoice(db, mail):
                   subject[0].upper() + subject[1:] if own else subject]
     if shown["invoice_type"] == "invoice" and shown["open_amount"] > 0:
         paragraphs.append(texts["pay_by"].format(**values))
-    paragraphs += [texts["regards"], mail_words.sender(db.config)]
+    paragraphs += mail_words.closing(db.config, language)
     return shown["buyer"]["name"], language, paragraphs, {}, [*pdfs, *([xml] if xml else [])]
 
 
@@ -167,7 +167,7 @@ def invoice_reminder(db, mail):
     language, texts, values = localised(db, shown, mail["language"])
     text = texts["invoice_reminder" if shown["status"] == "overdue" else "invoice_reminder_early"]
     paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), text.format(**values),
-                  texts["invoice_reminder_paid"], texts["regards"], mail_words.sender(db.config)]
+                  texts["invoice_reminder_paid"], *mail_words.closing(db.config, language)]
     return shown["buyer"]["name"], language, paragraphs, {}, pdfs
 
 
@@ -178,8 +178,8 @@ def dunning(db, mail):
     if entry is None or shown["open_amount"] <= 0 or shown["is_disputed"]:
         raise Gone("the invoice has no open amount, or is disputed")
     texts = mail_words.WORDS[entry["language"]]
-    paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), *own_paragraphs(entry["text"]), texts["regards"],
-                  mail_words.sender(db.config)]
+    paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), *own_paragraphs(entry["text"]),
+                  *mail_words.closing(db.config, entry["language"])]
     letter = (letters.file_name(shown, entry), letters.draw(db.config, shown, entry))
     return shown["buyer"]["name"], entry["language"], paragraphs, {}, [letter, *pdfs]
 
