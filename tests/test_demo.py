@@ -7,7 +7,7 @@ import webtest
 
 from eventapi import config as configuration
 from eventapi import times
-from eventapi.app import create_app
+from eventapi.app import App
 from eventapi.demo import first_steps, season
 from eventapi.demo import show as demo
 from eventapi.domain.access import api_keys
@@ -32,7 +32,7 @@ def show(tmp_path_factory, template):
         patch.setattr(times, "now", lambda: AFTERNOON)
         demo.make(settings)
         db = Database(settings)
-        yield Client(webtest.TestApp(create_app(settings)), add_key(db, SCOPES)), db
+        yield Client(webtest.TestApp(App(settings)), add_key(db, SCOPES)), db
         db.close()
 
 

@@ -4,7 +4,7 @@ import re
 import pytest
 import webtest
 
-from eventapi.app import create_app, routes
+from eventapi.app import App, routes
 from eventapi.demo import show as demo
 from eventapi.storage.database import Database
 from eventapi.storage.group_commit import Writer
@@ -25,7 +25,7 @@ def show(tmp_path_factory, template):
     settings = make_settings(tmp_path_factory.mktemp("reads"), template)
     demo.make(settings)
     db = Database(settings)
-    client = Client(webtest.TestApp(create_app(settings)), add_key(db, SCOPES))
+    client = Client(webtest.TestApp(App(settings)), add_key(db, SCOPES))
     client.get("/events", status=200)
     yield client, db
     db.close()
