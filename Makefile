@@ -70,6 +70,10 @@ run: $(VENV)/ready-to-run
 	@echo $(ADDRESS) > $(RUN)/address
 	@exec $(BIN)/eventapi serve --bind $(ADDRESS) --with-worker
 
+# Python keeps what it compiles, also where the environment forbids it, as images of containers do. Otherwise each worker
+# compiles 200 modules of tests again (10 s of CPU), and each process of a test those of eventapi.
+test processes: export PYTHONDONTWRITEBYTECODE :=
+
 # The tests make thousands of databases, one after the other: in memory, where 500 MB of it are free, no disk slows them down.
 test: $(VENV)/ready-to-test
 	@$(BIN)/ruff check .
