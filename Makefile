@@ -67,7 +67,12 @@ run: $(VENV)/ready-to-run
 	@test -n "$(EMPTY)" -o -e $(RUN)/demo-done || { echo "creating a sample show"; $(BIN)/eventapi demo > /dev/null && touch $(RUN)/demo-done; }
 	@test -s $(RUN)/key || { umask 077; $(BIN)/eventapi key create --name "make run" --all-scopes --quiet > $(RUN)/key; }
 	@$(BIN)/python -m eventapi.demo.first_steps http://$(ADDRESS) $(RUN)/key $(if $(EMPTY),"a page of docs/guides")
+	@echo $(ADDRESS) > $(RUN)/address
 	@exec $(BIN)/eventapi serve --bind $(ADDRESS) --with-worker
+
+# Python keeps what it compiles, also where the environment forbids it, as images of containers do. Otherwise each worker
+# compiles 200 modules of tests again (10 s of CPU), and each process of a test those of eventapi.
+test processes: export PYTHONDONTWRITEBYTECODE :=
 
 # The tests make thousands of databases, one after the other: in memory, where 500 MB of it are free, no disk slows them down.
 test: $(VENV)/ready-to-test

@@ -2,7 +2,7 @@
 import logging
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from http import HTTPStatus
 from importlib import import_module
 
@@ -31,10 +31,18 @@ NOT_IN = {204: ("Content-Type", "Content-Length"),
 log = logging.getLogger("eventapi.app")
 
 
-class App(Bottle):
-    """Bottle's routes and plugins. What they return, a Response, goes to the server without Bottle's own response."""
+class App:
+    """The WSGI application: the routes of the service with one configuration and one database.
 
-    def wsgi(self, environ, start_response):
+    What a route returns, a Response, goes to the server without Bottle's own response.
+    """
+
+    def __init__(self, config, connections=None):
+        self.settings, self.places = config, uploads.places(config.threads)
+        self.connections = connections or Connections(config)
+        self.router = router()
+
+    def __call__(self, environ, start_response):
         """Run a request. Plugins and handlers find configuration and connections in `environ`."""
         environ["eventapi.config"] = self.settings
         environ["eventapi.connections"] = self.connections
@@ -51,8 +59,6 @@ class App(Bottle):
             log.exception("request %s failed outside of its handler", request_id(environ))
             response = _refused(environ, internal_error())
         return _sent(response, environ, start_response)
-
-    __call__ = wsgi
 
 
 def _refused(environ, problem):
@@ -229,21 +235,20 @@ def routes() -> Iterator[routing.Route]:
         yield from import_module(f"eventapi.{name}").routes.routes
 
 
-def create_app(config, connections=None) -> App:
-    """Return the application: the plugins, then every route. `connections` replaces those to its database."""
-    app = App()
-    app.settings, app.places = config, uploads.places(config.threads)
-    app.connections = connections or Connections(config)
+@cache
+def router() -> Paths:
+    """Return the router of all routes, with their plugins. It knows no configuration, so a process makes it once."""
+    app = Bottle()
     del app.router                                 # Bottle does not allow replacing it
     app.router = Paths(app)
     app.router.add_filter("id", lambda _: ID)
     app.uninstall(True)                            # Bottle's own JSON and template plugins
     for plugin in plugins.IN_ORDER:
-        app.install(plugin(config))
+        app.install(plugin())
     for route in routes():                         # plugins are applied at the first request of a route
         app.route(_bottle_path(route.path), route.method, route.handler, options=route.options)
     app.router.compile()
-    return app
+    return app.router
 
 
 def _bottle_path(path):

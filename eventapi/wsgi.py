@@ -1,10 +1,10 @@
 """The WSGI entry point eventapi.wsgi:app, configured by EVENTAPI_CONFIG and the environment."""
 from eventapi import config, logs
-from eventapi.app import create_app, ready
+from eventapi.app import App, ready
 from eventapi.storage import process_locks
 
 settings = config.load()
 logs.start(settings.log_level, settings.log_format)
 ready(settings)
 hold = process_locks.together(settings)          # locks the data directory, so that no backup is restored meanwhile
-app = create_app(settings)
+app = App(settings)

@@ -12,7 +12,7 @@ import pytest
 import webtest
 
 from eventapi import journal
-from eventapi.app import create_app
+from eventapi.app import App
 from eventapi.domain.webhooks import addresses, event_types
 from eventapi.parsing import processes as processes_of_parsers
 from eventapi.storage import database, migrations
@@ -136,7 +136,7 @@ def db(settings):
 
 @pytest.fixture
 def app(settings):
-    app = create_app(settings)
+    app = App(settings)
     yield webtest.TestApp(app)
     app.connections.close()
 

@@ -7,7 +7,7 @@ import webtest
 
 from eventapi import config as configuration
 from eventapi import times
-from eventapi.app import create_app
+from eventapi.app import App
 from eventapi.demo import first_steps, season
 from eventapi.demo import show as demo
 from eventapi.domain.access import api_keys
@@ -32,7 +32,7 @@ def show(tmp_path_factory, template):
         patch.setattr(times, "now", lambda: AFTERNOON)
         demo.make(settings)
         db = Database(settings)
-        yield Client(webtest.TestApp(create_app(settings)), add_key(db, SCOPES)), db
+        yield Client(webtest.TestApp(App(settings)), add_key(db, SCOPES)), db
         db.close()
 
 
@@ -279,9 +279,10 @@ def test_features_that_are_switched_off_are_left_out(tiny, disabled):
 def test_the_first_steps_fit_the_show(tiny, monkeypatch, capsys, disabled, currency, expected):
     settings = tiny(disabled, currency=currency)
     monkeypatch.setattr(configuration, "load", lambda: settings)
-    first_steps.main("http://127.0.0.1:8080", ".run/key")
+    first_steps.main("http://127.0.0.1:8301", ".run/key")
     printed = capsys.readouterr().out
-    assert "export EVENTAPI_URL=http://127.0.0.1:8080\nexport EVENTAPI_KEY=$(cat .run/key)\n" in printed
+    assert "export EVENTAPI_URL=http://127.0.0.1:8301\nexport EVENTAPI_KEY=$(cat .run/key)\n" in printed
+    assert "\nexport EVENTAPI_BIND=127.0.0.1:8301\n" in printed, "`eventapi` asks the server at this address"
     assert "EVENTAPI_DATA_DIR=$PWD/.run\n" in printed and "Continue with docs/tutorial.md." in printed
     assert "None" not in printed and ("create a payment" in printed) == bool(expected)
     assert not expected or expected in printed

@@ -56,6 +56,7 @@ def backup(args, config):
         return
     with Progress("backup", backups.PARTS) as progress:
         manifest = _write(args, config, progress.report)
+    print(f"{args.file}: the backup is complete")
     if wrong := restoring.damaged_files(manifest):
         print(f"eventapi: warning: these stored files were damaged before: {', '.join(wrong[:5])}. Keep an older "
               "backup", file=sys.stderr)

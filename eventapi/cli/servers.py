@@ -57,6 +57,7 @@ def serve(args, config):
     _choose_server(config, gunicorn, args.check)
     if not args.check:
         os.execv(sys.executable, gunicorn)
+    print(f"the server starts with {config.file or 'the default configuration'} and responds to a request")
 
 
 def _warn_of_identifiers(config):

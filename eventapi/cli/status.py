@@ -113,8 +113,9 @@ def _place(args, config):
     is_chosen = args.config or any(name in os.environ for name in ("EVENTAPI_CONFIG", "EVENTAPI_DATA_DIR"))
     if sample and (sample / "eventapi.db").exists() and not is_chosen and not config.database.exists():
         settings = f"EVENTAPI_CONFIG={checkout}/conf/demo.conf EVENTAPI_DATA_DIR={sample}"
-        config = configuration.load(checkout / "conf" / "demo.conf", data_dir=sample)
-        return Place(f"{settings} {program}", config.bind, checkout=checkout, is_sample=True), config
+        config, started = configuration.load(checkout / "conf" / "demo.conf", data_dir=sample), sample / "address"
+        bind = started.read_text().strip() if started.exists() else config.bind       # make run PORT=...
+        return Place(f"{settings} {program}", bind, checkout=checkout, is_sample=True), config
     is_sample = bool(sample) and config.data_dir.absolute() == sample
     return Place(program + given, config.bind, checkout=checkout, is_sample=is_sample), config
 

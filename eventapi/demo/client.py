@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from eventapi import money, times
-from eventapi.app import create_app
+from eventapi.app import App
 from eventapi.storage.database import Database, as_json
 from eventapi.storage.statements import statements
 
@@ -65,7 +65,7 @@ class Api:
     """
 
     def __init__(self, db, key, disabled):
-        self.db, self.app, self.key, self.disabled = db, create_app(db.config, db), key, disabled
+        self.db, self.app, self.key, self.disabled = db, App(db.config, db), key, disabled
 
     def has(self, *features):
         """Return whether all these features are switched on."""

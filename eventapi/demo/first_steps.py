@@ -30,6 +30,7 @@ def main(base, key_file, page="docs/tutorial.md"):
           "In another terminal, in this directory, set these variables and try the commands below:\n\n"
           f"export EVENTAPI_URL={base}\nexport EVENTAPI_KEY=$(cat {key_file})\n"
           f"export EVENTAPI_CONFIG=$PWD/conf/demo.conf EVENTAPI_DATA_DIR=$PWD/{Path(key_file).parent}\n"
+          f"export EVENTAPI_BIND={base.removeprefix('http://')}\n"
           "export PATH=$PWD/.venv/bin:$PATH\n")
     for what, line in lines(invoice_number, amount):
         print(f"# {what}\n{line}\n")

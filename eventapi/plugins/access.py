@@ -3,7 +3,6 @@ from collections.abc import Callable, Iterable
 
 from bottle import Route, request
 
-from eventapi.config import Config
 from eventapi.errors import Problem, listed
 from eventapi.plugins.authentication import Who
 from eventapi.web.routes import Options
@@ -13,9 +12,6 @@ READS = ("GET", "HEAD", "OPTIONS")
 
 class Access:
     name, api = "access", 2
-
-    def __init__(self, config: Config):
-        pass
 
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Return the handler, called only if tier, flag and scope allow it."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from bottle import Route, request
 
 from eventapi import times
-from eventapi.config import Config
 from eventapi.domain.access.api_keys import key_hash
 from eventapi.errors import Problem
 from eventapi.storage.database import Database
@@ -38,9 +37,6 @@ class Who:
 
 class Authentication:
     name, api = "authentication", 2
-
-    def __init__(self, config: Config):
-        pass
 
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Return the handler, called with the caller in the environ as eventapi.who. Public routes stay as they are."""

@@ -3,25 +3,21 @@ from collections.abc import Callable
 
 from bottle import Route, request
 
-from eventapi.config import Config
 from eventapi.web import cors
 
 
 class CrossOrigin:
     name, api = "cross_origin", 2
 
-    def __init__(self, config: Config):
-        self.is_enabled = bool(config.cors_origins)
-
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Return the handler. Its responses get CORS headers if the option `cors_origins` is set."""
-        if not self.is_enabled or route.config["options"].public:
+        if route.config["options"].public:
             return callback
 
         def shared(**values):
             response = callback(**values)                   # the plugins inside have set the other headers
             who = request.environ.get("eventapi.who")
-            if who:
+            if who and request.environ["eventapi.config"].cors_origins:
                 cors.share(response.headers, request.environ, who.scopes)
             return response
         return shared

@@ -3,11 +3,9 @@ import inspect
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 
 from bottle import Route, request
 
-from eventapi.config import Config
 from eventapi.errors import Problem, damaged
 from eventapi.plugins import idempotency
 from eventapi.storage.database import Nobody
@@ -28,9 +26,6 @@ class DatabasePlugin:
     """
     name, api = "database", 2
 
-    def __init__(self, config: Config):
-        self.database = config.database
-
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Return the handler, called with a connection, and inside a transaction if it writes."""
         takes, options = inspect.signature(route.callback).parameters, route.config["options"]
@@ -40,7 +35,7 @@ class DatabasePlugin:
         read = reading(handler, takes)
         if options.reads or route.method in READS:
             return read
-        write = writing(handler, takes, options, self.database)
+        write = writing(handler, takes, options)
         return dry_or_not(read, write) if options.dry_run else write
 
 
@@ -71,7 +66,7 @@ def reading(callback: Callable, takes: Container[str]) -> Callable:
     return read
 
 
-def writing(callback: Callable, takes: Container[str], options: Options, database: Path) -> Callable:
+def writing(callback: Callable, takes: Container[str], options: Options) -> Callable:
     """Return the handler, called inside a write transaction, unless the database is damaged.
 
     `options` are those of the route (web/routes.py).
@@ -80,7 +75,7 @@ def writing(callback: Callable, takes: Container[str], options: Options, databas
 
     def write(**values):
         environ = request.environ
-        if damage(database):
+        if damage(environ["eventapi.config"].database):
             raise damaged()
         db = environ["eventapi.connections"].writer()
         if options.before:

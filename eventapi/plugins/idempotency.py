@@ -11,7 +11,6 @@ from hashlib import sha256
 from bottle import Route, request
 
 from eventapi import times
-from eventapi.config import Config
 from eventapi.errors import Problem, invalid_parameter
 from eventapi.storage.database import Database, as_json
 from eventapi.storage.statements import statements
@@ -25,9 +24,6 @@ KEY = re.compile(r"[\x21-\x7e]{1,255}")
 
 class Idempotency:
     name, api = "idempotency", 2
-
-    def __init__(self, config: Config):
-        pass
 
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Wrap the handlers of POST requests that are sent with an API key; leave the others as they are."""

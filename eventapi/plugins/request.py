@@ -14,7 +14,6 @@ from pathlib import Path
 from bottle import Route, request
 
 from eventapi import logs, times
-from eventapi.config import Config
 from eventapi.errors import Problem, damaged, internal_error
 from eventapi.storage.database import as_json
 from eventapi.storage.errors import Busy, Damaged, Full, ReadOnly, mark_damaged, storage_error
@@ -73,9 +72,6 @@ def storage_problem(error: BaseException) -> Problem | None:
 
 class Request:
     name, api = "request", 2
-
-    def __init__(self, config: Config):
-        pass
 
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Return the handler as an Exchange."""

@@ -10,7 +10,6 @@ from urllib.parse import parse_qsl
 
 from bottle import Route, request
 
-from eventapi.config import Config
 from eventapi.errors import Problem, fault, invalid, listed
 from eventapi.validation.batches import BatchBody
 from eventapi.validation.bodies import Body
@@ -47,27 +46,22 @@ def batch_of(name: str, zone_name: str) -> BatchBody:
 class Validation:
     name, api = "validation", 2
 
-    def __init__(self, config: Config):
-        self.config = config
-
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Return the handler as Validated. Public routes stay as they are."""
         if route.config["options"].public or route.method == "OPTIONS":
             return callback
-        return Validated(callback, route, self.config)
+        return Validated(callback, route)
 
 
 class Validated:
     """The handler of one route, called with checked arguments."""
 
-    def __init__(self, callback: Callable, route: Route, config: Config):
+    def __init__(self, callback: Callable, route: Route):
         options, takes = route.config["options"], inspect.signature(route.callback).parameters
-        self.callback, self.config, self.forms, self.prepare = callback, config, options.offered, options.prepare
-        self.query = partial(query_of, options.query, options.listing, config.timezone)
+        self.callback, self.forms, self.prepare = callback, options.offered, options.prepare
+        self.query = partial(query_of, options.query, options.listing)
         self.reads_body = route.method in WITH_BODY and not options.raw_body
-        self.body = partial(body_of, options.schema, route.method, config.timezone)
-        if options.batch:
-            self.body = partial(batch_of, options.schema, config.timezone)
+        self.body = partial(batch_of, options.schema) if options.batch else partial(body_of, options.schema, route.method)
         self.receive = options.receive or uploads.received
         self.takes_form, self.takes_query, self.takes_upload = "form" in takes, "query" in takes, "upload" in takes
         self.takes_body = self.reads_body and "body" in takes
@@ -85,7 +79,7 @@ class Validated:
             values["body"] = body
         if not self.takes_upload:
             return self.callback(**values)
-        with self.receive(environ, self.config, query) as upload:
+        with self.receive(environ, environ["eventapi.config"], query) as upload:
             return self.callback(**values, upload=upload)
 
     def input(self, environ: dict) -> tuple[dict, dict | None]:
@@ -93,17 +87,17 @@ class Validated:
 
         Raise 422 with the faults of both. The body is None on a route that does not read it.
         """
-        raw = sent = None
+        raw, sent, config = None, None, environ["eventapi.config"]
         if self.reads_body:
             raw = read_body(environ, MAX_BODY)
             sent = parse(raw)
         environ["eventapi.raw_body"] = raw
-        faults, check = [], self.query()
+        faults, check = [], self.query(config.timezone)
         pairs = parse_query(environ.get("QUERY_STRING", ""))
         query = _collected(check, pairs, faults) if pairs or check.requires else dict(check.defaults)
-        body = _collected(self.body(), sent, faults) if self.reads_body else None
+        body = _collected(self.body(config.timezone), sent, faults) if self.reads_body else None
         if self.prepare and body is not None:
-            faults += self.prepare(body, self.config)
+            faults += self.prepare(body, config)
         if faults:
             raise invalid(faults)
         return query, body

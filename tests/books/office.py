@@ -5,7 +5,7 @@ import webtest
 
 from eventapi import config as configuration
 from eventapi import times
-from eventapi.app import create_app
+from eventapi.app import App
 from eventapi.reference.document import document
 from eventapi.storage import migrations
 from eventapi.storage.database import Database
@@ -40,7 +40,7 @@ class Office:
         self.day, times.now = "2025-01-01", lambda: f"{self.day}T09:00:00Z"
         migrations.migrate(self.config.database)
         db = Database(self.config)
-        self.client = Client(webtest.TestApp(create_app(self.config)), add_key(db, SCOPES))
+        self.client = Client(webtest.TestApp(App(self.config)), add_key(db, SCOPES))
         db.close()
         self.operations = document(None)["paths"]
 

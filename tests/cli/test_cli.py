@@ -541,7 +541,7 @@ def test_migrate_creates_no_empty_database_where_there_was_one(run, settings, lo
 def test_migrate_finds_a_backup_by_any_name(run, settings, name):
     backup = settings.data_dir / name
     backup.parent.mkdir(exist_ok=True)
-    assert run("backup", str(backup))[0] == 0
+    assert run("backup", str(backup))[:2] == (0, [f"{backup}: the backup is complete"])
     for file in settings.data_dir.glob("eventapi.*"):
         if file.suffix != ".conf":
             file.unlink()
@@ -621,7 +621,8 @@ def test_serve_starts_the_requested_workers_and_stops_at_sigterm(tmp_path, setti
 
 @pytest.mark.processes
 def test_serve_check_reports_whether_the_server_would_start_and_starts_nothing(run, settings, monkeypatch):
-    assert run("serve", "--check") == (0, [], "")
+    code, (line,), error = run("serve", "--check")
+    assert (code, error) == (0, "") and line == f"the server starts with {settings.file} and responds to a request"
     monkeypatch.setenv("EVENTAPI_WORKERS", "many")
     code, _, error = run("serve", "--check")
     assert code == 1 and "workers = 'many'" in error

@@ -139,6 +139,11 @@ def test_in_a_checkout_it_shows_the_sample_show_of_make_run(run, tasks, organise
     assert (code, is_urgent) == (1, True) and "worker does not run" in what
     assert commands == [f"EVENTAPI_CONFIG={tmp_path}/conf/demo.conf EVENTAPI_DATA_DIR={tmp_path}/.run "
                         "python3 -m eventapi worker"]
+    (tmp_path / "conf" / "demo.conf").write_text("[eventapi]\nbind = 127.0.0.1:1\n")
+    assert "No server responds at 127.0.0.1:1." in tasks()[1][0][0]
+    (tmp_path / ".run" / "address").write_text(f"{healthy(tmp_path / 'port.sock')}\n")    # make run PORT=8301
+    ((what, _, _),) = tasks()[1]
+    assert "worker does not run" in what
 
 
 @pytest.mark.parametrize("version, remedy", [(9999, "nstall the newer version"), (1, "eventapi migrate")])

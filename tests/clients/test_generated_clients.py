@@ -97,6 +97,12 @@ def test_a_generated_typescript_client_completes_the_journey(folder, service):
     assert "journey done" in run(folder, "node", "journey.js", *service)
 
 
+def test_the_document_is_valid_openapi(folder):
+    """`make test` checks its schemas and references only, because this takes six seconds of CPU."""
+    openapi_spec_validator = pytest.importorskip("openapi_spec_validator")
+    openapi_spec_validator.validate(json.loads((folder / "openapi.json").read_text(encoding="utf-8")))
+
+
 def test_the_linters_report_nothing_but_the_accepted_complaints(folder):
     (folder / "rules.yaml").write_text('extends: ["spectral:oas"]\n')
     path = f"{NODE / '.bin'}:{os.environ['PATH']}"

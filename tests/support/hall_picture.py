@@ -9,7 +9,7 @@ from pathlib import Path
 import webtest
 
 from eventapi import times
-from eventapi.app import create_app
+from eventapi.app import App
 from eventapi.demo import show
 from eventapi.storage import migrations
 from eventapi.storage.database import Database
@@ -35,7 +35,7 @@ def main():
         settings = make_settings(Path(folder), database.read_bytes())
         show.make(settings)
         db = Database(settings)
-        FILE.write_text(draw(Client(webtest.TestApp(create_app(settings)), add_key(db, SCOPES))), encoding="utf-8")
+        FILE.write_text(draw(Client(webtest.TestApp(App(settings)), add_key(db, SCOPES))), encoding="utf-8")
         db.close()
     print(f"{FILE}: {FILE.stat().st_size} bytes")
 

@@ -143,7 +143,7 @@ def main(folder):
 
     import webtest
 
-    from eventapi.app import create_app
+    from eventapi.app import App
     from eventapi.storage import database, migrations
     from tests.support.client import SCOPES, Client, add_key, make_settings
     for make in (small, medium, large):
@@ -152,7 +152,7 @@ def main(folder):
             template = (Path(place) / "eventapi.db").read_bytes()
             settings = make_settings(Path(place), template)
             db = database.Database(settings)
-            client = Client(webtest.TestApp(create_app(settings)), add_key(db, SCOPES))
+            client = Client(webtest.TestApp(App(settings)), add_key(db, SCOPES))
             plan = store(client, db, make())
             for view in ("internal", "public"):
                 for form, kind in (("svg", "image/svg+xml"), ("pdf", "application/pdf")):

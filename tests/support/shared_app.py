@@ -4,7 +4,7 @@ from functools import cached_property
 
 import webtest
 
-from eventapi.app import create_app
+from eventapi.app import App
 from eventapi.reference import document as openapi
 from eventapi.storage.database import Database
 from tests.support.client import SCOPES, Client, add_key, make_settings
@@ -18,7 +18,7 @@ class SharedApp:
 
     def __init__(self, folder, template):
         self.config = make_settings(folder, template)
-        self.app = webtest.TestApp(create_app(self.config))
+        self.app = webtest.TestApp(App(self.config))
         self.db = Database(self.config)
         self.clients = {}
         self.organiser, self.anonymous = self.person(SCOPES), Client(self.app, None)

@@ -8,7 +8,7 @@ import pytest
 import webtest
 
 from eventapi import cli, logs
-from eventapi.app import create_app
+from eventapi.app import App
 from eventapi.cli import inspections, servers
 from eventapi.cli.terminal import Refused
 from eventapi.storage import errors, schema
@@ -23,7 +23,7 @@ def broken(tmp_path, template):
     settings = make_settings(tmp_path, template)
     db = Database(settings)
     key = add_key(db, SCOPES)
-    app = create_app(settings)
+    app = App(settings)
     client = Client(webtest.TestApp(app), key)
     for number in range(60):
         client.make("/events", {"title": f"Fair {number}", "description": "A fair. " * 100})
@@ -37,7 +37,7 @@ def broken(tmp_path, template):
     with open(settings.database, "r+b") as file:
         file.seek((root - 1) * size)
         file.write(b"\xff" * size)
-    app = create_app(settings)
+    app = App(settings)
     yield Client(webtest.TestApp(app), key), settings, contact
     app.connections.close()
 
@@ -72,7 +72,7 @@ def test_after_the_damage_was_found_every_process_refuses_writes(broken):
     client, damaged, contact = broken
     client.patch(f"/contacts/{contact['id']}", {"last_name": "King"}, status=200)
     unhealthy(client.get("/events"))
-    other = create_app(damaged)
+    other = App(damaged)
     second = Client(webtest.TestApp(other), client.key)
     unhealthy(second.patch(f"/contacts/{contact['id']}", {"last_name": "Byron"}))
     assert second.data(f"/contacts/{contact['id']}")["last_name"] == "King"
@@ -88,7 +88,7 @@ def test_the_mark_ends_with_the_damaged_file(broken):
     shutil.copy(settings.data_dir / "sound.db", settings.data_dir / "restored.db")
     (settings.data_dir / "restored.db").replace(settings.database)
     assert errors.damage(settings.database) is None
-    app = create_app(settings)
+    app = App(settings)
     Client(webtest.TestApp(app), client.key).post("/events", {"title": "Fair"}, status=201)
     app.connections.close()
 

@@ -39,6 +39,7 @@ def settings(tmp_path, template, monkeypatch):
         yield from known()
         yield from ROUTES.routes
     monkeypatch.setattr(application, "routes", routes)
+    monkeypatch.setattr(application, "router", application.router.__wrapped__)      # not that of other tests
     monkeypatch.setattr(document, "routes", routes)
     settings = make_settings(tmp_path, template)
     settings.base_url = "https://deprecation.example.org"        # of no other test: the references are cached by it
@@ -46,7 +47,7 @@ def settings(tmp_path, template, monkeypatch):
 
 
 def test_every_response_of_a_deprecated_route_says_until_when_it_exists(settings):
-    app, db = webtest.TestApp(application.create_app(settings)), Database(settings)
+    app, db = webtest.TestApp(application.App(settings)), Database(settings)
     key = {"Authorization": f"Bearer {add_key(db, 'events')}"}
     db.close()
     responses = [app.get("/api/v1/widgets", headers=key, status=200),
@@ -65,5 +66,5 @@ def test_the_references_mark_a_deprecated_operation(settings):
     assert operation["deprecated"] is True
     assert f"Deprecated since 2027-01-01. It may be removed from 2028-07-01 on. {GUIDE}" in operation["description"]
     assert "deprecated" not in openapi["paths"]["/api/v1/gadgets"]["get"]
-    page = webtest.TestApp(application.create_app(settings)).get("/docs").text
+    page = webtest.TestApp(application.App(settings)).get("/docs").text
     assert page.count('<span class="mark">deprecated</span>') == 2

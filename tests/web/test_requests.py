@@ -17,7 +17,7 @@ import pytest
 import webtest
 
 from eventapi import spreadsheet, times
-from eventapi.app import create_app
+from eventapi.app import App
 from eventapi.plugins.validation import accepted
 from eventapi.storage.database import Database
 from eventapi.storage.group_commit import Writer
@@ -115,7 +115,7 @@ def test_text_is_utf_8_and_not_escaped(organiser):
 
 def test_links_and_locations_use_the_public_address(settings, db):
     settings.base_url = "https://events.example.org/messe"
-    app = webtest.TestApp(create_app(settings))
+    app = webtest.TestApp(App(settings))
     headers = {"Authorization": f"Bearer {add_key(db, SCOPES)}"}
     answer = app.post_json("/api/v1/events", {"title": "Garden Fair"}, headers=headers, status=201)
     assert answer.headers["Location"] == f"https://events.example.org/messe/api/v1/events/{answer.json['data']['id']}"
@@ -419,7 +419,7 @@ def test_a_replay_with_prefer_minimal_is_small_too(organiser):
 
 def test_one_of_two_concurrent_duplicates_acts_and_the_other_gets_its_response(settings, organiser):
     """Each thread has its own connection, as in the server."""
-    wrapped, answers, start = SimpleNamespace(app=create_app(settings)), [], threading.Barrier(8)
+    wrapped, answers, start = SimpleNamespace(app=App(settings)), [], threading.Barrier(8)
 
     def send():
         start.wait()
@@ -444,7 +444,7 @@ def test_if_match_is_compared_inside_the_write_transaction(settings, organiser):
     tag = organiser.get(f"/events/{event['id']}").headers["ETag"]
     statuses, start = [], threading.Barrier(6)
 
-    wrapped = SimpleNamespace(app=create_app(settings))
+    wrapped = SimpleNamespace(app=App(settings))
 
     def change(number):
         start.wait()

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 import webtest
 
-from eventapi.app import create_app
+from eventapi.app import App
 from eventapi.config import ConfigError
 from eventapi.config import load as load_config
 from tests.support.client import SCOPES, Client, add_key
@@ -30,7 +30,7 @@ def fair(organiser):
 def shared_with_pages(settings):
     """Return the app with cors_origins set."""
     settings.cors_origins = (PAGE, "http://localhost:3000")
-    app = create_app(settings)
+    app = App(settings)
     yield webtest.TestApp(app)
     app.connections.close()
 
