@@ -61,7 +61,9 @@ class Validated:
         self.callback, self.forms, self.prepare = callback, options.offered, options.prepare
         self.query = partial(query_of, options.query, options.listing)
         self.reads_body = route.method in WITH_BODY and not options.raw_body
-        self.body = partial(batch_of, options.schema) if options.batch else partial(body_of, options.schema, route.method)
+        self.body = partial(body_of, options.schema, route.method)
+        if options.batch:
+            self.body = partial(batch_of, options.schema)
         self.receive = options.receive or uploads.received
         self.takes_form, self.takes_query, self.takes_upload = "form" in takes, "query" in takes, "upload" in takes
         self.takes_body = self.reads_body and "body" in takes
