@@ -80,7 +80,11 @@ def reject_submission(db, id, body):
 
 @routes.post("/submissions/<id>/request-revision", schema="submission.feedback")
 def request_submission_revision(db, id, body):
-    """Ask for another revision. Value and document can change until it is submitted."""
+    """Request another revision of a submission. Value and document can change until it is submitted.
+
+    Nothing is mailed to the participant: pass `feedback` on yourself, or have your program do so at the event
+    `submission.revision_requested`.
+    """
     return submissions.review(db, unchanged(get(db, id)), "request-revision", body["feedback"])
 
 
