@@ -126,7 +126,8 @@ def test_anonymising_a_contact_sets_every_personal_column_to_null():
     updates = r"-- name: (\w+)\n(?:--[^\n]*\n)*UPDATE (\w+) SET (.*?)(?: WHERE|;)"
     for name, table, columns in re.findall(updates, text, re.S):
         if name not in later:
-            erased[table] = erased.get(table, set()) | set(re.findall(r"(\w+) = NULL", columns))
+            nulls = set(re.findall(r"(\w+) = NULL", columns))
+            erased[table] = erased.get(table, set()) | {name for name in nulls if not name.endswith("_folded")}
     tables = {kind.table: set(kind.personal) for kind in KINDS.values() if kind.personal}
     assert {table: erased.get(table) for table in tables} == tables
     assert all(kind.about_people for kind in KINDS.values() if kind.personal)

@@ -6,7 +6,7 @@ import threading
 import pytest
 import webtest
 
-from eventapi.app import create_app, routes
+from eventapi.app import App, routes
 from eventapi.domain.billing import issuing
 from eventapi.domain.people import applications
 from eventapi.plugins import batches
@@ -134,7 +134,8 @@ def test_each_entry_has_the_status_of_its_single_request(organiser, batch, appli
 
 def test_a_result_has_the_meta_of_the_single_request_without_request_id(batch, applied):
     batch("applications", "review", applied)
-    assert [result["meta"] for result in batch("applications", "approve", applied)["results"]] == [{"skipped": []}] * 3
+    assert [result["meta"] for result in batch("applications", "approve", applied)["results"]] == \
+        [{"skipped": [], "warnings": []}] * 3
 
 
 def test_a_refused_entry_has_the_further_members_of_its_problem(organiser, batch, draft):
@@ -471,7 +472,7 @@ def test_two_of_the_same_request_at_once_do_everything_once(settings, organiser,
     ids, answers, start = [draft() for _ in range(12)], [], threading.Barrier(4)
     monkeypatch.setattr(batches, "MOST", 3)
     settings.threads = 8
-    app = create_app(settings)
+    app = App(settings)
     clients = [Client(webtest.TestApp(app), organiser.key) for _ in range(4)]
 
     def send(client):
@@ -492,7 +493,7 @@ def test_two_of_the_same_request_at_once_do_everything_once(settings, organiser,
 def test_two_batches_over_the_same_records_do_everything_once(settings, organiser, draft, monkeypatch):
     ids, answers, start = [draft() for _ in range(12)], [], threading.Barrier(2)
     monkeypatch.setattr(batches, "MOST", 3)
-    app = create_app(settings)
+    app = App(settings)
 
     def send(order):
         client = Client(webtest.TestApp(app), organiser.key)

@@ -31,7 +31,8 @@ LOWER_CASE_KEYS = ["alpha", "beta", "delta", "gamma"]
 # Fields that eventapi assigns: their numbers have a fixed width.
 ASSIGNED = {("document", "document_number"), ("service_order", "order_number")}
 # Records that are about another record, whose field the list shows: (schema, field) -> the other record.
-BORROWED = {("booth_reservation", "booth_number"): "booth"}
+BORROWED = {("booth_reservation", "booth_number"): "booth",
+            **{("participant", field): "contact" for field in ("company_name", "first_name", "last_name")}}
 # Values that replace those of the example, so that many records can exist: booths must not overlap.
 APART = {"booth": {"pos_x": None, "pos_y": None}}
 
@@ -44,6 +45,7 @@ PAIRS = [("Straße", "STRASSE"), ("Weiß", "WEISS"), ("Müller", "Mu\u0308ller")
 SEARCHED = {"application": "company_name first_name last_name email city", "audit_entry": "company_name",
             "bank_transaction": "party text", "contact": "company_name first_name last_name email customer_number city",
             "event": "title description city", "invoice": "invoice_number", "newsletter_subscriber": "name email",
+            "participant": "company_name first_name last_name",
             "payment": "notes transaction_id", "service": "service_name short_description description",
             "task": "title description"}
 
@@ -187,7 +189,8 @@ def test_a_changed_name_moves_the_record(shared):
 
 
 @each("route", [route for route in LISTS
-                if "search" in query_schema(route.options.query, listing=True)["properties"]])
+                if "search" in query_schema(route.options.query, listing=True)["properties"]
+                and route.options.singular != "service_order"])         # searches numbers, which the service writes
 def test_a_search_finds_every_spelling(shared, route):
     assert route.options.singular in SEARCHED, "name the field that this list searches, in SEARCHED"
     client, (first, *others) = shared.organiser, SEARCHED[route.options.singular].split()
