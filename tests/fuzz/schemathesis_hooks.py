@@ -50,8 +50,8 @@ RULES = {
     "fixed": "a field that can be set, and not be changed afterwards",
     **dict.fromkeys(
         ("unexpected", "not_for_input", "not_offered", "not_reserved", "not_available", "other_event", "other_role",
-         "empty", "no_template", "by_action", "follows_reservations", "is_active", "is_searchable", "incomplete",
-         "inactive", "no_event", "not_searchable", "forbidden", "nothing"),
+         "role", "not_a_host", "empty", "no_template", "by_action", "follows_reservations", "is_active",
+         "is_searchable", "incomplete", "inactive", "no_event", "not_searchable", "forbidden", "nothing"),
         "what a field may hold depends on the other records, and on the state of this one"),
     **dict.fromkeys(
         ("before_start", "future", "past", "later", "out_of_range", "no_such_time", "same_time", "overlap", "date",
@@ -72,6 +72,7 @@ RULES = {
     **dict.fromkeys(
         ("account", "foreign_account", "no_account", "currency", "credit_note", "debit", "discount", "sign"),
         "what may be booked depends on the accounts of the organiser, and on invoices and transactions"),
+    "no_digit": "the first number of a row of booths counts up; a pattern would refuse what only counts of 1 allow",
     "order": "the days of levels of dunning rise with the level",
     **dict.fromkeys(("date_to", "month", "year"), "periods end after they begin, and reports need them in one year"),
 }
