@@ -180,7 +180,7 @@ def dunning(db, mail):
     texts = mail_words.WORDS[entry["language"]]
     paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), *own_paragraphs(entry["text"]),
                   *mail_words.closing(db.config, entry["language"])]
-    letter = (letters.file_name(shown, entry), letters.draw(db.config, shown, entry))
+    letter = (letters.file_name(shown, entry), letters.draw(db, shown, entry))
     return shown["buyer"]["name"], entry["language"], paragraphs, {}, [letter, *pdfs]
 
 
