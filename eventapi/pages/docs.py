@@ -7,11 +7,11 @@ from functools import lru_cache
 from html import escape
 from importlib.resources import files
 
-from eventapi.pages import Page, page, policy
 from eventapi.pages.reference import sections
 from eventapi.pages.reference.resources import resource, title_of
 from eventapi.pages.reference.schemas import record
 from eventapi.reference.document import document
+from eventapi.web.pages import Page, page, policy
 from eventapi.web.rest import Response, base_url
 from eventapi.web.routes import Routes
 

@@ -2,8 +2,8 @@
 import json
 from functools import lru_cache
 
-from eventapi.pages import Page
 from eventapi.reference.document import document
+from eventapi.web.pages import Page
 from eventapi.web.routes import Routes
 
 routes = Routes("openapi", root="", public=True)
