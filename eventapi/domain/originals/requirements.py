@@ -67,9 +67,9 @@ def without_e_invoice(fault):
     return {**fault, "detail": f"The invoice is sent without an e-invoice: {fault['detail']}"}
 
 
-def finding(detail, field, rule=None, term=None):
-    """Return a fault or warning as the API shows it. It has no rule and no term if it does not come from the norm."""
-    return {"rule": rule, "term": term, "field": field, "detail": detail}
+def finding(detail, field, rule=None, term=None, code=None):
+    """Return a fault or warning as the API shows it: with rule and term of the norm, or with a code of ours."""
+    return {"rule": rule, "term": term, "code": code, "field": field, "detail": detail}
 
 
 def fields_of(fault, profile):
