@@ -30,8 +30,8 @@ from eventapi.validation.options import (
     number_format,
     one_of,
     optional_folder,
+    optional_percent,
     origins,
-    percent,
     picture,
     web_address,
     whole,
@@ -140,7 +140,9 @@ OPTIONS = [
            "Base rates of the Deutsche Bundesbank in percent (§ 247 BGB), each with the date from which on it applies, "
            "separated by commas, such as 2026-01-01 1.27, 2026-07-01 1.27. Dunning levels with statutory interest "
            "require them."),
-    Option("tax_rate", "19", percent, "Default tax rate in percent."),
+    Option("tax_rate", "", optional_percent,
+           "Default tax rate in percent. Empty: the standard rate of organiser_country, if that is in the EU, CH, LI, "
+           "GB or NO. In other countries, invoices cannot be sent before it is set."),
     Option("datev_adviser", "", bookkeeping.optional(whole(1001, 9999999)),
            "Number of the tax adviser at DATEV, for the file of GET /reports/datev, as the following options."),
     Option("datev_client", "", bookkeeping.optional(whole(1, 99999)), "Number of the organiser at the tax adviser."),
@@ -252,6 +254,9 @@ def load(file=None, environ=os.environ, **given):
         raise ConfigError(*sorted(faults, key=_line_number))
     config.file = Path(os.path.abspath(path)) if is_read else None
     config.language = config.language or choice.of_country(config.organiser_country)
+    if config.tax_rate is None:
+        config.tax_rate = bookkeeping.STANDARD_RATES.get(config.organiser_country)
+    config.is_tax_rate_known, config.tax_rate = config.tax_rate is not None, config.tax_rate or 0
     return config
 
 

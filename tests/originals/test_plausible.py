@@ -2,7 +2,9 @@
 import pytest
 
 from eventapi import times
+from eventapi.config import load
 from tests.originals.conftest import BUYER, act
+from tests.support.client import write_empty_config
 
 OF_CATEGORY = {"K": {"tax_category": "K"}, "G": {"tax_category": "G"}, "AE": {"tax_category": "AE"},
                "S": {"tax_category": "S", "tax_rate": 19}}
@@ -70,3 +72,35 @@ def test_what_another_system_has_sent_is_taken_as_it_is(organiser):
     draft = invoice(organiser, "K", {**DRESDEN, "tax_id": "DE811907980"}, invoice_number="OLD-1",
                     issue_date="2026-05-08")
     assert act(organiser, draft, "send")["taken_over"]
+
+
+# Rates of the law, written down: § 10 (1) UStG (AT), Art. 25 MWSTG (CH), § 12 (1) UStG (DE)
+@pytest.mark.parametrize(("country", "rate"), [("DE", 1900), ("AT", 2000), ("CH", 810), ("LI", 810), ("GR", 2400)])
+def test_the_default_rate_is_the_standard_rate_of_the_country(tmp_path, country, rate):
+    config = load(environ={"EVENTAPI_CONFIG": str(write_empty_config(tmp_path))}, organiser_country=country)
+    assert (config.tax_rate, config.is_tax_rate_known) == (rate, True)
+
+
+def test_without_a_known_rate_nothing_is_sent_until_the_option_is_set(organiser, settings, tmp_path):
+    file = write_empty_config(tmp_path)
+    abroad = load(environ={"EVENTAPI_CONFIG": str(file)}, organiser_country="AU")
+    settings.is_tax_rate_known, settings.tax_rate = abroad.is_tax_rate_known, abroad.tax_rate
+    draft = invoice(organiser, "S", {})
+    assert "option tax_rate" in act(organiser, draft, "send", status=409)["missing"]
+    settings.is_tax_rate_known = load(environ={"EVENTAPI_CONFIG": str(file)}, organiser_country="AU",
+                                      tax_rate="0").is_tax_rate_known
+    act(organiser, draft, "send")
+
+
+def test_a_credit_note_for_several_rates_names_the_rate_of_each_line(organiser):
+    buyer = organiser.make("/contacts", BUYER)
+    draft = organiser.make("/invoices", {"contact_id": buyer["id"], "items": [
+        {"description": "Row stand", "quantity": 1, "unit_price": 1000, "tax_rate": 19},
+        {"description": "Catalogue", "quantity": 1, "unit_price": 100, "tax_rate": 7}]})
+    sent = act(organiser, draft, "send")
+    line = {"description": "Catalogue", "quantity": 1, "unit_price": 100}
+    fault, = act(organiser, sent, "credit", {"items": [line]}, status=422)["errors"]
+    assert (fault["pointer"], fault["code"]) == ("/items/0/tax_rate", "required")
+    assert "S 19 %" in fault["detail"] and "S 7 %" in fault["detail"]
+    note = act(organiser, sent, "credit", {"items": [{**line, "tax_rate": 7}]}, status=201)
+    assert note["total"] == -107.0

@@ -87,6 +87,7 @@ def _missing(config, row, seller, buyer):
     elif not (seller["vat_id"] or seller["tax_number"]):
         missing.append("organiser_vat_id or organiser_tax_number")
     missing += [f"contact.{field}" for name, field in wanted.items() if not buyer[name]]
+    missing += ["option tax_rate"] if not config.is_tax_rate_known else []
     return missing + [name for name in faulty_options(config) if name not in missing]
 
 

@@ -90,7 +90,8 @@ def incomplete(config, missing, faults):
 
 def _where(missing):
     """Return the sentence that says where the missing values are set."""
-    places = {"organiser_": "the options in the configuration of the server", "contact.": "the fields of the contact"}
+    places = {"organiser_": "the options in the configuration of the server",
+              "option ": "the options in the configuration of the server", "contact.": "the fields of the contact"}
     found = dict.fromkeys(next((text for prefix, text in places.items() if name.startswith(prefix)),
                                "the fields of the invoice") for name in sorted(missing, reverse=True))
     without = " To send it without mail, send `mail` as false." if missing == ["contact.email"] else ""
