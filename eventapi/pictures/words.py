@@ -46,6 +46,8 @@ ENGLISH = {
     "pay_by": "Please pay {amount} by {due_date}, quoting invoice number {number}.",
     "transfer": "Please transfer {amount} to this account.",
     "transfer_by": "Please transfer {amount} to this account by {due_date}.",
+    "interest_notice": "A consumer is in default at the latest 30 days after the due date and receipt of this invoice, "
+                       "without a reminder, and then owes interest on arrears (§ 286 (3), § 288 BGB).",
     "reference": "Reference",
     "settled": "No payment is due.",
     "not_valid": "This is a draft. It is not an invoice, and no payment is due.",
@@ -119,6 +121,8 @@ GERMAN = {
     "pay_by": "Bitte zahlen Sie {amount} bis zum {due_date} unter Angabe der Rechnungsnummer {number}.",
     "transfer": "Bitte überweisen Sie {amount} auf dieses Konto.",
     "transfer_by": "Bitte überweisen Sie {amount} bis zum {due_date} auf dieses Konto.",
+    "interest_notice": "Verbraucher kommen spätestens 30 Tage nach Fälligkeit und Zugang dieser Rechnung auch ohne "
+                       "Mahnung in Verzug und schulden dann Verzugszinsen (§ 286 Abs. 3, § 288 BGB).",
     "reference": "Verwendungszweck",
     "settled": "Es ist kein Betrag offen.",
     "not_valid": "Dies ist ein Entwurf und keine Rechnung. Bitte zahlen Sie noch nicht.",

@@ -296,7 +296,8 @@ def test_once_sent_only_notes_and_due_date_can_change(organiser, sent):
     invoice = sent()
     address = f"/invoices/{invoice['id']}"
     changed = organiser.put(address, {**invoice, "notes": "rang", "due_date": "2099-01-01"}, status=200).json["data"]
-    assert changed == {**invoice, "notes": "rang", "due_date": "2099-01-01", "updated_at": changed["updated_at"]}
+    assert changed == {**invoice, "notes": "rang", "due_date": "2099-01-01", "overdue_from": "2099-01-03",
+                       "updated_at": changed["updated_at"]}
     answer = organiser.patch(
         address, {"text": "x", "items": [STAND, STAND], "currency": "EUR", "notes": "y"}, status=409)
     assert (answer.json["code"], answer.json["members"]) == ("invoice_locked", ["text", "items"])
