@@ -683,6 +683,43 @@ def test_the_letter_shows_the_claim(organiser, overdue, db):
     organiser.get(f"/invoices/{invoice['id']}/dunning/99/pdf", status=404)
 
 
+@pytest.mark.parametrize("language, expected", [
+    ("de", ["Gesamtbetrag der Rechnung OLD-1", "abzüglich Gutschriften", "-190,00 EUR", "abzüglich Zahlung vom {paid}",
+            "-300,00 EUR", "Rückzahlung vom {refunded}", "50,00 EUR", "750,00 EUR", "Verzugszinsen bis {today}",
+            "{first} bis {paid}: 11 Tage zu 6,27 % (Basiszinssatz 1,27 %) auf 1.000,00 EUR = 1,89 EUR",
+            "{next} bis {refunded}: 10 Tage zu 6,27 % (Basiszinssatz 1,27 %) auf 700,00 EUR = 1,20 EUR",
+            "{last}: 1 Tag zu 6,27 % (Basiszinssatz 1,27 %) auf 750,00 EUR = 0,13 EUR"]),
+    ("en", ["Less credit notes", "EUR -190.00", "Less payment on {paid}", "EUR -300.00", "Refund on {refunded}",
+            "{first} to {paid}: 11 days at 6.27% (base rate 1.27%) on EUR 1,000.00 = EUR 1.89"])])
+def test_the_letter_shows_earlier_payments_and_how_its_interest_is_computed(organiser, overdue, app, language,
+                                                                            expected):
+    app.app.settings.base_rates = (("2020-01-01", 127),)
+    organiser.make(LEVELS, {"name": "Notice", "days": 1, "interest": "consumer"})
+    invoice = overdue(22, language=language)
+    organiser.post(f"/invoices/{invoice['id']}/credit", {"items": [{**STAND, "unit_price": 159.6639}]}, status=201)
+    payment = pay(organiser, invoice, 300, payment_date=day(-11))
+    organiser.post(f"/payments/{payment['id']}/refund", {"amount": 50, "refunded_at": day(-1)}, status=200)
+    entry, = send(organiser)["sent"]
+    assert entry["payments"] == [{"date": day(-11), "amount": 300}, {"date": day(-1), "amount": -50}]
+    # 1000.00 x 6.27 % x 11 / 365 = 1.8896…; + 700.00 x 10 = 3.0921…; + 750.00 x 1 = 3.2209…
+    assert (entry["credited"], entry["open_amount"], entry["interest"]) == (190, 750, 3.22)
+    days = {"first": -21, "paid": -11, "next": -10, "refunded": -1, "last": 0, "today": 0}
+    shown = {name: formats.day(day(number), language) for name, number in days.items()}
+    page, = texts(organiser.get(f"/invoices/{invoice['id']}/dunning/{entry['id']}/pdf", status=200).body)
+    lines = [line.replace("\xa0", " ") for line in page.split("\n")]
+    assert [text.format(**shown) for text in expected if text.format(**shown) not in lines] == []
+
+
+def test_many_payments_are_one_row(organiser, overdue, levels):
+    invoice = overdue(30)
+    for days in range(20, 29):
+        pay(organiser, invoice, 10, payment_date=day(-days))
+    entry, = send(organiser)["sent"]
+    page, = texts(organiser.get(f"/invoices/{invoice['id']}/dunning/{entry['id']}/pdf", status=200).body)
+    first, last = formats.day(day(-28), "de"), formats.day(day(-20), "de")
+    assert f"abzüglich Zahlungen vom {first} bis {last}" in page and "-90,00 EUR" in page
+
+
 # Disputes
 
 def test_a_disputed_invoice_gets_no_reminder_until_it_is_settled(organiser, overdue, levels):
