@@ -2,4 +2,4 @@
 from setuptools import find_packages, setup
 
 FOUND = find_packages(include=["eventapi", "eventapi.*"])
-setup(packages=[*FOUND, "eventapi.conf", "eventapi.schemas", "eventapi.sql"])
+setup(packages=[*FOUND, "eventapi.conf", "eventapi.docs", "eventapi.schemas", "eventapi.sql"])

@@ -127,7 +127,7 @@ class Paths(Router):
 def _options(allow):
     headers = {"Allow": allow}
     if cors.is_preflight(request.environ):
-        headers.update(cors.preflight_headers(cors.origin_of(request.environ), allow))
+        headers.update(cors.preflight_headers(request.environ, allow))
     return Response(status=204, headers=headers)
 
 

@@ -38,6 +38,7 @@ from eventapi.validation.options import (
     public_holidays,
     web_address,
     whole,
+    words,
     zone,
 )
 
@@ -206,6 +207,10 @@ OPTIONS = [
            "Directory for nightly backups and backups before a migration. Empty: DATA_DIR/backups."),
     Option("backup_keep_days", "14", whole(1, 3650),
            "Days that nightly backups and those of migrations are kept. The last five verified ones are kept longer."),
+    Option("backup_copy_command", "", words,
+           "Command that copies each verified nightly backup to another machine, such as /usr/local/bin/copy-backup. "
+           "It is run as the user of the service, without a shell, with the path of the backup as its last argument, "
+           "and ended after an hour. Empty: no copy."),
     Option("log_format", "logfmt", one_of("logfmt", "json"),
            "Form of the log: logfmt (name=value pairs) or json (one JSON object in each line)."),
     Option("log_level", "info", one_of("debug", "info", "warning", "error"),

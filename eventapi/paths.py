@@ -1,4 +1,4 @@
-"""The folders `sql`, `schemas` and `conf`: beside the package in a checkout, inside it once it is installed.
+"""The folders `sql`, `schemas`, `conf` and `docs`: beside the package in a checkout, inside it once it is installed.
 
 And the opener of files in directories whose content is not trusted.
 """
@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).resolve().parent
 
 
 def folder(name):
-    """Return the path of the folder `sql`, `schemas` or `conf`."""
+    """Return the path of the folder `sql`, `schemas`, `conf` or `docs`."""
     installed = PACKAGE / name
     return installed if installed.is_dir() else PACKAGE.parent / name
 

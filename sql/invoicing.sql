@@ -88,9 +88,10 @@ UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = n
 UPDATE invoices SET pdf_source = :source WHERE id = :id;
 
 -- name: printed
--- What the PDF shows beside the fields of the invoice.
-SELECT (SELECT title FROM events WHERE id = :event_id) AS event_title,
-       (SELECT issue_date FROM invoices WHERE id = :related_invoice_id) AS related_issue_date;
+-- What the PDF shows beside the fields of the invoice. Without an event, its columns are null.
+SELECT e.title AS event_title, e.venue AS event_venue, e.address AS event_address, e.postal_code AS event_postal_code, e.city AS event_city,
+       (SELECT issue_date FROM invoices WHERE id = :related_invoice_id) AS related_issue_date
+  FROM (SELECT :event_id AS id) AS chosen LEFT JOIN events e ON e.id = chosen.id;
 
 -- name: pdf_source
 SELECT pdf_source FROM invoices WHERE id = :id;

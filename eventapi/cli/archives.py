@@ -6,7 +6,7 @@ from pathlib import Path
 
 from eventapi.cli.terminal import Refused, command, long, opened, refuse_damaged
 from eventapi.config import user
-from eventapi.domain.upkeep import checks, nightly, restoring
+from eventapi.domain.upkeep import checks, copies, nightly, restoring
 from eventapi.domain.upkeep.progress import Progress
 from eventapi.storage import backups
 
@@ -53,6 +53,7 @@ def backup(args, config):
         for other in others:
             print(f"{other} is older than backup_keep_days, but kept: its last change is not in this database, or it "
                   "cannot be read. Delete it when you are sure that nobody needs it")
+        copies.copy(config, file)
         return
     with Progress("backup", backups.PARTS) as progress:
         manifest = _write(args, config, progress.report)

@@ -1,4 +1,4 @@
-"""Commands that list mails and queue failed or uncertain ones again."""
+"""Commands that list mails, queue failed or uncertain ones again, and send a test mail."""
 from eventapi.cli.terminal import Refused, changing, command, group, lists, opened, record, show
 from eventapi.domain.mail import queue as mails
 from eventapi.errors import not_found
@@ -8,7 +8,7 @@ COLUMNS = ["id", "state", "kind", "recipient", "subject", "attempts", "next_at",
 
 def register(commands):
     """Declare the commands."""
-    mail = group(commands, "mail", "list and retry mails")
+    mail = group(commands, "mail", "test the mail server, list and retry mails")
     listed = command(mail, "list", list_mails,
                      "list failed mails and uncertain mails, which may or may not have been sent",
                      "eventapi mail list", "eventapi mail list --state queued --json")
@@ -19,6 +19,9 @@ def register(commands):
           updated_at="time of the last change")
     again = command(mail, "retry", retry, "queue failed or uncertain mails again", "eventapi mail retry 5 7")
     record(again, "id", "mail", "id of the mail, see 'eventapi mail list'", nargs="+")
+    tested = command(mail, "test", test, "send a test mail, and show the reply of the mail server",
+                     "eventapi mail test office@example.org")
+    tested.add_argument("address", metavar="ADDRESS", help="address to send it to")
 
 
 def list_mails(args, config):
@@ -37,3 +40,14 @@ def retry(args, config):
             if mail["state"] not in mails.CAN_BE_SENT_AGAIN:
                 states = " or ".join(mails.CAN_BE_SENT_AGAIN)
                 raise Refused(f"mail {id} is {mail['state']}; only mails that are {states} can be queued again")
+
+
+def test(args, config):
+    """Send a test mail without the queue, and print the reply of the mail server."""
+    from eventapi.worker.mail import trial
+    try:
+        reply = trial.send(config, args.address)
+    except trial.Failed as failure:
+        raise Refused(str(failure)) from None
+    print(f"{args.address}: accepted by {config.smtp_host}:{config.smtp_port} ({config.smtp_security}): {reply}")
+    print("If the mail does not arrive, look among the spam, and into the log of the mail server.")

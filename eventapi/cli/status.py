@@ -13,7 +13,7 @@ from eventapi import __version__, paths, times
 from eventapi import config as configuration
 from eventapi.cli.terminal import command, lists, print_json, printable
 from eventapi.domain.access import api_keys
-from eventapi.domain.upkeep import housekeeping, nightly
+from eventapi.domain.upkeep import copies, housekeeping, nightly
 from eventapi.pictures.invoice import hybrid
 from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError, damage
@@ -93,6 +93,7 @@ def show_status(args, config):
         _look_at_processes(state, place, config)
         if not place.is_sample:
             _look_at_backups(state, place, config)
+            _look_at_copies(state, place, config)
             state.tasks += _recommended(place, config)
     if args.json:
         print_json({name: asdict(state)[name] for name in args.parser.fields})
@@ -233,6 +234,26 @@ def _look_at_backups(state, place, config):
     else:
         state.tasks.append(Task(f"{how_old}. Run this every night, for example from cron.",
                                 (f"{place.program} backup",), True))
+
+
+def _look_at_copies(state, place, config):
+    """Report that the last copy of a backup failed, or that the last one is old."""
+    if not config.backup_copy_command:
+        return
+    copy = copies.last(config)
+    copied = nightly.made_at(copy["copied"] or "")
+    since = times.unix(copied) if copied else state.first_change
+    if copy["error"]:
+        what = f"The newest backup was not copied to another machine: {copy['error']}."
+    elif since is not None and time.time() - since >= BACKUP_LATE:
+        what = "No backup was ever copied to another machine." if copied is None else \
+            f"The newest copy of a backup on another machine is {_age(time.time() - since)} old."
+    else:
+        return
+    again = f"{place.program} backup" if place.tenant is None else \
+        f"systemctl start {place.unit('eventapi-backup.service')}"
+    state.tasks.append(Task(f"{what} Correct backup_copy_command, or what it calls, and make a backup.", (again,),
+                            True))
 
 
 def _recommended(place, config):

@@ -25,6 +25,8 @@ GARDEN = ("Alles, was wächst: Pflanzen und Saatgut, Technik für Beet und Gewä
           "Garten. Vier Tage für Fachbesucher und alle, die gern gärtnern.")
 MODELS = ("Börse für Modelleisenbahnen: Fahrzeuge und Gleise aller Spurweiten, Gebäude, Landschaften und Ersatzteile. "
           "Mit Vorführanlagen auf 200 Quadratmetern.")
+LEIPZIG = {"venue": "Lindenauer Hallen", "address": "Ausstellungsweg 12", "postal_code": "04177", "city": "Leipzig"}
+CHEMNITZ = {"venue": "Stadthalle am Schlossteich", "address": "Teichweg 3", "postal_code": "09113", "city": "Chemnitz"}
 TRADES = ("plants", "technology", "crafts")
 
 
@@ -118,7 +120,7 @@ def plan(agenda, team, size):
 def make_first(agenda, edition, number):
     """Create the first edition with so many halls, its services and types of submissions."""
     api, opens = agenda.api, edition.opens
-    edition.event = make_event(agenda, "gartenmesse-22", "22. Gartenmesse Lindenau", GARDEN, "Leipzig", opens,
+    edition.event = make_event(agenda, "gartenmesse-22", "22. Gartenmesse Lindenau", GARDEN, LEIPZIG, opens,
                                edition.days)
     if api.has("plans"):
         types = halls.make_types(agenda) if api.has("booths") else None
@@ -132,12 +134,12 @@ def make_first(agenda, edition, number):
     papers.make_types(api, edition.event)
 
 
-def make_event(agenda, key, title, text, city, opens, days):
-    """Create an event with opening hours and an image, and return it."""
+def make_event(agenda, key, title, text, place, opens, days):
+    """Create an event with opening hours and an image, and return it. `place`: its fields venue to city."""
     hours = [{"date": agenda.day(opens + day), "opens": "09:00", "closes": "17:00" if day == days - 1 else "18:00",
               "label": "Fachbesuchertag" if day == 0 and days > 1 else None} for day in range(days)]
     event = agenda.api("POST", "/events", {
-        "event_key": key, "title": title, "description": text, "city": city, "country": "DE", "state": "Sachsen",
+        "event_key": key, "title": title, "description": text, **place, "country": "DE", "state": "Sachsen",
         "date_from": agenda.day(opens), "date_to": agenda.day(opens + days - 1), "opening_hours": hours,
         "application_deadline": agenda.day(opens - 90), "is_visible": True,
         "custom_fields": {"fluchtwege_geprueft": agenda.day(opens - 20)} if opens < 0 else {}})
@@ -228,7 +230,7 @@ def plan_railways(agenda, names, categories, currency, exhibitors):
     def begin():
         for category in trades:
             category.update(categories[category["trade"]])
-        edition.event = make_event(agenda, "modellbahnboerse", "Modellbahnbörse Chemnitz", MODELS, "Chemnitz",
+        edition.event = make_event(agenda, "modellbahnboerse", "Modellbahnbörse Chemnitz", MODELS, CHEMNITZ,
                                    RAILWAYS, 1)
         edition.halls.free = halls.make_small_hall(agenda, edition.event)
     agenda.at(-140, begin, "09:00")

@@ -20,6 +20,10 @@ CODES = {
         "The organiser disabled the feature in `flag`. `eventapi flag enable NAME` enables it."),
     "plan_required": (
         403, "Plan required", "The API requires the plan tier Business+. `eventapi tier set Business+` sets it."),
+    "origin_not_allowed": (
+        403, "Origin not allowed",
+        "A browser asks whether a web page may call the API, and the option `cors_origins` does not contain the origin "
+        "of this page. `detail` names the origin. The administrator adds it to the option."),
     "not_found": (
         404, "Not found",
         "No record has this id or key, or nothing exists at this URL. The record may have been deleted."),

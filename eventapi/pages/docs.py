@@ -7,17 +7,19 @@ from functools import lru_cache
 from html import escape
 from importlib.resources import files
 
-from eventapi.pages import Page, page, policy
+from eventapi.pages.guides import guides
 from eventapi.pages.reference import sections
 from eventapi.pages.reference.resources import resource, title_of
 from eventapi.pages.reference.schemas import record
 from eventapi.reference.document import document
+from eventapi.web.pages import Page, page, policy
 from eventapi.web.rest import Response, base_url
 from eventapi.web.routes import Routes
 
 routes = Routes("docs", root="", public=True)
 ADDRESS = "https://YOUR-SERVER"         # without the option base_url
-TOPICS = {"start": "Introduction", "authentication": "Authentication", "requests": "Requests", "lists": "Lists",
+TOPICS = {"start": "Introduction", "guides": "Guides",
+          "authentication": "Authentication", "requests": "Requests", "lists": "Lists",
           "headers": "Headers", "formats": "Formats", "scopes": "Scopes and flags", "errors": "Errors",
           "event-types": "Events of webhooks", "placeholders": "Placeholders"}
 
@@ -57,7 +59,7 @@ def _page(base_url):
     groups = "".join(f'<h2 class="group">{escape(group["name"])}</h2>'
                      + "".join(resource(openapi, tags[name], operations_of(openapi, name)) for name in group["tags"])
                      for group in openapi["x-tagGroups"])
-    parts = [start(base_url or ADDRESS), sections.formats(), sections.access(openapi), groups,
+    parts = [start(base_url or ADDRESS), guide_list(), sections.formats(), sections.access(openapi), groups,
              sections.events(openapi, objects), sections.placeholder_list(), sections.errors()]
     body = (f'<a class="skip" href="#main">Skip to the content</a>{navigation(openapi, tags)}\n'
             f'<main id="main" tabindex="-1">{"".join(parts)}</main>')
@@ -96,6 +98,15 @@ LANGUAGES = """\
 <label><input type="radio" name="language" id="show-curl" checked> curl</label>
 <label><input type="radio" name="language" id="show-python"> Python</label></fieldset>
 """
+
+
+def guide_list():
+    """Return the section of the guides. The search finds them by their titles, jobs and parts."""
+    entries = "".join(
+        f'<div id="guide-{guide.name}"><dt><a href="docs/guides/{guide.name}">{escape(guide.title)}</a></dt>'
+        f'<dd>{escape(guide.job)}<br><span class="quiet">{escape(" · ".join(guide.parts))}</span></dd></div>'
+        for guide in guides())
+    return f'<section id="guides"><h2>Guides</h2><dl class="fields">{entries}</dl></section>'
 
 
 def start(address):

@@ -5,7 +5,7 @@ import shutil
 from eventapi import __version__, times
 from eventapi.domain.imports import runs
 from eventapi.domain.mail import queue as mails
-from eventapi.domain.upkeep import housekeeping, nightly
+from eventapi.domain.upkeep import copies, housekeeping, nightly
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.errors import Problem
 from eventapi.storage.migrations import migration_files, schema_version
@@ -77,6 +77,11 @@ def figures_of_the_disk(db):
     yield "disk_free_bytes", "gauge", "Free space there, for the user of the service.", [({}, disk.free)]
     yield ("backup_age_seconds", "gauge", "Seconds since the start of the newest nightly backup that passed its check.",
            [({}, age(nightly.newest_verified(db.config)))])
+    copy = copies.last(db.config)
+    yield ("backup_copy_failed", "gauge", "1 if backup_copy_command failed with the last backup.",
+           [({}, int(bool(copy["error"])))])
+    yield ("backup_copy_age_seconds", "gauge", "Seconds since the start of the newest backup that was copied.",
+           [({}, age(nightly.made_at(copy["copied"] or "")))])
 
 
 def written(name, kind, help, values):

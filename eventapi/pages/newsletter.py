@@ -7,8 +7,8 @@ from html import escape
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import newsletter
 from eventapi.languages import choice
-from eventapi.pages import page
 from eventapi.web import client
+from eventapi.web.pages import page
 from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
 

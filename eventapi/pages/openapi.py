@@ -1,9 +1,10 @@
-"""GET /openapi.json: the OpenAPI document."""
+"""GET /openapi.json: the OpenAPI document. GET /generator.yaml: the options of openapi-python-client for it."""
 import json
 from functools import lru_cache
+from importlib.resources import files
 
-from eventapi.pages import Page
 from eventapi.reference.document import document
+from eventapi.web.pages import Page
 from eventapi.web.routes import Routes
 
 routes = Routes("openapi", root="", public=True)
@@ -13,6 +14,18 @@ routes = Routes("openapi", root="", public=True)
 def get_openapi(config):
     """Return the OpenAPI document."""
     return _page(config.base_url).response()
+
+
+@routes.get("/generator.yaml", forms=("application/yaml",))
+def get_generator_options():
+    """Return the options of openapi-python-client, without which it leaves out operations that return files."""
+    return _generator_options().response()
+
+
+@lru_cache(maxsize=1)
+def _generator_options():
+    text = files("eventapi.reference").joinpath("generator.yaml").read_text(encoding="utf-8")
+    return Page(text, {"Content-Type": "application/yaml"})
 
 
 @lru_cache(maxsize=4)

@@ -2,8 +2,8 @@
 from html import escape
 
 from eventapi.errors import CODES, not_found
-from eventapi.pages import cached, page
 from eventapi.pages.reference.texts import prose
+from eventapi.web.pages import cached, page
 from eventapi.web.routes import Routes
 
 routes = Routes("problems", root="", public=True)

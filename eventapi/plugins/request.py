@@ -17,7 +17,7 @@ from eventapi import logs, times
 from eventapi.errors import Problem, damaged, internal_error
 from eventapi.storage.database import as_json
 from eventapi.storage.errors import Busy, Damaged, Full, ReadOnly, mark_damaged, storage_error
-from eventapi.web import client, masking, request_log
+from eventapi.web import client, masking, pages, request_log
 from eventapi.web.rest import Response, base_url, envelope, etag, is_known
 from eventapi.web.routes import JSON
 
@@ -45,7 +45,14 @@ def new_id() -> str:
 
 
 def problem_response(problem: Problem, headers: dict) -> Response:
-    """Return the problem document (RFC 9457) with its status, and with its own headers besides `headers`."""
+    """Return the problem document (RFC 9457) with its status, and with its own headers besides `headers`.
+
+    A browser that opens an unknown address outside of the API gets a page instead.
+    """
+    if problem.status == 404 and pages.wants_page():
+        response = pages.not_found()
+        response.headers = {**headers, **response.headers}
+        return response
     text = masking.text(as_json(problem.document(base_url(), request_id(request.environ))))
     return Response(body=text.encode(), status=problem.status,
                     headers={**headers, **problem.headers, "Content-Type": "application/problem+json"})

@@ -29,7 +29,8 @@ IN_PATH = {
     "customer_number": ("Customer number on the invoices of the customer.", {"maxLength": 50, "examples": ["C-00001"]}),
     "month": ("Month such as `2026-05`.", {"pattern": "^[0-9]{4}-[0-9]{2}$", "examples": ["2026-05"]}),
     "token": ("The secret part of the address.", {}),
-    "code": ("Problem code.", {})}
+    "code": ("Problem code.", {}),
+    "name": ("Name of the page, such as `billing`.", {"examples": ["billing"]})}
 
 
 def _noun(route, name):

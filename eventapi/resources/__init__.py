@@ -42,6 +42,7 @@ OUTSIDE = (
     "pages.metrics",
     "pages.openapi",
     "pages.docs",
+    "pages.guides",
     "pages.problems",
     "pages.feeds",
     "pages.newsletter",

@@ -79,5 +79,5 @@ def get_dunning_pdf(db, id, item_id):
         invoice = found(invoices.get(db, id), "invoice", id)
         entry = found(sending.entry(db, id, item_id), "dunning letter", item_id)
     name = letters.file_name(invoice, entry)
-    return Response(body=letters.draw(db.config, invoice, entry), headers={
+    return Response(body=letters.draw(db, invoice, entry), headers={
         "Content-Type": PDF, "Content-Disposition": f'attachment; filename="{name}"'})

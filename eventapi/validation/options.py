@@ -4,6 +4,7 @@ A parser returns the value of a text, or raises ValueError with a description of
 """
 import ipaddress
 import re
+import shlex
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -45,6 +46,14 @@ def folder(text: str) -> Path:
 def optional_folder(text: str) -> Path | None:
     """Accept the path of a directory, or empty text, which results in None."""
     return Path(text) if text else None
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Accept a command line: words, with quotes as in a shell. Return them."""
+    try:
+        return tuple(shlex.split(text))
+    except ValueError:
+        raise ValueError("a command whose quotes are closed") from None
 
 
 def address(text: str) -> str:

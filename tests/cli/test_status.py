@@ -185,6 +185,27 @@ def test_a_server_that_does_not_respond_is_urgent(tasks, installed, organiser, d
     assert "Start it, and the worker with it." in tasks()[1][0][0]
 
 
+def test_a_backup_that_was_not_copied_is_urgent(tasks, installed, organiser, db, settings, tmp_path, healthy,
+                                                monkeypatch):
+    complete(db, settings, tmp_path)
+    with open(tmp_path / "eventapi.conf", "a") as file:
+        file.write("backup_copy_command = /usr/local/bin/copy-backup 'the other machine'\n")
+    monkeypatch.setenv("EVENTAPI_BIND", healthy(tmp_path / "web.sock"))
+    assert tasks() == (0, [])                             # nothing was to be copied yet
+    result, now = settings.backups / "copy.json", time.time()
+
+    def copied(seconds, error=None):
+        name = time.strftime("eventapi-%Y%m%dT%H%M%SZ.tar", time.gmtime(now - seconds))
+        result.write_text(json.dumps({"copied": name, "error": error}))
+        return tasks()
+    assert copied(25 * 3600) == (0, [])
+    code, ((what, commands, is_urgent),) = copied(3600, "/usr/local/bin/copy-backup ended with status 255: no route")
+    assert (code, is_urgent, commands) == (1, True, ["/opt/eventapi/bin/eventapi backup"])
+    assert "ended with status 255: no route" in what
+    code, ((what, *_),) = copied(50 * 3600)
+    assert code == 1 and "2 days old" in what
+
+
 @pytest.mark.parametrize("missing", ["worker", "backup", "mail", "tier"])
 def test_what_stops_later_is_named_with_its_command(tasks, run, packaged, organiser, db, settings, tmp_path, healthy,
                                                     missing):

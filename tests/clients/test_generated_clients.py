@@ -60,7 +60,7 @@ def service(folder):
 
 def test_a_generated_python_client_completes_the_journey(folder, service):
     said = run(folder, "openapi-python-client", "generate", "--path", "openapi.json", "--output-path", "python",
-               "--meta", "none", "--config", HERE / "generator.yaml")
+               "--meta", "none", "--config", ROOT / "eventapi" / "reference" / "generator.yaml")
     assert "warning" not in said.lower(), said
     (folder / "python").rename(folder / "eventapi_client")
     shutil.copy(HERE / "python_journey.py", folder)

@@ -13,11 +13,11 @@ from eventapi.app import routes
 from eventapi.domain.access import api_keys
 from eventapi.domain.attachments import placeholders
 from eventapi.errors import CODES
-from eventapi.pages import _hash
 from eventapi.pages import docs as docs_page
 from eventapi.pages.reference import diagrams
 from eventapi.pages.reference.operations import HEADERS, OF_LISTS
 from eventapi.resources import CATALOGUE
+from eventapi.web.pages import _hash
 from tests.docs.markdown import MARKS, PAGES, RUN, anchors, blocks, links, name_of, prose
 from tests.support.processes import ROOT
 
@@ -254,6 +254,27 @@ def test_a_problem_page_explains_its_code(app, anonymous):
     unknown = app.get("/problems/nonsense", status=404)
     assert unknown.content_type == "application/problem+json" and unknown.json["code"] == "not_found"
     assert app.get("/problems/%3Cscript%3E", status=404).content_type == "application/problem+json"
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/problems/nonsense", "/feeds/unknown.ics", "/docs/guides/nothing"])
+def test_a_browser_gets_a_page_for_an_unknown_address(app, path):
+    browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8", "Accept-Language": "de-AT,de;q=0.9"}
+    answer = app.get(path, headers=browser, status=404)
+    assert (answer.content_type, answer.headers["Content-Language"]) == ("text/html", "de")
+    page = Page(answer.text)
+    assert ("html", {"lang": "de"}) in page.tags and "Seite nicht gefunden" in page.text
+    assert all(app.get(link, status=200) for link in page.links) and page.links
+    assert f"style-src '{_hash(page.styles[0])}'" in answer.headers["Content-Security-Policy"]
+    assert answer.headers["X-Request-ID"] and answer.headers["X-Content-Type-Options"] == "nosniff"
+    english = app.get(path, headers={**browser, "Accept-Language": "en"}, status=404)
+    assert "Page not found" in Page(english.text).text
+    for accept in ("*/*", "application/json", ""):
+        assert app.get(path, headers={"Accept": accept}, status=404).json["code"] == "not_found"
+
+
+def test_an_unknown_address_of_the_api_is_a_problem_document_for_a_browser_too(app, anonymous):
+    for path in ("/api/v1/nothing", "/api/v2/events"):
+        assert app.get(path, headers={"Accept": "text/html"}, status=404).json["code"] == "not_found"
 
 
 def test_the_type_of_a_problem_is_the_url_of_its_page(app, anonymous):

@@ -64,6 +64,16 @@ def test_metrics_show_the_age_of_the_newest_verified_backup(app, settings):
     assert abs(int(metric(app, "backup_age_seconds")) - expected) < 60
 
 
+def test_metrics_show_whether_the_last_backup_was_copied(app, settings):
+    settings.backups.mkdir(parents=True)
+    (settings.backups / "copy.json").write_text('{"copied": "eventapi-20260501T120000Z.tar", "error": "no route"}')
+    assert (metric(app, "backup_copy_failed"), metric(app, "backup_copy_age_seconds")) == ("0", None)   # not configured
+    settings.backup_copy_command = ("/usr/local/bin/copy-backup",)
+    expected = time.time() - datetime(2026, 5, 1, 12, tzinfo=timezone.utc).timestamp()
+    assert metric(app, "backup_copy_failed") == "1"
+    assert abs(int(metric(app, "backup_copy_age_seconds")) - expected) < 60
+
+
 def metric(app, name):
     """Return the value of a metric without labels as text, or None if it is left out."""
     found = re.search(rf"^eventapi_{name} (\S+)$", app.get("/metrics").text, re.M)

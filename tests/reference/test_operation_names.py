@@ -128,9 +128,9 @@ NAMES = {
     "metrics": """
         get_metrics""",
     "openapi": """
-        get_openapi""",
+        get_openapi get_generator_options""",
     "docs": """
-        get_root get_docs get_client""",
+        get_root get_docs get_client list_guides get_guide""",
     "problems": """
         list_problems get_problem""",
 }

@@ -720,6 +720,22 @@ def test_many_payments_are_one_row(organiser, overdue, levels):
     assert f"abzüglich Zahlungen vom {first} bis {last}" in page and "-90,00 EUR" in page
 
 
+def test_invoice_letter_and_badge_show_where_the_event_is(organiser, buyer, levels):
+    organiser.make("/events", {"event_key": "fair", "title": "Garden Fair", "venue": "Halle Nord", "city": "Leipzig",
+                               "address": "Messe-Allee 1", "postal_code": "04356"})
+    exhibitor = organiser.make("/participants", {"event_key": "fair", "contact_id": buyer["id"], "role": "exhibitor"})
+    draft = organiser.make("/invoices", {
+        "contact_id": buyer["id"], "event_participant_id": exhibitor["id"], "items": [STAND],
+        "invoice_number": "OLD-1", "issue_date": day(-60), "due_date": day(-30)})
+    organiser.post(f"/invoices/{draft['id']}/send", status=200)
+    letter, = send(organiser)["sent"]
+    for path in ("pdf", f"dunning/{letter['id']}/pdf"):
+        page = texts(organiser.get(f"/invoices/{draft['id']}/{path}", status=200).body)[0].split("\n")
+        assert page[page.index("Garden Fair") + 1] == "Halle Nord, Messe-Allee 1, 04356 Leipzig"
+    badge = organiser("GET", f"/participants/{exhibitor['id']}/badge", headers={"Accept": "image/svg+xml"}, status=200)
+    assert "Halle Nord · Leipzig" in badge.text
+
+
 # Disputes
 
 def test_a_disputed_invoice_gets_no_reminder_until_it_is_settled(organiser, overdue, levels):

@@ -1,6 +1,7 @@
 """Keys for web pages: narrow scopes, the list of events open for applications, and CORS (contract, sections 2 to 4)."""
 import re
 from datetime import datetime, timedelta, timezone
+from types import SimpleNamespace
 
 import pytest
 import webtest
@@ -8,6 +9,7 @@ import webtest
 from eventapi.app import App
 from eventapi.config import ConfigError
 from eventapi.config import load as load_config
+from eventapi.web import cors
 from tests.support.client import SCOPES, Client, add_key
 from tests.support.examples import all_routes
 
@@ -210,10 +212,33 @@ def test_a_preflight_from_an_allowed_origin_needs_no_key(shared_with_pages):
     assert (response.status_int, response.headers["Access-Control-Allow-Origin"]) == (204, PAGE)
     assert "POST" in response.headers["Access-Control-Allow-Methods"].split(", ")
     assert {"Authorization", "Content-Type"} <= set(response.headers["Access-Control-Allow-Headers"].split(", "))
-    assert preflight(origin="https://evil.example").status_int == 401
     assert preflight(path="/api/v1/nothing").status_int == 404
     plain = shared_with_pages.request("/api/v1/applications", method="OPTIONS", headers={"Origin": PAGE}, status=401)
     assert "Access-Control-Allow-Origin" not in plain.headers
+
+
+def test_a_preflight_from_another_origin_says_which_option_to_change(shared_with_pages, caplog, monkeypatch):
+    clock = [1000.0]
+    monkeypatch.setattr(cors, "_next_warning", 0.0)
+    monkeypatch.setattr(cors, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+
+    def preflight(origin):
+        headers = {"Origin": origin, "Access-Control-Request-Method": "POST"}
+        return shared_with_pages.request("/api/v1/applications", method="OPTIONS", headers=headers, status=403)
+
+    response = preflight("https://example.org")
+    assert (response.content_type, response.json["code"]) == ("application/problem+json", "origin_not_allowed")
+    assert "https://example.org" in response.json["detail"] and "`cors_origins`" in response.json["detail"]
+    assert "Access-Control-Allow-Origin" not in response.headers and response.headers["Vary"] == "Origin"
+    for origin in ("http://www.example.org", "null", "*", "HTTPS://WWW.EXAMPLE.ORG", "x" * 5000):
+        assert len(preflight(origin).json["detail"]) < 500
+    clock[0] += 59
+    preflight("https://example.org")
+    assert [record.args for record in caplog.records if record.name == "eventapi.cors"] == [("https://example.org",)]
+    clock[0] += 1
+    preflight("https://other.example")
+    logged = [record.args for record in caplog.records if record.name == "eventapi.cors"]
+    assert logged == [("https://example.org",), ("https://other.example",)]
 
 
 @pytest.mark.parametrize("text, origins", [

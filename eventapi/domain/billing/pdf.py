@@ -113,7 +113,7 @@ def freeze(db, row) -> None:
 
 
 def printed(db, row) -> dict:
-    """Return what the PDF shows beside the fields of the invoice: `event_title` and `related_issue_date`."""
+    """Return what the PDF shows beside the fields of the invoice: event, its place, and `related_issue_date`."""
     return db.one(sql.printed, event_id=row["event_id"], related_invoice_id=row["related_invoice_id"])
 
 

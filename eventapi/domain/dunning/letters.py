@@ -8,7 +8,7 @@ import unicodedata
 from decimal import Decimal
 
 from eventapi import money
-from eventapi.domain.billing import invoices
+from eventapi.domain.billing import invoices, pdf
 from eventapi.errors import listed
 from eventapi.languages import choice, formats
 from eventapi.pictures import style
@@ -99,13 +99,13 @@ def filled(text, claim, language):
     return PLACEHOLDER.sub(value, text)
 
 
-def draw(config, invoice, entry) -> bytes:
-    """Return the PDF of a letter. `invoice` and `entry` are API objects.
+def draw(db, invoice, entry) -> bytes:
+    """Return the PDF of a letter. `invoice` and `entry` are API objects. The event is shown as it is called now.
 
     Raise 409 `anonymized` if the buyer was anonymised, or 501 `not_installed` if reportlab or a font is missing.
     """
-    shown = {**invoice, "girocode": _girocode(invoice, entry)}
-    return picture.draw(entry, shown, invoice["seller"], invoices.buyer_as_sent(invoice), style.brand(config))
+    shown = {**invoice, **pdf.printed(db, invoice), "girocode": _girocode(invoice, entry)}
+    return picture.draw(entry, shown, invoice["seller"], invoices.buyer_as_sent(invoice), style.brand(db.config))
 
 
 def _girocode(invoice, entry):

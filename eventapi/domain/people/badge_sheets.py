@@ -94,7 +94,8 @@ def _badge(db, row, language):
     name = row["badge_name"] or person or row["company_name"] or number
     company = row["company_name"] if row["company_name"] != name else None
     return {"id": row["id"], "role": row["role"], "name": name, "company": company,
-            "code": row["badge_number"], "number": number, "event": row["event"], "city": row["city"],
+            "code": row["badge_number"], "number": number, "event": row["event"], "venue": row["venue"],
+            "city": row["city"],
             "from": times.local_date(row["date_from"], row["timezone"]),
             "to": times.local_date(row["date_to"], row["timezone"]),
             "language": choice.choose(db.config, language, row["language"]), "category": row["category"],

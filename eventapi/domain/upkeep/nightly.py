@@ -61,13 +61,13 @@ def newest_verified(config):
         names = {entry.name for entry in config.backups.iterdir()}
     except (FileNotFoundError, PermissionError):
         return None
-    found = [NAME.fullmatch(name) for name in names if f"{name}.verified" in names]
-    return max((_timestamp(match["made_at"]) for match in found if match), default=None)
+    return max(filter(None, (made_at(name) for name in names if f"{name}.verified" in names)), default=None)
 
 
-def _timestamp(stamp):
-    """Return the timestamp of a stamp in the name of a backup: 20260501T120000Z is 2026-05-01T12:00:00Z."""
-    return times.text(datetime.strptime(stamp, "%Y%m%dT%H%M%S%z"))
+def made_at(name):
+    """Return the UTC timestamp in the name of a backup, at which it was started. Return None for another name."""
+    match = NAME.fullmatch(name)
+    return match and times.text(datetime.strptime(match["made_at"], "%Y%m%dT%H%M%S%z"))
 
 
 def _verify(config, target, report):
@@ -91,11 +91,11 @@ def _verify(config, target, report):
 def _delete_old(config, db):
     """Delete what is old and expendable. Return the old backups that are kept (see `_is_expendable`)."""
     found = {file: NAME.fullmatch(file.name) for file in sorted(config.backups.iterdir())}
-    made = {file: match["made_at"] for file, match in found.items() if match}
-    verified = [at for file, at in made.items() if _mark(file).exists()]
+    stamps = {file: match["made_at"] for file, match in found.items() if match}
+    verified = [stamp for file, stamp in stamps.items() if _mark(file).exists()]
     limit, others = time.time() - config.backup_keep_days * 24 * 3600, []
-    for file, made_at in made.items():
-        if file.stat().st_mtime < limit and sum(at > made_at for at in verified) >= KEPT:
+    for file, own in stamps.items():
+        if file.stat().st_mtime < limit and sum(stamp > own for stamp in verified) >= KEPT:
             if _is_expendable(db, file):
                 file.unlink()
                 _mark(file).unlink(missing_ok=True)

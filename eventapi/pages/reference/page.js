@@ -46,7 +46,7 @@ document.addEventListener("toggle", event => {
 }, true);
 
 // Search: exact names first, then beginnings, then parts of names, then texts.
-const KINDS = [["object", "Object"], ["field", "Field"], ["problem", "Error"], ["event", "Event"],
+const KINDS = [["object", "Object"], ["field", "Field"], ["guide", "Guide"], ["problem", "Error"], ["event", "Event"],
   ["placeholder", "Placeholder"], ["param", "Parameter"], ["message", "Field of an event"], ["scope", "Scope"], ["format", "Format"]];
 let index = null;
 function entries() {
@@ -58,7 +58,7 @@ function entries() {
     const prefix = node.id.split("-", 1)[0], rank = KINDS.findIndex(([word]) => word === prefix);
     const rest = node.id.slice(prefix.length + 1);
     const name = /^(field|param|message)$/.test(prefix) ? rest.slice(rest.indexOf("-") + 1) : rest;
-    return {id: node.id, kind: KINDS[rank][1], rank: rank + 1, last: true, shown: name,
+    return {id: node.id, href: prefix === "guide" ? node.querySelector("a").getAttribute("href") : null, kind: KINDS[rank][1], rank: rank + 1, last: true, shown: name,
       names: [name, name.split(".").pop()],
       place: name === rest ? "" : rest.slice(0, rest.indexOf("-")), text: node.textContent};
   });
@@ -99,7 +99,7 @@ function showResults() {
   const more = all.length > LIMIT ? `, the best ${LIMIT} are shown` : "";
   const count = all.length === 1 ? "1 result" : `${all.length} results${more}`;
   found.textContent = !text ? "" : all.length ? count : `Nothing matches “${text}”. Try a shorter word.`;
-  results.replaceChildren(...all.slice(0, LIMIT).map(entry => make("li", {}, make("a", {href: `#${entry.id}`},
+  results.replaceChildren(...all.slice(0, LIMIT).map(entry => make("li", {}, make("a", {href: entry.href ?? `#${entry.id}`},
     make("code", {textContent: entry.shown}),
     make("span", {textContent: [entry.kind, entry.place].filter(Boolean).join(" · ")})))));
 }

@@ -49,22 +49,27 @@ def build(db, mail):
     if mail["kind"] in WITH_PDF:
         retry_while_busy(invoice_pdf.store, db, mail["entity_id"])
     with db.snapshot():
-        name, language, paragraphs, headers, attachments = CONTENTS[mail["kind"]](db, mail)
+        contents = CONTENTS[mail["kind"]](db, mail)
+    return recipient, compose(db.config, recipient, mail["message_id"], mail["subject"], *contents)
+
+
+def compose(config, recipient, message_id, subject, name, language, paragraphs, headers=(), attachments=()):
+    """Return a message in bytes. The parameters from `name` on are what the functions in CONTENTS return."""
     message = EmailMessage(policy=ASCII if recipient.isascii() else UTF8)
-    message["Message-ID"] = mail["message_id"]
+    message["Message-ID"] = message_id
     message["Date"] = format_datetime(datetime.now(timezone.utc))
-    message["From"] = address(db.config.organiser_name, db.config.smtp_sender)
+    message["From"] = address(config.organiser_name, config.smtp_sender)
     message["To"] = address(name, recipient)
-    message["Subject"] = one_line(mail["subject"])
+    message["Subject"] = one_line(subject)
     message["Auto-Submitted"] = "auto-generated"
-    for header, value in headers.items():
+    for header, value in dict(headers).items():
         message[header] = value
     message.set_content(as_text(paragraphs), cte="quoted-printable")
     message.add_alternative(as_html(paragraphs, language), subtype="html", cte="quoted-printable")
     for filename, data in attachments:
         message.add_attachment(data, maintype="application", subtype=filename.rpartition(".")[2], filename=filename)
     message["Content-Language"] = language       # last: adding content removes headers of this kind
-    return recipient, message.as_bytes()
+    return message.as_bytes()
 
 
 def one_line(text):
@@ -183,7 +188,7 @@ def dunning(db, mail):
     texts = mail_words.WORDS[entry["language"]]
     paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), *own_paragraphs(entry["text"]),
                   *mail_words.closing(db.config, entry["language"])]
-    letter = (letters.file_name(shown, entry), letters.draw(db.config, shown, entry))
+    letter = (letters.file_name(shown, entry), letters.draw(db, shown, entry))
     return shown["buyer"]["name"], entry["language"], paragraphs, {}, [letter, *pdfs]
 
 

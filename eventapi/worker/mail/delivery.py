@@ -30,6 +30,7 @@ class Outcome:
     error: str | None = None
     refuses_recipient: bool = False      # the mailbox does not exist or accepts no mail
     is_connected: bool = True
+    reply: str | None = None             # of the mail server that accepted the mail
 
 
 def seconds_until_next(db):

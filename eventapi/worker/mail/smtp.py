@@ -9,7 +9,10 @@ TIMEOUT = 60                 # seconds to wait for each reply of the server
 
 
 class Unreachable(Exception):
-    """The mail server cannot be reached, or not with the encryption that the configuration requires."""
+    """The mail server cannot be reached, or not with the encryption that the configuration requires.
+
+    Its `__cause__` is the exception of smtplib, ssl or socket.
+    """
 
 
 @contextmanager
@@ -21,7 +24,7 @@ def connected(config):
     try:
         server = _connect(config)
     except (OSError, smtplib.SMTPException, UnicodeError) as error:
-        raise Unreachable(f"{config.smtp_host}:{config.smtp_port}: {_said(error)}") from None
+        raise Unreachable(f"{config.smtp_host}:{config.smtp_port}: {_said(error)}") from error
     try:
         yield server
     finally:
@@ -91,7 +94,7 @@ def _send_data(server, message):
     except (OSError, smtplib.SMTPException) as error:
         return Outcome("uncertain", f"the connection broke before the mail server confirmed the mail: {error}",
                        is_connected=False)
-    return Outcome("sent") if code == 250 else _refused(server, code, said, "refused")
+    return Outcome("sent", reply=_answer(code, said)) if code == 250 else _refused(server, code, said, "refused")
 
 
 def _refused(server, code, said, words, *, lasting=True, refuses_recipient=False):
