@@ -15,6 +15,11 @@ DROP INDEX invoices_to_dun;
 CREATE INDEX invoices_to_dun ON invoices (due_date, overdue_from, dunning_level, dunning_deadline, open_amount, status, invoice_type)
   WHERE status IN ('sent', 'partially_paid') AND invoice_type = 'invoice';
 
+-- The letters of a year, and those that were withdrawn in it.
+DROP INDEX dunnings_by_day;
+CREATE INDEX dunnings_by_day ON dunnings (sent_on, invoice_id, claimed);
+CREATE INDEX dunnings_by_withdrawal ON dunnings (withdrawn_on, invoice_id, claimed) WHERE withdrawn_on IS NOT NULL;
+
 -- What was claimed on each day, and taken back on another one, as the ledger and DATEV book it. amount: minor units.
 CREATE VIEW claim_movements AS
 SELECT d.invoice_id, d.sent_on AS day, d.claimed AS amount, d.id AS dunning_id, 0 AS is_withdrawal FROM dunnings d WHERE d.claimed > 0
