@@ -9,7 +9,7 @@ from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
-from eventapi import images, money, times
+from eventapi import images, money, times, working_days
 from eventapi.languages import choice
 from eventapi.validation.formats import EMAIL
 
@@ -92,6 +92,13 @@ def optional_percent(text: str) -> int | None:
     return rate
 
 
+def amount(text: str) -> Decimal:
+    """Return an amount of the currency of this server, not negative, with at most three decimals."""
+    if not re.fullmatch(r"\d{1,9}(\.\d{1,3})?", text):
+        raise ValueError("an amount such as 5.00")
+    return Decimal(text)
+
+
 def exchange_rates(text: str) -> dict[str, Decimal]:
     """Return {currency: rate} of a text such as `CHF=1.06 USD=0.92`."""
     rates = {}
@@ -116,6 +123,17 @@ def base_rates(text: str) -> tuple[tuple[str, int], ...]:
                              "2026-01-01 1.27, 2026-07-01 1.27, with each date once")
         found[match[1]] = int(Decimal(match[2]).scaleb(2))
     return tuple(sorted(found.items()))
+
+
+def public_holidays(text: str) -> working_days.Holidays | None:
+    """Return Holidays, empty ones for `none`, or None for empty text: those of the organiser's country."""
+    if not text:
+        return None
+    try:
+        return working_days.holidays("" if text.lower() == "none" else text)
+    except ValueError:
+        raise ValueError("a list of days as MM-DD or easter+N, separated by commas, such as 12-25, easter-2, easter+1; "
+                         "or none, or empty") from None
 
 
 def zone(text: str) -> str:

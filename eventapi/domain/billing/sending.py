@@ -2,7 +2,7 @@
 
 Functions take rows of invoices (see `invoices`).
 """
-from eventapi import money, times
+from eventapi import money, times, working_days
 from eventapi.domain.billing import claims, drafts, invoices, ledger, mails, payments, pdf, refunds
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.books import bookings
@@ -63,12 +63,14 @@ def _values(db, row, seller, buyer):
     values = {**{name: row[name] for name in ("subtotal", "tax_total", "total", "invoice_number", "due_date",
                                             "service_date")},
               "language": row["language"] or choice.choose(db.config, buyer["language"]),
-              "series": None, "sequence": None, "issue_date": issue_date, "status": "sent",
+              "series": None, "sequence": None, "overdue_from": None, "issue_date": issue_date, "status": "sent",
               "seller": as_json(seller), "buyer": as_json(buyer), "debtor_number": buyer["customer_number"],
+              "interest_notice": db.config.interest_notice == "yes",
               "exchange_rate": row["exchange_rate"] or money.usual_rate(db.config, row["currency"])}
     if row["invoice_type"] == "invoice":
         values.update(status=ledger.status_of(row["total"], 0, 0), service_date=row["service_date"] or issue_date,
                       due_date=row["due_date"] or times.add_days(issue_date, db.config.payment_days))
+        values["overdue_from"] = working_days.overdue_from(values["due_date"], db.config.public_holidays)
     return values
 
 

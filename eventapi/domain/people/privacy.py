@@ -113,8 +113,8 @@ def anonymize(db, contact):
                           sql.blank_specifications, sql.blank_check_ins, sql.blank_scans, sql.blank_submissions,
                           sql.blank_revisions, sql.drop_notes, sql.drop_custom_fields, sql.drop_tasks,
                           sql.drop_documents,
-                          sql.blank_contracts, sql.blank_remarks, sql.blank_payment_remarks, sql.blank_refund_remarks,
-                          sql.blank_transfers,
+                          sql.blank_contracts, sql.blank_remarks, sql.blank_withdrawals,
+                          sql.blank_payment_remarks, sql.blank_refund_remarks, sql.blank_transfers,
                           sql.drop_mails):
             db.run(statement, id=id, pairs=pairs, now=db.now)
         drafts = db.values(sql.drop_drafts, id=id)
