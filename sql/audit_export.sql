@@ -60,6 +60,13 @@ SELECT m.id AS move_id, m.payment_id, m.moved_at AS move_date, f.invoice_number 
  WHERE m.moved_at >= :begins AND m.moved_at < :ends
  ORDER BY m.moved_at, m.id;
 
+-- name: write_offs
+SELECT w.id AS write_off_id, w.counts_at AS write_off_date, w.kind, i.invoice_number, i.debtor_number AS customer_number, w.currency, w.amount,
+       w.reason, w.payment_id, w.created_at
+  FROM write_offs w INDEXED BY write_offs_by_time CROSS JOIN invoices i ON i.id = w.invoice_id
+ WHERE w.counts_at >= :begins AND w.counts_at < :ends
+ ORDER BY w.counts_at, w.id;
+
 -- name: customers
 -- Each customer of the ledger, as on the last invoice until :last that still has a buyer.
 SELECT c.value AS customer_number, i.buyer ->> '$.name' AS name, i.buyer ->> '$.contact_name' AS contact_name, i.buyer ->> '$.address' AS address,
