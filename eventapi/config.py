@@ -32,8 +32,8 @@ from eventapi.validation.options import (
     number_format,
     one_of,
     optional_folder,
+    optional_percent,
     origins,
-    percent,
     picture,
     public_holidays,
     web_address,
@@ -158,7 +158,9 @@ OPTIONS = [
            "such as 12-25, easter-2, easter+1. An invoice that is due on one, or on a Saturday or Sunday, is overdue "
            "after the next working day (§ 193 BGB). none for no holidays. Empty: those of the whole country for DE and "
            "AT, none for others."),
-    Option("tax_rate", "19", percent, "Default tax rate in percent."),
+    Option("tax_rate", "", optional_percent,
+           "Default tax rate in percent. Empty: the standard rate of organiser_country, if that is in the EU, CH, LI, "
+           "GB or NO. In other countries, invoices cannot be sent before it is set."),
     Option("datev_adviser", "", bookkeeping.optional(whole(1001, 9999999)),
            "Number of the tax adviser at DATEV, for the file of GET /reports/datev, as the following options."),
     Option("datev_client", "", bookkeeping.optional(whole(1, 99999)), "Number of the organiser at the tax adviser."),
@@ -270,6 +272,9 @@ def load(file=None, environ=os.environ, **given):
         raise ConfigError(*sorted(faults, key=_line_number))
     config.file = Path(os.path.abspath(path)) if is_read else None
     config.language = config.language or choice.of_country(config.organiser_country)
+    if config.tax_rate is None:
+        config.tax_rate = bookkeeping.STANDARD_RATES.get(config.organiser_country)
+    config.is_tax_rate_known, config.tax_rate = config.tax_rate is not None, config.tax_rate or 0
     if config.public_holidays is None:
         config.public_holidays = working_days.of_country(config.organiser_country)
     return config

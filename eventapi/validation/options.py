@@ -79,8 +79,10 @@ def whole(low: int, high: int) -> Callable[[str], int]:
     return parse
 
 
-def percent(text: str) -> int:
-    """Return a percentage with at most two decimals as hundredths of a percent."""
+def optional_percent(text: str) -> int | None:
+    """Return a percentage with at most two decimals as hundredths of a percent, or None for an empty text."""
+    if not text:
+        return None
     try:
         rate = money.scaled(Decimal(text), 2)
     except InvalidOperation:

@@ -632,7 +632,9 @@ def test_a_credit_note_uses_the_tax_of_an_invoice_with_one_rate(organiser, sent)
             invoice["taxes"][0]["category"], invoice["taxes"][0]["rate"])
         assert note["taxes"][0]["reason"] == invoice["taxes"][0]["reason"]
     mixed = sent(STAND, {**STAND, "tax_rate": 7})
-    assert act(organiser, mixed, "credit", {"items": [item]}, status=201)["total"] == -59.5
+    assert refused(organiser.post(f"/invoices/{mixed['id']}/credit", {"items": [item]}, status=422)) == [
+        ("/items/0/tax_rate", "required")]
+    assert act(organiser, mixed, "credit", {"items": [{**item, "tax_rate": 7}]}, status=201)["total"] == -53.5
 
 
 def test_a_draft_credit_note_counts_when_it_is_sent(organiser, db, buyer, sent):
