@@ -252,8 +252,8 @@ def router() -> Paths:
 
 
 def _bottle_path(path):
-    """Return the path with `<id>`, `<item_id>` and `<refund_id>` restricted to numbers."""
-    for name in ("id", "item_id", "refund_id"):
+    """Return the path with its ids, such as `<item_id>`, restricted to numbers."""
+    for name in ("id", "item_id", "refund_id", "write_off_id"):
         path = path.replace(f"<{name}>", f"<{name}:id>")
     return path
 

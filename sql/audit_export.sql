@@ -71,6 +71,13 @@ SELECT d.id AS letter_id, d.sent_on, i.invoice_number, i.debtor_number AS custom
   FROM found f CROSS JOIN dunnings d ON d.id = f.id CROSS JOIN invoices i ON i.id = d.invoice_id
  ORDER BY d.sent_on, d.id;
 
+-- name: write_offs
+SELECT w.id AS write_off_id, w.counts_at AS write_off_date, w.kind, i.invoice_number, i.debtor_number AS customer_number, w.currency, w.amount,
+       w.reason, w.payment_id, w.created_at
+  FROM write_offs w INDEXED BY write_offs_by_time CROSS JOIN invoices i ON i.id = w.invoice_id
+ WHERE w.counts_at >= :begins AND w.counts_at < :ends
+ ORDER BY w.counts_at, w.id;
+
 -- name: customers
 -- Each customer of the ledger, as on the last invoice until :last that still has a buyer.
 SELECT c.value AS customer_number, i.buyer ->> '$.name' AS name, i.buyer ->> '$.contact_name' AS contact_name, i.buyer ->> '$.address' AS address,

@@ -5,7 +5,7 @@
 -- refund belongs to the invoice that its payment had then. A move takes what is left of the payment from one invoice to another.
 
 -- name: accounts
--- What was owed before, and the sums of what was invoiced, credited, received and refunded, by customer and currency. Payments are
+-- What was owed before, and the sums of what was invoiced, credited, received, refunded and written off, by customer and currency. Payments are
 -- first added up for the invoice that they have now, in the order of an index, which needs no sorting. `others` corrects this for
 -- the few that moved, and adds refunds, and payments without a date. With `prepaid`, only what was paid for invoices that were issued
 -- after :last.
@@ -31,10 +31,10 @@ others (at, received, refunded, invoice_id) AS (
     FROM payments p CROSS JOIN payment_moves m ON m.payment_id = p.id CROSS JOIN json_each('[1, -1]') side
    WHERE p.id IN (SELECT payment_id FROM payment_moves) AND m.moved_at < :ends AND p.status IN ('completed', 'refunded'))
 SELECT customer_number, currency, sum(opening_balance) AS opening_balance, sum(invoiced) AS invoiced, sum(credited) AS credited,
-       sum(received) AS received, sum(refunded) AS refunded
+       sum(received) AS received, sum(refunded) AS refunded, sum(written_off) AS written_off
   FROM (SELECT i.debtor_number AS customer_number, i.currency, sum(CASE WHEN i.issue_date < :first THEN i.total ELSE 0 END) AS opening_balance,
                sum(CASE WHEN i.issue_date >= :first AND i.invoice_type = 'invoice' THEN i.total ELSE 0 END) AS invoiced,
-               sum(CASE WHEN i.issue_date >= :first AND i.invoice_type = 'credit_note' THEN -i.total ELSE 0 END) AS credited, 0 AS received, 0 AS refunded
+               sum(CASE WHEN i.issue_date >= :first AND i.invoice_type = 'credit_note' THEN -i.total ELSE 0 END) AS credited, 0 AS received, 0 AS refunded, 0 AS written_off
           FROM invoices i INDEXED BY invoices_by_debtor
          WHERE i.locked_at IS NOT NULL AND i.issue_date <= :last
            AND i.issue_date > :last                                 -- when prepaid
@@ -43,7 +43,7 @@ SELECT customer_number, currency, sum(opening_balance) AS opening_balance, sum(i
          GROUP BY i.debtor_number, i.currency
         UNION ALL
         SELECT i.debtor_number, i.currency, sum(CASE WHEN p.payment_date_at < :begins THEN -p.amount ELSE 0 END), 0, 0,
-               sum(CASE WHEN p.payment_date_at >= :begins THEN p.amount ELSE 0 END), 0
+               sum(CASE WHEN p.payment_date_at >= :begins THEN p.amount ELSE 0 END), 0, 0
           FROM invoices i INDEXED BY invoices_by_debtor CROSS JOIN payments p INDEXED BY payments_by_invoice
             ON p.invoice_id = i.id AND p.payment_date_at < :ends AND p.status IN ('completed', 'refunded')
          WHERE TRUE
@@ -53,15 +53,24 @@ SELECT customer_number, currency, sum(opening_balance) AS opening_balance, sum(i
          GROUP BY i.debtor_number, i.currency
         UNION ALL
         SELECT i.debtor_number, i.currency, sum(CASE WHEN o.at < :begins THEN o.refunded - o.received ELSE 0 END), 0, 0,
-               sum(CASE WHEN o.at >= :begins THEN o.received ELSE 0 END), sum(CASE WHEN o.at >= :begins THEN o.refunded ELSE 0 END)
+               sum(CASE WHEN o.at >= :begins THEN o.received ELSE 0 END), sum(CASE WHEN o.at >= :begins THEN o.refunded ELSE 0 END), 0
           FROM others o CROSS JOIN invoices i ON i.id = o.invoice_id
          WHERE o.at < :ends
            AND i.issue_date > :last                                 -- when prepaid
            AND o.invoice_id IN (SELECT id FROM invoices WHERE debtor_number = :customer_number)         -- when customer_number
            AND i.currency = :currency                               -- when currency
+         GROUP BY i.debtor_number, i.currency
+        UNION ALL
+        SELECT i.debtor_number, i.currency, sum(CASE WHEN w.counts_at < :begins THEN -w.amount ELSE 0 END), 0, 0, 0, 0,
+               sum(CASE WHEN w.counts_at >= :begins THEN w.amount ELSE 0 END)
+          FROM write_offs w INDEXED BY write_offs_by_time CROSS JOIN invoices i ON i.id = w.invoice_id
+         WHERE w.counts_at < :ends
+           AND i.issue_date > :last                                 -- when prepaid
+           AND w.invoice_id IN (SELECT id FROM invoices WHERE debtor_number = :customer_number)         -- when customer_number
+           AND i.currency = :currency                               -- when currency
          GROUP BY i.debtor_number, i.currency)
  GROUP BY customer_number, currency
-HAVING sum(opening_balance) <> 0 OR sum(invoiced) <> 0 OR sum(credited) <> 0 OR sum(received) <> 0 OR sum(refunded) <> 0
+HAVING sum(opening_balance) <> 0 OR sum(invoiced) <> 0 OR sum(credited) <> 0 OR sum(received) <> 0 OR sum(refunded) <> 0 OR sum(written_off) <> 0
  ORDER BY customer_number, currency;
 
 -- name: names
@@ -92,7 +101,10 @@ movements (at, kind, invoice_id, payment_id, amount, id) AS (
   SELECT m.moved_at, 'move', CASE side.value WHEN 1 THEN m.to_invoice_id ELSE m.from_invoice_id END, p.id,
          -side.value * (p.amount - (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id AND r.counts_at < m.moved_at)), m.id
     FROM payments p CROSS JOIN payment_moves m ON m.payment_id = p.id CROSS JOIN json_each('[1, -1]') side
-   WHERE p.id IN (SELECT id FROM paid) AND p.status IN ('completed', 'refunded'))
+   WHERE p.id IN (SELECT id FROM paid) AND p.status IN ('completed', 'refunded')
+   UNION ALL
+  SELECT w.counts_at, CASE w.kind WHEN 'recovery' THEN 'recovery' ELSE 'write_off' END, w.invoice_id, w.payment_id, -w.amount, w.id
+    FROM write_offs w WHERE w.invoice_id IN (SELECT id FROM own))
 SELECT i.issue_date AS at, i.invoice_type AS kind, i.invoice_number, i.currency, NULL AS payment_id, i.total AS amount, 0 AS step, i.id AS id
   FROM invoices i WHERE i.id IN (SELECT id FROM own) AND i.issue_date <= :last
    AND i.currency = :currency                               -- when currency

@@ -1,12 +1,12 @@
 -- The sums of an invoice, its status, and the checks of both.
 
 -- name: by_number
-SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, contact_id,
+SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, written_off, contact_id,
        (SELECT c.anonymized_at FROM contacts c WHERE c.id = contact_id) AS anonymized_at
   FROM invoices WHERE invoice_number = :invoice_number;
 
 -- name: by_id
-SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited FROM invoices WHERE id = :id;
+SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, written_off FROM invoices WHERE id = :id;
 
 -- name: was_refunded
 -- Whether money that was paid for the invoice was given back.
@@ -17,7 +17,7 @@ SELECT 1 FROM payments WHERE invoice_id = :id AND refunded_amount > 0 LIMIT 1;
 UPDATE invoices SET paid_amount = :paid_amount, updated_at = :stamp WHERE id = :id;
 
 -- name: adjust
-UPDATE invoices SET paid_amount = :paid_amount, credited = :credited, status = :status, updated_at = :stamp WHERE id = :id;
+UPDATE invoices SET paid_amount = :paid_amount, credited = :credited, written_off = :written_off, status = :status, updated_at = :stamp WHERE id = :id;
 
 -- name: left_to_credit
 -- Net amount and tax that are left of an invoice after its credit notes, by category and rate. Amounts of credit
@@ -36,7 +36,8 @@ WITH sums AS (
          coalesce((SELECT sum(p.amount - p.refunded_amount) FROM payments p
                     WHERE p.invoice_id = i.id AND p.status = 'completed'), 0) AS paid_amount,
          coalesce((SELECT -sum(c.total) FROM invoices c WHERE c.related_invoice_id = i.id
-                      AND c.invoice_type = 'credit_note' AND c.locked_at IS NOT NULL), 0) AS credited
+                      AND c.invoice_type = 'credit_note' AND c.locked_at IS NOT NULL), 0) AS credited,
+         coalesce((SELECT sum(w.amount) FROM write_offs w WHERE w.invoice_id = i.id), 0) AS written_off
     FROM invoices i),
 states AS (
   SELECT i.id, CASE
@@ -45,7 +46,7 @@ states AS (
            WHEN i.status = 'cancelled' AND s.credited = i.total AND s.paid_amount = 0 THEN 'cancelled'
            WHEN i.total > 0 AND s.credited >= i.total AND s.paid_amount <= 0 THEN
              CASE WHEN EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id AND p.refunded_amount > 0) THEN 'refunded' ELSE 'cancelled' END
-           WHEN i.total - s.credited <= s.paid_amount THEN 'paid'
+           WHEN i.total - s.credited - s.written_off <= s.paid_amount THEN CASE WHEN s.written_off > 0 AND s.paid_amount <= 0 THEN 'written_off' ELSE 'paid' END
            WHEN s.paid_amount > 0 THEN 'partially_paid'
            ELSE 'sent' END AS status
     FROM invoices i JOIN sums s ON s.id = i.id)
@@ -56,6 +57,7 @@ SELECT i.invoice_number, w.member, w.stored, w.computed
         UNION ALL SELECT i.id, 'total', i.total, s.subtotal + s.tax_total FROM invoices i JOIN sums s USING (id)
         UNION ALL SELECT i.id, 'paid_amount', i.paid_amount, s.paid_amount FROM invoices i JOIN sums s USING (id)
         UNION ALL SELECT i.id, 'credited', i.credited, s.credited FROM invoices i JOIN sums s USING (id)
+        UNION ALL SELECT i.id, 'written_off', i.written_off, s.written_off FROM invoices i JOIN sums s USING (id)
         UNION ALL SELECT i.id, 'status', i.status, t.status FROM invoices i JOIN states t USING (id)) w ON w.id = i.id
  WHERE w.stored IS NOT w.computed
  ORDER BY i.id, w.member;

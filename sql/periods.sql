@@ -24,6 +24,7 @@ SELECT 1 FROM audit_log l
  WHERE l.id > :seen
    AND (l.entity_type = 'invoice' AND l.action IN ('created', 'sent')
         AND EXISTS (SELECT 1 FROM invoices i WHERE i.id = l.entity_id AND i.locked_at IS NOT NULL AND i.issue_date < :first_open_day)
+        OR l.entity_type = 'invoice' AND l.action IN ('written_off', 'write_off_deleted')
         OR l.entity_type = 'payment'
         AND (NOT EXISTS (SELECT 1 FROM payments p WHERE p.id = l.entity_id AND coalesce(p.payment_date_at, p.created_at) >= :open_from)
              OR json_type(l.old_values, '$.payment_date') IS NOT NULL AND substr(coalesce(l.old_values ->> '$.payment_date', ''), 1, 10) <= :first_open_day
@@ -70,19 +71,28 @@ SELECT 'refund', r.id, r.gateway_key, NULL, r.counts_at, r.currency, r.amount, N
  UNION ALL
 SELECT 'move', m.id, NULL, NULL, m.moved_at, NULL, NULL, NULL, m.payment_id, m.from_invoice_id, m.to_invoice_id
   FROM payment_moves m INDEXED BY payment_moves_by_time WHERE m.moved_at >= :begins AND m.moved_at < :ends
+ UNION ALL
+SELECT 'write_off', w.id, w.kind, NULL, w.counts_at, w.currency, w.amount, NULL, NULL, w.payment_id, w.invoice_id
+  FROM write_offs w INDEXED BY write_offs_by_time WHERE w.counts_at >= :begins AND w.counts_at < :ends
  ORDER BY 1, 2, 3, 4;
+
+-- name: written_off
+-- What was written off in a period, less recoveries, by currency.
+SELECT currency, sum(amount) AS written_off FROM write_offs INDEXED BY write_offs_by_time
+ WHERE counts_at >= :begins AND counts_at < :ends GROUP BY currency;
 
 -- name: next_issue
 -- The first issue date of a sent invoice on or after a day.
 SELECT min(issue_date) FROM invoices INDEXED BY invoices_by_issue_date WHERE issue_date >= :after AND locked_at IS NOT NULL;
 
 -- name: next_payment
--- The first payment, refund or move of a payment at or after a time. A payment without a date counts when it was created.
+-- The first payment, refund, write-off or move of a payment at or after a time. A payment without a date counts when it was created.
 SELECT min(at) FROM (
   SELECT min(payment_date_at) AS at FROM payments WHERE payment_date_at >= :after
    UNION ALL SELECT min(created_at) FROM payments INDEXED BY payments_undated WHERE payment_date_at IS NULL AND created_at >= :after
    UNION ALL SELECT min(counts_at) FROM refunds WHERE counts_at >= :after
-   UNION ALL SELECT min(moved_at) FROM payment_moves WHERE moved_at >= :after);
+   UNION ALL SELECT min(moved_at) FROM payment_moves WHERE moved_at >= :after
+   UNION ALL SELECT min(counts_at) FROM write_offs WHERE counts_at >= :after);
 
 -- name: issued
 -- What was invoiced and credited in a period, with tax, by currency.

@@ -243,6 +243,9 @@ DELETE FROM invoices WHERE contact_id = :id AND status = 'draft' RETURNING id;
 UPDATE invoices SET notes = NULL, dispute_reason = NULL, updated_at = :stamp
  WHERE contact_id = :id AND (notes IS NOT NULL OR dispute_reason IS NOT NULL);
 
+-- name: blank_write_off_reasons
+UPDATE write_offs SET reason = NULL WHERE invoice_id IN (SELECT id FROM invoices WHERE contact_id = :id) AND reason IS NOT NULL;
+
 -- name: blank_payment_remarks
 UPDATE payments SET notes = NULL, updated_at = :stamp,
   search_text = (SELECT fold(i.invoice_number || coalesce(' ' || transaction_id, '')) FROM invoices i WHERE i.id = invoice_id)
@@ -292,6 +295,9 @@ UPDATE dunnings SET withdrawn_reason = NULL
 
 -- name: blank_dunnings
 UPDATE dunnings SET text = NULL WHERE invoice_id = :id;
+
+-- name: blank_write_offs
+UPDATE write_offs SET reason = NULL WHERE invoice_id = :id;
 
 -- name: drop_e_invoice
 DELETE FROM e_invoices WHERE invoice_id = :id;

@@ -193,9 +193,12 @@ CODES = {
     "has_payments": (
         409, "Has payments",
         "An invoice with payments cannot be cancelled. Refund the payments, or credit a part of the invoice."),
+    "has_write_offs": (
+        409, "Has write-offs",
+        "An invoice that was written off cannot be cancelled or credited. Delete the write-offs first."),
     "exceeds_invoice": (
         409, "Exceeds the invoice",
-        "The credit note exceeds what is left of the invoice. `detail` says how much is left. Credit less."),
+        "The credit note or write-off exceeds what is left of the invoice. `detail` says how much is left. Send less."),
     "exceeds_transfer": (
         409, "Exceeds transfer",
         "The amounts are more than what is left of the bank transaction (`left`). Assign less."),

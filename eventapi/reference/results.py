@@ -59,6 +59,9 @@ OTHERS = {
     "remind_invoice": {"reminder_sent_at": MOMENT, "reminder_count": 1},
     "dispute_invoice": {"is_disputed": True, "disputed_at": MOMENT,
                         "dispute_reason": examples.definition("invoice.dispute")["examples"][0]["reason"]},
+    "create_invoice_write_off": {
+        "status": "sent", "written_off": 19.5, "open_amount": 2802.12,
+        "write_offs": examples.definition("invoice.write_off_record")["examples"]},
     # Only a refund of everything that is left leads to `refunded`.
     "refund_payment": {"status": "completed", "refunded_amount": 20,
                        "refunds": examples.definition("payment.refund_record")["examples"]},

@@ -2,7 +2,7 @@
 import hashlib
 
 from eventapi import times
-from eventapi.domain.billing import drafts, invoices, issuing, payments, sending
+from eventapi.domain.billing import drafts, invoices, issuing, payments, sending, write_offs
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.billing.invoices import represent
 from eventapi.domain.billing.issuing import OF_CREDIT_NOTES, TRANSITIONS
@@ -131,6 +131,29 @@ def credit_invoice(db, id, body):
     return created(represent(note), f"/invoices/{note['id']}", meta=meta(mail))
 
 
+@routes.post("/invoices/<id>/write-offs", schema="invoice.write_off", status=201)
+def create_invoice_write_off(db, id, body):
+    """Write off what is open of an invoice, or a part of it, because nobody expects it to be paid.
+
+    The ledger and the receivables count it on its day. A later payment that exceeds what is open recovers it.
+    """
+    return created(represent(write_offs.create(db, get(db, id), body)), f"/invoices/{id}")
+
+
+@routes.delete("/invoices/<id>/write-offs/<write_off_id>")
+def delete_invoice_write_off(db, id, write_off_id):
+    """Take back a write-off.
+
+    What payments have recovered of it is taken back as well. Delete the payment to take back a write-off that has a
+    `payment_id`.
+    """
+    row = get(db, id)
+    unchanged(represent(row))
+    write_off = next((one for one in row["write_offs"] if one["id"] == write_off_id), None)
+    write_offs.delete(db, row, found(write_off, "write-off", write_off_id))
+    return deleted()
+
+
 @routes.post("/invoices/<id>/remind", schema="invoice.remind")
 def remind_invoice(db, id, body):
     """Record a reminder of an invoice that is due. If `mail` is set, mail it with the PDF to the contact."""
@@ -248,6 +271,12 @@ def include_payments(db, records):
         invoice["payments"] = known.get(invoice["id"], [])
 
 
+def include_write_offs(db, records):
+    known = write_offs.of_invoices(db, ids_of(records))
+    for invoice in records:
+        invoice["write_offs"] = known.get(invoice["id"], [])
+
+
 def include_contact(db, records):
     rows = db.all(sql.contacts_of, ids=ids_of(records, "contact_id"))
     contacts = {contact["id"]: contact for contact in rows}
@@ -267,5 +296,5 @@ def include_allowed_actions(db, records):
         invoice["allowed_actions"] = issuing.allowed_actions(invoice, today)
 
 
-INCLUDES = {"items": include_items, "payments": include_payments, "contact": include_contact,
-            "dunning": include_dunning, "allowed_actions": include_allowed_actions}
+INCLUDES = {"items": include_items, "write_offs": include_write_offs, "payments": include_payments,
+            "contact": include_contact, "dunning": include_dunning, "allowed_actions": include_allowed_actions}

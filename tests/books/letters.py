@@ -60,7 +60,7 @@ class Walk:
             self.office.day = self.today.isoformat()
             self.office.config.interest_notice = "yes" if number > 150 else "no"
             for action, chance in ((self.send, 0.3), (self.pay, 0.15), (self.refund, 0.04), (self.credit, 0.06),
-                                   (self.withdraw, 0.08), (self.dun, 0.4)):
+                                   (self.write_off, 0.04), (self.withdraw, 0.08), (self.dun, 0.4)):
                 if self.dice.random() < chance and (action == self.dun or number < DAYS - 60):
                     action()
         return self
@@ -104,6 +104,13 @@ class Walk:
             self.office("POST", f"/invoices/{debt.id}/credit", {"items": [
                 {"description": "Less", "quantity": 1, "unit_price": amount / 100, "tax_rate": 0}], "mail": False}, 201)
             debt.credited += amount
+
+    def write_off(self):
+        """Write off a part of what is open: it bears interest until that day, like what was paid."""
+        if debt := self.pick(lambda debt: debt.open() > 1000):
+            amount = debt.open() // 5
+            self.office("POST", f"/invoices/{debt.id}/write-offs", {"amount": amount / 100, "reason": "Waived"}, 201)
+            debt.money.append((self.today, amount))
 
     def withdraw(self):
         """Withdraw the last letter of an invoice."""

@@ -61,6 +61,7 @@ PERSONAL = {
     "invoice_items": "description",
     "payments": "transaction_id notes search_text",
     "refunds": "transaction_id notes",
+    "write_offs": "reason",
     "bank_transactions": "party ultimate_party iban bic text description creditor_reference end_to_end_id "
                          "ignored_reason search_text",
     "bulk_import_errors": "source email customer_number external_id",
@@ -99,7 +100,8 @@ OTHERS = {
         "invoice_taxes.category mails.kind mails.entity_type mails.language "
         "mails.state newsletter_subscribers.status newsletter_consents.action notes.entity_type notes.note_type "
         "outgoing_events.name outgoing_events.entity_type outgoing_events.scope participants.role "
-        "participants.status payments.status payments.currency refunds.currency service_order_items.status "
+        "participants.status payments.status payments.currency refunds.currency invoices.tax_basis "
+        "payments.bank_currency write_offs.kind write_offs.currency service_order_items.status "
         "service_orders.status "
         "service_orders.currency submissions.status submission_revisions.status tasks.status tasks.priority "
         "tasks.entity_type audit_log.action audit_log.entity_type calendar_entries.kind bulk_imports.kind "
@@ -120,7 +122,8 @@ OTHERS = {
         "idempotency_keys.fingerprint",
     "a date or the rule for one":
         "check_ins.day check_in_scans.day invoices.issue_date invoices.service_date "
-        "invoices.service_date_to invoices.due_date invoices.overdue_from invoices.dunning_deadline "
+        "invoices.service_date_to invoices.due_date invoices.dunning_deadline invoices.tax_date "
+        "invoices.overdue_from write_offs.written_off_at "
         "payments.payment_date bank_transactions.booked_on bank_statements.from_date "
         "bank_statements.to_date due_date_changes.due_date tasks.due_date newsletter_consents.at",
     "goods and services sold, and the reason for a tax exemption":
@@ -343,6 +346,7 @@ class Life:
         self.letter(invoice)
         self.post(f"/invoices/{invoice['id']}/mail", {"text": text()}, status=202)
         self.act(f"/invoices/{invoice['id']}/dispute", {"reason": text()})
+        self.organiser.post(f"/invoices/{invoice['id']}/write-offs", {"amount": 0.01, "reason": text()}, status=201)
         void = self.post("/invoices", {**named, "items": items()})
         self.act(f"/invoices/{void['id']}/send")
         cancelled = self.act(f"/invoices/{void['id']}/cancel", {"reason": text()})

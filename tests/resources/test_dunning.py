@@ -710,6 +710,15 @@ def test_the_letter_shows_earlier_payments_and_how_its_interest_is_computed(orga
     assert [text.format(**shown) for text in expected if text.format(**shown) not in lines] == []
 
 
+def test_what_was_written_off_is_not_claimed(organiser, overdue, levels):
+    invoice = overdue(30)
+    organiser.post(f"/invoices/{invoice['id']}/write-offs", {"amount": 190, "reason": "Waived"}, status=201)
+    entry, = send(organiser)["sent"]
+    assert (entry["written_off"], entry["open_amount"], entry["total_claim"]) == (190, 1000, 1000)
+    page, = texts(organiser.get(f"/invoices/{invoice['id']}/dunning/{entry['id']}/pdf", status=200).body)
+    assert "Nicht geltend gemacht" in page and "-190,00 EUR" in page
+
+
 def test_many_payments_are_one_row(organiser, overdue, levels):
     invoice = overdue(30)
     for days in range(20, 29):

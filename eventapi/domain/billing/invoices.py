@@ -12,7 +12,7 @@ from eventapi.storage.statements import statements
 sql = statements("invoices")
 
 OPEN = ("sent", "partially_paid")           # with one of these, an invoice past its due date is overdue
-AMOUNTS = ("subtotal", "tax_total", "total", "paid_amount", "prepaid_amount", "credited", "open_amount",
+AMOUNTS = ("subtotal", "tax_total", "total", "paid_amount", "prepaid_amount", "credited", "written_off", "open_amount",
            "claims_total", "claims_open")
 PLACES = {"quantity": 3, "unit_price": 4, "discount_percent": 2, "tax_rate": 2}     # decimals of an item's numbers
 SELLER = {name: f"organiser_{name}" for name in ("name", "street", "postal_code", "city", "country", "email", "contact",
@@ -25,7 +25,7 @@ BUYER = ("name", "contact_name", "address", "postal_code", "city", "state", "cou
 def row(db, id):
     """Return the row of the invoice with its items and taxes, or None."""
     found = db.one(sql.get, id=id, today=times.today(db.config.timezone, db.now))
-    return found and {**found, **{name: json.loads(found[name]) for name in ("items", "taxes")}}
+    return found and {**found, **{name: json.loads(found[name]) for name in ("items", "taxes", "write_offs")}}
 
 
 def get(db, id):
@@ -48,6 +48,8 @@ def represent(row):
     }
     if "items" in row:
         invoice.update(_parts(row["items"], row["taxes"], currency))
+    if "write_offs" in row:
+        invoice["write_offs"] = [represent_write_off(write_off, currency) for write_off in row["write_offs"]]
     invoice.pop("pdf_sha256", None)
     del invoice["is_past_due"]
     return invoice
@@ -93,6 +95,10 @@ def _parts(items, taxes, currency):
 def represent_item(item, currency):
     return {**item, **{name: money.unscaled(item[name], places) for name, places in PLACES.items()},
             "is_discount": bool(item["is_discount"]), "net": money.major(item["net"], currency)}
+
+
+def represent_write_off(write_off, currency):
+    return {**write_off, "amount": money.major(write_off["amount"], currency)}
 
 
 def represent_tax(tax, currency):

@@ -19,9 +19,10 @@ TRANSITIONS = Transitions("invoice", {
     "cancel": (("sent", "overdue", "paid"), "cancelled"),       # an invoice for 0 is paid once it is sent
     "credit": (("sent", "overdue", "partially_paid", "paid"), None),
     "remind": (("sent", "overdue", "partially_paid"), None),
-    "mail": (("sent", "overdue", "partially_paid", "paid", "refunded", "cancelled"), None),
+    "write_off": (("sent", "overdue", "partially_paid", "paid", "refunded", "written_off"), None),
+    "mail": (("sent", "overdue", "partially_paid", "paid", "refunded", "cancelled", "written_off"), None),
     "dispute": (("sent", "overdue", "partially_paid"), None),
-    "settle": (("sent", "overdue", "partially_paid", "paid", "refunded", "cancelled"), None),
+    "settle": (("sent", "overdue", "partially_paid", "paid", "refunded", "cancelled", "written_off"), None),
 })
 OF_CREDIT_NOTES = Transitions("credit note", {
     "send": (("draft",), "sent"),
@@ -29,11 +30,13 @@ OF_CREDIT_NOTES = Transitions("credit note", {
     "cancel": ((), "cancelled"),
     "credit": ((), None),
     "remind": ((), None),
+    "write_off": ((), None),
     "mail": (("sent",), None),
     "dispute": ((), None),
     "settle": ((), None),
 })
 PAST = {"cancel": "cancelled", "credit": "credited", "remind": "the subject of a reminder",
+        "write_off": "written off",
         "dispute": "disputed", "settle": "settled"}
 CARRIED_OVER = ("contact_id", "event_participant_id", "event_id", "currency", "exchange_rate", "service_date",
                 "service_date_to", "buyer_reference", "is_reverse_charge", "language")
@@ -64,6 +67,8 @@ def allowed_actions(invoice, today):
     if (invoice["due_date"] or today) > today or invoice["is_disputed"]:
         impossible.add("remind")
     impossible |= set() if invoice["is_disputed"] else {"settle"}
+    impossible |= set() if invoice["open_amount"] > 0 else {"write_off"}
+    impossible |= {"cancel"} if invoice["written_off"] else set()
     return [action for action in table(invoice).actions(invoice["status"]) if action not in impossible]
 
 
@@ -147,12 +152,13 @@ def cancel(db, row, reason=None, mail=None):
     """Cancel an invoice by a credit note for all that is left of it. Return its row and the outcome of the mail.
 
     The credit note is mailed as `mails.add` says, and `reason` is printed on it. Raise 409 `has_payments`,
-    `invalid_transition`, `exceeds_invoice`, `anonymized` or `mail_not_configured`.
+    `has_write_offs`, `invalid_transition`, `exceeds_invoice`, `anonymized` or `mail_not_configured`.
     """
     mails.refuse_unconfigured(db, mail)
     if row["invoice_type"] == "invoice" and row["paid_amount"]:
         raise Problem("has_payments", f"{row['invoice_number']} cannot be cancelled because it has payments. "
                       "Refund them first, or credit a part of the invoice.")
+    refuse_written_off(row, row["total"])
     if check_action(row, "cancel") is None:
         return row, mails.unchanged(mail)
     lines = invoice_lines.negated(db.all(sql.lines_left, id=row["id"]))
@@ -178,10 +184,22 @@ def credit(db, row, items, text=None, mail=None):
     if not faults and invoice_lines.totals(invoice_lines.taxes(lines))["total"] <= 0:
         faults.add("/items", "negative_total", "must total more than 0")
     faults.raise_any()
+    refuse_written_off(row, invoice_lines.totals(invoice_lines.taxes(lines))["total"])
     check_action(row, "credit")
     note = issue_credit_note(db, row, invoice_lines.negated(lines), mail, text=text)
     ledger.adjust(db, ledger.by_id(db, row["id"]), credited=-note["total"])
     return note, mails.add(db, "invoice", note, mail)
+
+
+def refuse_written_off(row, amount):
+    """Raise 409 `has_write_offs` if an invoice was written off, or if crediting `amount` would credit what was.
+
+    What was paid can be credited: the money is returned.
+    """
+    is_too_much = row["written_off"] and amount > max(row["open_amount"], 0) + row["paid_amount"]
+    if row["status"] == "written_off" or is_too_much:
+        raise Problem("has_write_offs", f"{row['invoice_number']} has write-offs, so it cannot be cancelled or "
+                      "credited. Delete them with DELETE /invoices/{id}/write-offs/{write_off_id} first.")
 
 
 def with_tax_of(items, invoice, faults):

@@ -1,4 +1,7 @@
-"""The ledger: payments and credit notes determine the sums and the status of an invoice. All amounts in minor units."""
+"""The ledger: payments, credit notes and write-offs determine the sums and the status of an invoice.
+
+All amounts are in minor units.
+"""
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from eventapi import journal, money
@@ -11,7 +14,8 @@ from eventapi.storage.statements import statements
 
 sql = statements("ledger")
 
-EVENT_STATUSES = ("paid", "partially_paid", "refunded", "cancelled")    # each has an outgoing event of the same name
+# each has an outgoing event of the same name
+EVENT_STATUSES = ("paid", "partially_paid", "refunded", "cancelled", "written_off")
 EXACT = Context(prec=64, rounding=ROUND_HALF_UP)
 
 
@@ -39,7 +43,7 @@ def refuse_unpayable(invoice):
                       invoice_type=invoice["invoice_type"], state=status)
 
 
-def status_of(total, paid_amount, credited):
+def status_of(total, paid_amount, credited, written_off=0):
     """Return the status to store for a sent invoice. `overdue` is computed when the invoice is read.
 
     An invoice that was credited in full is `cancelled` if no payment is left. `adjust` decides whether it is
@@ -47,36 +51,39 @@ def status_of(total, paid_amount, credited):
     """
     if total > 0 and credited >= total and paid_amount <= 0:
         return "cancelled"
-    if total - credited - paid_amount <= 0:
-        return "paid"
+    if total - credited - paid_amount - written_off <= 0:
+        return "written_off" if written_off > 0 and paid_amount <= 0 else "paid"
     return "partially_paid" if paid_amount > 0 else "sent"
 
 
-def adjust(db, invoice, *, paid=0, credited=0):
-    """Add `paid` and `credited` to the sums of a sent invoice and update its status. Negative amounts reduce the sums.
+def adjust(db, invoice, *, paid=0, credited=0, written_off=0, before=None, action=None):
+    """Add the amounts to the sums of a sent invoice and update its status. Negative amounts reduce the sums.
 
     `invoice` is a row of `by_number` or `by_id` that was read in this write transaction. Journal a credit and a change
-    of the status. Raise 422 if the paid amount becomes too large.
+    of the status. `before`: the row of the invoice before its write-offs changed, which is journalled as well;
+    `action`: the word for it. Raise 422 if the paid amount becomes too large.
     """
-    sums = {"paid_amount": invoice["paid_amount"] + paid, "credited": invoice["credited"] + credited}
+    sums = {"paid_amount": invoice["paid_amount"] + paid, "credited": invoice["credited"] + credited,
+            "written_off": invoice["written_off"] + written_off}
     limit = money.LIMIT * 10 ** money.decimals(invoice["currency"])
     if sums["paid_amount"] >= limit:
         raise invalid_at("/amount", "maximum", "is too large: the paid amount of the invoice must be less than 10^12")
     status = status_of(invoice["total"], **sums)
     if status == "cancelled" and invoice["status"] != "cancelled" and db.one(sql.was_refunded, id=invoice["id"]):
         status = "refunded"                             # it was paid, and the money was given back
-    old = invoices.row(db, invoice["id"]) if credited or status != invoice["status"] else None
+    old = before or (invoices.row(db, invoice["id"]) if credited or status != invoice["status"] else None)
     if not old:                        # the usual case: no index on the status is touched
         db.run(sql.pay, id=invoice["id"], paid_amount=sums["paid_amount"], now=db.now)
     else:
         db.run(sql.adjust, id=invoice["id"], status=status, **sums, now=db.now)
-        new = {**old, **sums, "status": status, "open_amount": old["total"] - sums["credited"] - sums["paid_amount"],
-               "updated_at": db.stamp}
-        action = "updated"
-        if status == old["status"]:
-            action = "credited"
-        elif status in EVENT_STATUSES:
-            action = status
+        new = {**old, **sums, "status": status, "updated_at": db.stamp,
+               "open_amount": old["total"] - sums["credited"] - sums["paid_amount"] - sums["written_off"]}
+        if before:
+            new = invoices.row(db, invoice["id"])
+        if not action:
+            action = "credited" if credited and status == old["status"] else "updated"
+            if status != old["status"] and status in EVENT_STATUSES:
+                action = status
         journal.updated(db, entities.INVOICE, invoices.represent(old), invoices.represent(new), action=action)
 
 

@@ -8,7 +8,7 @@ import json
 
 from eventapi import journal, money, times
 from eventapi.domain.attachments import cascade
-from eventapi.domain.billing import gateways, ledger, refunds
+from eventapi.domain.billing import gateways, invoices, ledger, recoveries, refunds
 from eventapi.domain.books import bookings
 from eventapi.domain.records import amounts, anonymity, entities
 from eventapi.errors import Faults, Problem, listed, quoted
@@ -121,10 +121,11 @@ def delete(db, row):
     payment = represent(row)
     cascade.delete_with(db, "payment", row["id"])
     refunds.remove_all(db, row["refunds"])
+    taken_back = recoveries.take_back(db, row)
     db.run(sql.remove, id=row["id"])
     refunds.release_transfer(db, row)
     journal.deleted(db, entities.PAYMENT, payment)
-    _adjust_invoice(db, row, None)
+    _adjust_invoice(db, row, None, taken_back=taken_back)
 
 
 def move(db, row, action):
@@ -286,19 +287,31 @@ def _store(db, old, new, action, invoice=None, refund=None):
     return payment
 
 
-def _adjust_invoice(db, old, new, invoice=None):
-    """Adjust the paid amount of the invoices of a payment.
+def _adjust_invoice(db, old, new, invoice=None, taken_back=None):
+    """Adjust the sums of the invoices of a payment: what is paid, and what a payment recovers of write-offs.
 
-    `old` and `new` are its rows; None for one that does not exist.
+    `old` and `new` are its rows; None for one that does not exist. `taken_back`: the result of `recoveries.take_back`
+    if that was called before.
     """
     before, after = _paid(old), _paid(new)
     if old and new and old["invoice_id"] != new["invoice_id"]:
-        _adjust_invoice(db, old, None)
+        _adjust_invoice(db, old, None, taken_back=recoveries.take_back(db, old, new))
         before, old = 0, None
     was_refunded = old and not new and old["refunded_amount"]       # `refunded` of the invoice may depend on it
-    if before != after or was_refunded:
-        invoice = invoice or ledger.by_id(db, (new or old)["invoice_id"])
-        ledger.adjust(db, invoice, paid=after - before)
+    counts_otherwise = recoveries.counts_otherwise(old, new)
+    if before == after and not was_refunded and not counts_otherwise:
+        return
+    invoice = invoice or ledger.by_id(db, (new or old)["invoice_id"])
+    if old and new and counts_otherwise:
+        taken_back = recoveries.take_back(db, old, new)
+    shown, written_off = taken_back or (None, 0)
+    if counts_otherwise and invoice["written_off"] + written_off > 0:
+        shown = shown or invoices.row(db, invoice["id"])
+        written_off += recoveries.recover(db, {
+            **invoice, "paid_amount": invoice["paid_amount"] + after - before,
+            "written_off": invoice["written_off"] + written_off}, new)
+    if before != after or was_refunded or written_off:
+        ledger.adjust(db, invoice, paid=after - before, written_off=written_off, before=shown)
 
 
 def _paid(row):

@@ -1,9 +1,9 @@
 """The ledger: for each customer and currency, what was owed before, what was added, and what is owed after.
 
 The customer is the one on the invoice as it was sent, so that merging contacts changes no account. Invoices and credit
-notes count at their issue_date, payments and refunds at their dates. A payment that moves to an invoice of another
-customer is subtracted from the one and added to the other on the day of the move. Amounts are in minor units; a balance
-is positive if the customer owes it, and negative if the customer has overpaid.
+notes count at their issue_date, payments, refunds and write-offs at their dates. A payment that moves to an invoice of
+another customer is subtracted from the one and added to the other on the day of the move. Amounts are in minor units; a
+balance is positive if the customer owes it, and negative if the customer has overpaid.
 
 The reports on the ledger have a proof: its totals beside the figures of other reports, and the number series. Each
 comparison is computed by other statements than the ledger, and says whether both agree.
@@ -19,7 +19,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("books")
 
-MOVEMENTS = ("invoiced", "credited", "received", "refunded")
+MOVEMENTS = ("invoiced", "credited", "received", "refunded", "written_off")
 AMOUNTS = ("opening_balance", *MOVEMENTS, "closing_balance")
 ALWAYS = {"first": "0001-01-01", "last": "9999-12-31", "begins": "0001-01-01", "ends": "9999-12-31"}
 # of the reports
@@ -51,7 +51,8 @@ def accounts(db, first, last, **filters):
 
 def closing_balance(row):
     """Return what is owed after the movements of a row."""
-    return row["opening_balance"] + row["invoiced"] - row["credited"] - row["received"] + row["refunded"]
+    return (row["opening_balance"] + row["invoiced"] - row["credited"] - row["received"] + row["refunded"]
+            - row["written_off"])
 
 
 def add_names(db, rows, last):

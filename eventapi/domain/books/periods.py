@@ -192,8 +192,8 @@ def keep(db, month, kept):
 
 
 # The figures: revenue, tax, payments, and the balances of the customers, in minor units. Each is a list of rows with a
-# currency, except `bookings_sha256`: the hash of every invoice, tax group, payment, refund and move of the month, so
-# that none can change unnoticed.
+# currency, except `bookings_sha256`: the hash of every invoice, tax group, payment, refund, move and write-off of the
+# month, so that none can change unnoticed.
 
 def months_with_bookings(db):
     """Return the months in which something is dated, oldest first."""
@@ -230,7 +230,8 @@ def balanced(db, days, payments, opening):
     `days`: the month as the parameters of a statement. `payments`: rows of the report. `opening`: currency -> balance.
     """
     found = {}
-    for row in (*db.all(sql.issued, **days), *payments, *({"currency": currency} for currency in opening)):
+    rows = (*db.all(sql.issued, **days), *payments, *db.all(sql.written_off, **days))
+    for row in (*rows, *({"currency": currency} for currency in opening)):
         total = found.setdefault(row["currency"], {"currency": row["currency"], **dict.fromkeys(ledger.AMOUNTS, 0)})
         for name in ledger.MOVEMENTS:
             total[name] += row.get(name, 0)
@@ -256,7 +257,9 @@ def bookings_hash(db, days):
 def in_major_units(figures):
     """Return figures with amounts in major units."""
     reports = {name: [_in_major_units(row, REPORTS[name]) for row in figures[name]] for name in BY_PERIOD}
-    return {**reports, "balances": [money.in_major_units(row, ledger.AMOUNTS) for row in figures["balances"]],
+    written = [{"written_off": 0, **row} for row in figures["balances"]]       # early versions had no write-offs
+    return {**reports, "balances": [{"currency": row["currency"], **{
+                name: money.major(row[name], row["currency"]) for name in ledger.AMOUNTS}} for row in written],
             "bookings_sha256": figures["bookings_sha256"]}
 
 

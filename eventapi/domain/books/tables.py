@@ -147,6 +147,17 @@ TABLES = {table.name: table for table in (
         withdrawn_on day Datum der Rücknahme
         withdrawn_reason text Grund der Rücknahme
         created_at moment Zeitpunkt der Erfassung"""),
+    _table("write_offs", "Ausbuchungen von Forderungen", """
+        write_off_id key Interne Nummer der Ausbuchung
+        write_off_date day Tag der Ausbuchung
+        kind text write_off (Forderungsausfall), tolerance (Kleindifferenz) oder recovery (späterer Zahlungseingang)
+        invoice_number text Rechnungsnummer
+        customer_number text Kundennummer
+        currency text Währung
+        amount money Betrag brutto, negativ bei späterem Zahlungseingang
+        reason text Grund
+        payment_id whole Interne Nummer der Zahlung
+        created_at moment Zeitpunkt der Erfassung"""),
     _table("customers", "Kunden, wie sie auf ihrem letzten Beleg stehen", """
         customer_number text-key Kundennummer
         name text Name
@@ -164,6 +175,7 @@ TABLES = {table.name: table for table in (
         credited money Rechnungskorrekturen brutto
         received money Zahlungen, mit Umbuchungen
         refunded money Erstattungen, mit Umbuchungen
+        written_off money Ausbuchungen abzüglich späterer Zahlungseingänge
         closing_balance money Endsaldo"""),
     _table("number_series", "Nummernkreise der Belege", """
         series text-key Nummernkreis

@@ -113,7 +113,7 @@ def anonymize(db, contact):
                           sql.blank_specifications, sql.blank_check_ins, sql.blank_scans, sql.blank_submissions,
                           sql.blank_revisions, sql.drop_notes, sql.drop_custom_fields, sql.drop_tasks,
                           sql.drop_documents,
-                          sql.blank_contracts, sql.blank_remarks, sql.blank_withdrawals,
+                          sql.blank_contracts, sql.blank_remarks, sql.blank_withdrawals, sql.blank_write_off_reasons,
                           sql.blank_payment_remarks, sql.blank_refund_remarks, sql.blank_transfers,
                           sql.drop_mails):
             db.run(statement, id=id, pairs=pairs, now=db.now)
@@ -203,7 +203,7 @@ def _finish(db, contact_id, found):
     years, today = db.config.retention_years, times.today(db.config.timezone, db.now)
     for id in db.values(sql.not_kept, id=contact_id, years=years, today=today):
         for statement in (sql.blank_invoice, sql.blank_dunnings, sql.drop_e_invoice, sql.blank_items,
-                          sql.blank_payments, sql.blank_refunds):
+                          sql.blank_payments, sql.blank_refunds, sql.blank_write_offs):
             db.run(statement, id=id, now=db.now)
     db.run(sql.drop_contracts, pairs=as_json(found), years=years, today=today)
     rest = kept(db, contact_id, found)
