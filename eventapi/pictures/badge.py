@@ -104,6 +104,8 @@ def _header(badge, brand, x, y):
     days = formats.days(badge["from"], badge["to"], badge["language"])
     city = badge["city"] if badge["city"] and badge["city"] not in badge["event"] else None
     about = " · ".join(part for part in (days, badge.get("venue"), city) if part)
+    if em(about, False) * MIN_SIZE > room:                         # whole words rather than half of the city
+        about = " · ".join(part for part in (days, city or badge.get("venue")) if part)
     yield from _lines(about, x + MARGIN, y + 11.3, room, 3.2, 2.7, ink=QUIET)
     yield Lines((((x + MARGIN, y + HEADER - 0.6), (x + WIDTH - MARGIN, y + HEADER - 0.6)),), LINE, 0.2)
 

@@ -206,6 +206,23 @@ def test_a_backup_that_was_not_copied_is_urgent(tasks, installed, organiser, db,
     assert code == 1 and "2 days old" in what
 
 
+@pytest.mark.parametrize("hours", [25, 27])
+def test_a_backup_that_was_never_copied_is_urgent_after_26_hours(tasks, installed, organiser, db, settings, tmp_path,
+                                                                 healthy, monkeypatch, hours):
+    complete(db, settings, tmp_path)
+    organiser.make("/contacts", {"last_name": "Muster"})
+    with open(tmp_path / "eventapi.conf", "a") as file:
+        file.write("backup_copy_command = /usr/local/bin/copy-backup\n")
+    monkeypatch.setenv("EVENTAPI_BIND", healthy(tmp_path / "web.sock"))
+    now = time.time()
+    monkeypatch.setattr(status.time, "time", lambda: now + hours * 3600)
+    settings.backups.joinpath(time.strftime("eventapi-%Y%m%dT%H%M%SZ.tar.verified", time.gmtime(now + 3600))).touch()
+    _, urgent = tasks()
+    told = [(what, is_urgent) for what, _, is_urgent in urgent if "copied" in what]
+    assert told == ([] if hours < 26 else [("No backup was ever copied to another machine. Correct "
+                                            "backup_copy_command, or what it calls, and make a backup.", True)])
+
+
 @pytest.mark.parametrize("missing", ["worker", "backup", "mail", "tier"])
 def test_what_stops_later_is_named_with_its_command(tasks, run, packaged, organiser, db, settings, tmp_path, healthy,
                                                     missing):

@@ -329,3 +329,9 @@ def test_the_svg_is_well_formed_for_any_name():
         ET.fromstring(svg.draw(picture.picture(card(name, company))))
     with pytest.raises(Problem):
         canvas.draw(picture.picture(card("\U0001f3aa")))
+
+
+def test_a_long_place_is_shown_without_its_venue_rather_than_cut_off():
+    badge = card(venue="Messezentrum am Alten Güterbahnhof, Halle 4 und Freigelände", city="Leipzig")
+    shown = " ".join(line for text in texts(badge) for line in text.lines)
+    assert "Leipzig" in shown and "Messezentrum" not in shown and "…" not in shown
