@@ -15,6 +15,7 @@ from eventapi.validation.identifiers import bookkeeping
 from eventapi.validation.options import (
     accounts,
     address,
+    amount,
     base_rates,
     color,
     country,
@@ -140,6 +141,9 @@ OPTIONS = [
            "Base rates of the Deutsche Bundesbank in percent (§ 247 BGB), each with the date from which on it applies, "
            "separated by commas, such as 2026-01-01 1.27, 2026-07-01 1.27. Dunning levels with statutory interest "
            "require them."),
+    Option("payment_tolerance", "0.00", amount,
+           "What a bank transfer with the number of an invoice may lack at most and still pay it, in the currency of "
+           "this server. The rest is written off. An invoice in another currency counts with its exchange rate."),
     Option("tax_rate", "19", percent, "Default tax rate in percent."),
     Option("datev_adviser", "", bookkeeping.optional(whole(1001, 9999999)),
            "Number of the tax adviser at DATEV, for the file of GET /reports/datev, as the following options."),

@@ -90,6 +90,13 @@ def percent(text: str) -> int:
     return rate
 
 
+def amount(text: str) -> Decimal:
+    """Return an amount of the currency of this server, not negative, with at most three decimals."""
+    if not re.fullmatch(r"\d{1,9}(\.\d{1,3})?", text):
+        raise ValueError("an amount such as 5.00")
+    return Decimal(text)
+
+
 def exchange_rates(text: str) -> dict[str, Decimal]:
     """Return {currency: rate} of a text such as `CHF=1.06 USD=0.92`."""
     rates = {}

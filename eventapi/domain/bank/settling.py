@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from eventapi import money, times
 from eventapi.domain.bank import matching, transactions
-from eventapi.domain.billing import ledger, payments, refunds
+from eventapi.domain.billing import ledger, payments, recoveries, refunds, write_offs
 from eventapi.domain.books import periods
 from eventapi.domain.records import amounts
 from eventapi.errors import Faults, Problem
@@ -111,10 +111,15 @@ def _without_amount(number, left):
 # Booking
 
 def _pay(db, row, share):
-    payments.record(db, {
+    """Record a payment, and write off the small rest that the option `payment_tolerance` allows."""
+    payment = payments.record(db, {
         "invoice_number": share["invoice_number"], "amount": _major(share["amount"], row), "currency": row["currency"],
         "gateway_key": GATEWAY, "transaction_id": _transaction_id(db, row), "status": "completed",
         "payment_date": booking_date(db, row), "notes": None}, bank_transaction_id=row["id"])
+    if "tolerance" in share.get("reasons", ()):
+        invoice = ledger.by_id(db, share["invoice_id"])
+        if invoice["open_amount"] > 0 and recoveries.is_tolerated(db.config, invoice, invoice["open_amount"]):
+            write_offs.add_tolerance(db, payment, invoice["open_amount"])
 
 
 def _refund(db, row, share):
