@@ -92,7 +92,7 @@ def _amount(row, item, invoice, left, place, faults):
     """Return the amount of one share: as sent, or what is open of the invoice and left of the transfer."""
     if item.get("amount") is not None:
         return amounts.of_currency(item["amount"], row["currency"], faults, f"{place}/amount") or 0
-    owed = invoice["total"] - invoice["credited"] - invoice["paid_amount"]
+    owed = invoice["total"] - invoice["credited"] - invoice["paid_amount"] - invoice["written_off"]
     amount = min(left, owed if row["amount"] > 0 else -owed)
     if amount <= 0:
         faults.add(f"{place}/amount", "required", _without_amount(item["invoice_number"], left))

@@ -128,16 +128,16 @@ def source(db, row) -> dict:
 
 def thawed(frozen) -> dict:
     """Return the row in a source. One that version 1.0 has stored lacks the columns that were added later."""
-    row = {"prepaid_amount": 0, "exchange_rate": None, "xml_sha256": None, **json.loads(frozen)}
+    row = {"prepaid_amount": 0, "written_off": 0, "exchange_rate": None, "xml_sha256": None, **json.loads(frozen)}
     return {**row, "items": [{"is_discount": 0, "exemption_code": None, **item} for item in row["items"]]}
 
 
 def as_sent(row) -> dict:
-    """Return the row of an invoice without later payments and credit notes, which the PDF as sent does not show."""
+    """Return the row of an invoice without what came later: payments, credit notes and write-offs."""
     if row["invoice_type"] == "credit_note":
         return row
     return {**row, "status": "sent", "paid_amount": row["prepaid_amount"], "credited": 0,
-            "open_amount": row["total"] - row["prepaid_amount"],
+            "written_off": 0, "write_offs": [], "open_amount": row["total"] - row["prepaid_amount"],
             "related_invoice_id": None, "related_invoice_number": None}
 
 
