@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
+from eventapi import working_days
 from eventapi.errors import suggestion
 from eventapi.languages import choice
 from eventapi.validation import config_files, identifiers
@@ -31,9 +32,10 @@ from eventapi.validation.options import (
     number_format,
     one_of,
     optional_folder,
+    optional_percent,
     origins,
-    percent,
     picture,
+    public_holidays,
     web_address,
     whole,
     words,
@@ -144,7 +146,24 @@ OPTIONS = [
     Option("payment_tolerance", "0.00", amount,
            "What a bank transfer with the number of an invoice may lack at most and still pay it, in the currency of "
            "this server. The rest is written off. An invoice in another currency counts with its exchange rate."),
-    Option("tax_rate", "19", percent, "Default tax rate in percent."),
+    Option("dunning_minimum", "5.00", amount,
+           "Smallest open amount that is dunned, in the currency of this server. An invoice in another currency counts "
+           "with its exchange rate."),
+    Option("interest_begins", "due_date", one_of("due_date", "first_letter", "thirty_days"),
+           "From when on an overdue invoice bears interest: due_date (the day after it), first_letter (the day after "
+           "the first dunning letter) or thirty_days (30 days after the due date). From consumers never before the "
+           "first letter, or with interest_notice 30 days after the due date (§ 286 BGB). Ask a lawyer."),
+    Option("interest_notice", "no", one_of("no", "yes"),
+           "Whether invoices to consumers say that they are in default 30 days after the due date without a reminder "
+           "(no or yes; § 286 (3) BGB)."),
+    Option("public_holidays", "", public_holidays,
+           "Public holidays as MM-DD or easter+N (days after Easter Sunday, before it easter-N), separated by commas, "
+           "such as 12-25, easter-2, easter+1. An invoice that is due on one, or on a Saturday or Sunday, is overdue "
+           "after the next working day (§ 193 BGB). none for no holidays. Empty: those of the whole country for DE and "
+           "AT, none for others."),
+    Option("tax_rate", "", optional_percent,
+           "Default tax rate in percent. Empty: the standard rate of organiser_country, if that is in the EU, CH, LI, "
+           "GB or NO. In other countries, invoices cannot be sent before it is set."),
     Option("datev_adviser", "", bookkeeping.optional(whole(1001, 9999999)),
            "Number of the tax adviser at DATEV, for the file of GET /reports/datev, as the following options."),
     Option("datev_client", "", bookkeeping.optional(whole(1, 99999)), "Number of the organiser at the tax adviser."),
@@ -256,6 +275,11 @@ def load(file=None, environ=os.environ, **given):
         raise ConfigError(*sorted(faults, key=_line_number))
     config.file = Path(os.path.abspath(path)) if is_read else None
     config.language = config.language or choice.of_country(config.organiser_country)
+    if config.tax_rate is None:
+        config.tax_rate = bookkeeping.STANDARD_RATES.get(config.organiser_country)
+    config.is_tax_rate_known, config.tax_rate = config.tax_rate is not None, config.tax_rate or 0
+    if config.public_holidays is None:
+        config.public_holidays = working_days.of_country(config.organiser_country)
     return config
 
 

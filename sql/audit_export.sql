@@ -67,6 +67,17 @@ SELECT w.id AS write_off_id, w.counts_at AS write_off_date, w.kind, i.invoice_nu
  WHERE w.counts_at >= :begins AND w.counts_at < :ends
  ORDER BY w.counts_at, w.id;
 
+-- name: letters
+-- Dunning letters that were sent or withdrawn in the year.
+WITH found AS MATERIALIZED (
+  SELECT id FROM dunnings INDEXED BY dunnings_by_day WHERE sent_on >= :first AND sent_on <= :last
+   UNION
+  SELECT id FROM dunnings INDEXED BY dunnings_by_withdrawal WHERE withdrawn_on >= :first AND withdrawn_on <= :last)
+SELECT d.id AS letter_id, d.sent_on, i.invoice_number, i.debtor_number AS customer_number, d.level, d.title, d.due_date, d.deadline, i.currency, d.open_amount,
+       d.costs, d.interest, d.claims_paid, d.total_claim, d.claimed, d.calculation, d.withdrawn_on, d.withdrawn_reason, d.created_at
+  FROM found f CROSS JOIN dunnings d ON d.id = f.id CROSS JOIN invoices i ON i.id = d.invoice_id
+ ORDER BY d.sent_on, d.id;
+
 -- name: customers
 -- Each customer of the ledger, as on the last invoice until :last that still has a buyer.
 SELECT c.value AS customer_number, i.buyer ->> '$.name' AS name, i.buyer ->> '$.contact_name' AS contact_name, i.buyer ->> '$.address' AS address,

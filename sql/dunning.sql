@@ -1,35 +1,41 @@
 -- Dunning: which overdue invoices are due for which level, what was sent, and disputes.
 
 -- name: list
--- Invoices that are due for their next level on the day `today`. `last` is the level before a level, and `cut_off` the last due date
--- for which its days have passed. movements: payments, refunds and credit notes as [date or timestamp, change of the amount owed].
+-- Invoices that are due for their next level on the day `today`. `last` is the level before a level, and `cut_off` the last day
+-- from which on an invoice is overdue for which its days have passed. Withdrawn letters count as if they had not been sent.
+-- movements: payments and refunds without their part of earlier claims, and write-offs, as [date or timestamp, change of the amount owed, kind].
 -- What the bank booked counts from that day, also if its month was closed before, and the payment has a later date.
--- first_rate: the first day for which the option base_rates has a rate.
+-- first_rate: the first day for which the option base_rates has a rate. minimum, factors: see `claims.parameters`.
 SELECT i.id, i.invoice_number, i.contact_id, c.customer_number, i.buyer ->> 'name' AS buyer_name, i.event_id,
-       (SELECT e.event_key FROM events e WHERE e.id = i.event_id) AS event_key, i.currency, i.total, i.open_amount, i.issue_date, i.due_date,
+       (SELECT e.event_key FROM events e WHERE e.id = i.event_id) AS event_key, i.currency, i.total, i.credited, i.open_amount, i.issue_date, i.due_date, i.overdue_from,
+       i.interest_notice, i.claims_total, i.claims_paid AS invoice_claims_paid,
        i.language, i.dunning_level AS last_level, i.dunning_deadline AS last_deadline, l.id AS level_id, l.level, l.name AS level_name, l.deadline_days,
        l.fee AS level_fee, l.has_lump_sum, l.interest AS level_interest, l.interest_rate, l.title_de, l.title_en, l.text_de, l.text_en,
        c.company_name IS NOT NULL AS is_business, i.updated_at,
-       (SELECT coalesce(sum(d.fee), 0) FROM dunnings d WHERE d.invoice_id = i.id) AS earlier_fees,
-       (SELECT coalesce(max(d.lump_sum), 0) FROM dunnings d WHERE d.invoice_id = i.id) AS earlier_lump_sum,
-       (SELECT json_group_array(json_array(m.day, m.change)) FROM (
-         SELECT coalesce((SELECT t.booked_on FROM bank_transactions t WHERE t.id = p.bank_transaction_id), p.payment_date, p.created_at) AS day, -p.amount AS change FROM payments p
+       (SELECT coalesce(sum(d.fee), 0) FROM dunnings d WHERE d.invoice_id = i.id AND d.withdrawn_on IS NULL) AS earlier_fees,
+       (SELECT coalesce(max(d.lump_sum), 0) FROM dunnings d WHERE d.invoice_id = i.id AND d.withdrawn_on IS NULL) AS earlier_lump_sum,
+       (SELECT min(d.sent_on) FROM dunnings d WHERE d.invoice_id = i.id AND d.withdrawn_on IS NULL) AS first_letter,
+       (SELECT json_group_array(json_array(m.day, m.change, m.kind)) FROM (
+         SELECT coalesce((SELECT t.booked_on FROM bank_transactions t WHERE t.id = p.bank_transaction_id), p.payment_date, p.created_at) AS day,
+                p.claim_amount - p.amount AS change, 'payment' AS kind FROM payments p
           WHERE p.invoice_id = i.id AND p.status IN ('completed', 'refunded')
-         UNION ALL SELECT coalesce((SELECT t.booked_on FROM bank_transactions t WHERE t.id = r.bank_transaction_id), r.counts_at), r.amount FROM payments p JOIN refunds r ON r.payment_id = p.id
-          WHERE p.invoice_id = i.id AND p.status IN ('completed', 'refunded')
-         UNION ALL SELECT n.issue_date, n.total FROM invoices n
-          WHERE n.related_invoice_id = i.id AND n.invoice_type = 'credit_note' AND n.locked_at IS NOT NULL) m) AS movements,
+         UNION ALL SELECT f.day, min(f.so_far, f.most) - min(f.so_far - f.amount, f.most), 'refund' FROM (
+           SELECT coalesce((SELECT t.booked_on FROM bank_transactions t WHERE t.id = r.bank_transaction_id), r.counts_at) AS day, r.amount, p.amount - p.claim_amount AS most,
+                  sum(r.amount) OVER (PARTITION BY r.payment_id ORDER BY r.counts_at, r.id) AS so_far FROM payments p JOIN refunds r ON r.payment_id = p.id
+            WHERE p.invoice_id = i.id AND p.status IN ('completed', 'refunded')) f
+         UNION ALL SELECT w.written_off_at, -w.amount, 'write_off' FROM write_offs w WHERE w.invoice_id = i.id) m WHERE m.change <> 0) AS movements,
        CASE WHEN i.disputed_at IS NOT NULL THEN 'disputed'
             WHEN i.buyer IS NULL OR c.anonymized_at IS NOT NULL THEN 'anonymized'
             WHEN EXISTS (SELECT 1 FROM invoices n WHERE n.related_invoice_id = i.id AND n.invoice_type = 'credit_note' AND n.status = 'draft') THEN 'credit_note_draft'
             WHEN EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id AND p.status = 'pending') THEN 'payment_pending'
-            WHEN l.interest IN ('consumer', 'business') AND i.due_date < :before_first_rate THEN 'no_base_rate' END AS held_back
+            WHEN l.interest IN ('consumer', 'business') AND i.overdue_from < :first_rate THEN 'no_base_rate'
+            WHEN i.open_amount * coalesce(i.exchange_rate, 10000000000) * coalesce(:factors ->> i.currency, 1) < :minimum * 10000000000 THEN 'below_minimum' END AS held_back
   FROM invoices i INDEXED BY invoices_to_dun
- CROSS JOIN (SELECT n.*, lag(n.level, 1, 0) OVER (ORDER BY n.level) AS last, date(:today, -n.days || ' days') AS cut_off
+ CROSS JOIN (SELECT n.*, lag(n.level, 1, 0) OVER (ORDER BY n.level) AS last, date(:today, (1 - n.days) || ' days') AS cut_off
                FROM dunning_levels n) l ON coalesce(i.dunning_level, 0) >= l.last AND coalesce(i.dunning_level, 0) < l.level
   LEFT JOIN contacts c ON c.id = i.contact_id
  WHERE i.status IN ('sent', 'partially_paid') AND i.invoice_type = 'invoice' AND i.open_amount > 0
-   AND i.due_date < :today AND i.due_date <= l.cut_off
+   AND i.due_date < l.cut_off AND i.overdue_from <= l.cut_off
    AND coalesce(i.dunning_deadline, '') < :today
    AND i.id IN (SELECT value FROM json_each(:ids))                              -- when ids
    AND i.id NOT IN (SELECT value FROM json_each(:left_out))                     -- when left_out
@@ -38,7 +44,7 @@ SELECT i.id, i.invoice_number, i.contact_id, c.customer_number, i.buyer ->> 'nam
    AND i.event_id = :event_id                                                   -- when event_id
    AND i.contact_id = :contact_id                                               -- when contact_id
    AND +i.currency = :currency                                                  -- when currency
-   AND :held_back = (i.disputed_at IS NOT NULL OR i.buyer IS NULL OR (SELECT c.anonymized_at FROM contacts c WHERE c.id = i.contact_id) IS NOT NULL OR EXISTS (SELECT 1 FROM invoices n WHERE n.related_invoice_id = i.id AND n.invoice_type = 'credit_note' AND n.status = 'draft') OR EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id AND p.status = 'pending') OR l.interest IN ('consumer', 'business') AND i.due_date < :before_first_rate)  -- when held_back
+   AND :held_back = (i.disputed_at IS NOT NULL OR i.buyer IS NULL OR (SELECT c.anonymized_at FROM contacts c WHERE c.id = i.contact_id) IS NOT NULL OR EXISTS (SELECT 1 FROM invoices n WHERE n.related_invoice_id = i.id AND n.invoice_type = 'credit_note' AND n.status = 'draft') OR EXISTS (SELECT 1 FROM payments p WHERE p.invoice_id = i.id AND p.status = 'pending') OR l.interest IN ('consumer', 'business') AND i.overdue_from < :first_rate OR i.open_amount * coalesce(i.exchange_rate, 10000000000) * coalesce(:factors ->> i.currency, 1) < :minimum * 10000000000)  -- when held_back
  ORDER BY {sort} {order} NULLS LAST, i.id {order}  -- sort: id=i.id due_date=i.due_date
 
 -- name: states
@@ -47,26 +53,39 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.status, i.open_amount, i.due_da
   FROM invoices i WHERE i.id IN (SELECT value FROM json_each(:ids));
 
 -- name: add
-INSERT INTO dunnings (invoice_id, level, level_name, sent_on, due_date, days_overdue, open_amount, fee, lump_sum, costs, interest, total_claim, deadline,
-  language, title, text, mail, mail_reason, mail_id, created_at)
-VALUES (:invoice_id, :level, :level_name, :sent_on, :due_date, :days_overdue, :open_amount, :fee, :lump_sum, :costs, :interest, :total_claim, :deadline,
-  :language, :title, :text, :mail, :mail_reason, :mail_id, :now);
+INSERT INTO dunnings (invoice_id, level, level_name, sent_on, due_date, days_overdue, open_amount, fee, lump_sum, costs, interest, claims_paid, total_claim, claimed,
+  calculation, deadline, language, title, text, mail, mail_reason, mail_id, created_at)
+VALUES (:invoice_id, :level, :level_name, :sent_on, :due_date, :days_overdue, :open_amount, :fee, :lump_sum, :costs, :interest, :claims_paid, :total_claim, :claimed,
+  :calculation, :deadline, :language, :title, :text, :mail, :mail_reason, :mail_id, :now);
 
 -- name: record
-UPDATE invoices SET dunning_level = :level, dunning_deadline = :deadline, reminder_count = reminder_count + 1, reminder_sent_at = :now,
+UPDATE invoices SET dunning_level = :level, dunning_deadline = :deadline, claims_total = claims_total + :claimed, reminder_count = reminder_count + 1, reminder_sent_at = :now,
   updated_at = :stamp
  WHERE id = :id;
 
 -- name: of_invoices
 -- What was sent for several invoices. mail is the state of the mail as long as it is kept.
 SELECT d.id, d.invoice_id, i.currency, d.level, d.level_name, d.sent_on, d.due_date, d.days_overdue, d.open_amount, d.fee, d.lump_sum, d.costs, d.interest,
-       d.total_claim, d.deadline, d.language, d.title, d.text, coalesce((SELECT m.state FROM mails m WHERE m.id = d.mail_id), d.mail) AS mail, d.mail_reason,
+       d.claims_paid, d.total_claim, d.claimed, d.calculation, d.withdrawn_on, d.withdrawn_reason, d.deadline, d.language, d.title, d.text, coalesce((SELECT m.state FROM mails m WHERE m.id = d.mail_id), d.mail) AS mail, d.mail_reason,
        d.created_at
   FROM dunnings d JOIN invoices i ON i.id = d.invoice_id
- WHERE d.invoice_id IN (SELECT value FROM json_each(:ids)) ORDER BY d.invoice_id, d.level;
+ WHERE d.invoice_id IN (SELECT value FROM json_each(:ids)) ORDER BY d.invoice_id, d.id;
 
 -- name: by_mail
-SELECT d.id, d.invoice_id FROM dunnings d WHERE d.mail_id = :mail_id;
+-- The letter in a mail, unless it was withdrawn.
+SELECT d.id, d.invoice_id FROM dunnings d WHERE d.mail_id = :mail_id AND d.withdrawn_on IS NULL;
+
+-- name: last_that_stands
+SELECT d.id FROM dunnings d WHERE d.invoice_id = :invoice_id AND d.withdrawn_on IS NULL ORDER BY d.level DESC LIMIT 1;
+
+-- name: withdraw
+UPDATE dunnings SET withdrawn_on = :today, withdrawn_reason = :reason WHERE id = :id;
+
+-- name: record_withdrawal
+-- Level and deadline become those of the last letter that stands.
+UPDATE invoices SET claims_total = claims_total - :claimed, updated_at = :stamp, (dunning_level, dunning_deadline) =
+  (SELECT max(d.level), d.deadline FROM dunnings d WHERE d.invoice_id = invoices.id AND d.withdrawn_on IS NULL)
+ WHERE id = :id;
 
 -- name: dispute
 UPDATE invoices SET disputed_at = coalesce(disputed_at, :now), dispute_reason = :reason, updated_at = :stamp WHERE id = :id;
@@ -75,8 +94,9 @@ UPDATE invoices SET disputed_at = coalesce(disputed_at, :now), dispute_reason = 
 UPDATE invoices SET disputed_at = NULL, dispute_reason = NULL, updated_at = :stamp WHERE id = :id;
 
 -- name: wrong_levels
--- Invoices whose last level or deadline differs from their history. For `eventapi check`.
-SELECT i.invoice_number, i.dunning_level AS stored, (SELECT max(d.level) FROM dunnings d WHERE d.invoice_id = i.id) AS computed
+-- Invoices whose last level, deadline or claims differ from their history. For `eventapi check`.
+SELECT i.invoice_number, i.currency, i.dunning_level AS stored, d.level AS computed, i.claims_total, coalesce(d.claims, 0) AS claims
   FROM invoices i
- WHERE i.dunning_level IS NOT (SELECT max(d.level) FROM dunnings d WHERE d.invoice_id = i.id)
-    OR i.dunning_deadline IS NOT (SELECT d.deadline FROM dunnings d WHERE d.invoice_id = i.id ORDER BY d.level DESC LIMIT 1);
+  LEFT JOIN (SELECT d.invoice_id, max(d.level) AS level, d.deadline, sum(d.claimed) AS claims FROM dunnings d
+              WHERE d.withdrawn_on IS NULL GROUP BY d.invoice_id) d ON d.invoice_id = i.id
+ WHERE i.dunning_level IS NOT d.level OR i.dunning_deadline IS NOT d.deadline OR i.claims_total <> coalesce(d.claims, 0);

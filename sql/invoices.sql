@@ -1,12 +1,12 @@
 -- Invoices and credit notes, as they are read. `today` is the current date in the tenant's time zone: overdue is
--- computed, not stored.
+-- computed, not stored. A due date that is no working day moves by 31 days at most (see working_days.py).
 
 -- name: get
 SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, r.invoice_number AS related_invoice_number, i.status,
-       i.due_date < :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id, c.customer_number, i.event_participant_id, i.event_id, e.event_key, i.currency, i.subtotal, i.tax_total, i.total,
-       i.paid_amount, i.prepaid_amount, i.credited, i.written_off, i.open_amount, i.exchange_rate, i.issue_date, i.service_date, i.service_date_to, i.due_date, i.buyer_reference,
+       i.overdue_from <= :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id, c.customer_number, i.event_participant_id, i.event_id, e.event_key, i.currency, i.subtotal, i.tax_total, i.total,
+       i.paid_amount, i.prepaid_amount, i.credited, i.written_off, i.open_amount, i.exchange_rate, i.issue_date, i.service_date, i.service_date_to, i.due_date, i.overdue_from, i.interest_notice, i.buyer_reference,
        i.is_reverse_charge, i.taken_over, i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.pdf_sha256, i.xml_sha256, i.locked_at, i.reminder_sent_at,
-       i.reminder_count, i.dunning_level, i.dunning_deadline, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at,
+       i.reminder_count, i.dunning_level, i.dunning_deadline, i.claims_total, i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at,
        (SELECT json_group_array(json(l.line)) FROM (
          SELECT json_object('position', position, 'description', description, 'quantity', quantity, 'unit', unit,
                 'unit_price', unit_price, 'discount_percent', discount_percent, 'is_discount', is_discount,
@@ -30,19 +30,19 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, r.invoice_n
 -- name: list
 SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
        (SELECT r.invoice_number FROM invoices r WHERE r.id = i.related_invoice_id) AS related_invoice_number, i.status,
-       i.due_date < :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id,
+       i.overdue_from <= :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id,
        (SELECT c.customer_number FROM contacts c WHERE c.id = i.contact_id) AS customer_number, i.event_participant_id,
        i.event_id, (SELECT e.event_key FROM events e WHERE e.id = i.event_id) AS event_key, i.currency, i.subtotal,
-       i.tax_total, i.total, i.paid_amount, i.prepaid_amount, i.credited, i.written_off, i.open_amount, i.exchange_rate, i.issue_date, i.service_date, i.service_date_to, i.due_date,
+       i.tax_total, i.total, i.paid_amount, i.prepaid_amount, i.credited, i.written_off, i.open_amount, i.exchange_rate, i.issue_date, i.service_date, i.service_date_to, i.due_date, i.overdue_from, i.interest_notice,
        i.buyer_reference, i.is_reverse_charge, i.taken_over, i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.xml_sha256, i.locked_at,
-       i.reminder_sent_at, i.reminder_count, i.dunning_level, i.dunning_deadline, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at
+       i.reminder_sent_at, i.reminder_count, i.dunning_level, i.dunning_deadline, i.claims_total, i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at
   FROM invoices i
  WHERE TRUE
    AND i.id IN (SELECT value FROM json_each(:ids))                              -- when ids
    AND likelihood(i.updated_at >= :updated_since, 0.0001)                                           -- when updated_since
    AND i.status = :status                                                       -- when status
-   AND (i.due_date IS NULL OR i.due_date >= :today OR i.invoice_type = 'credit_note')  -- when not_overdue
-   AND i.status IN ('sent', 'partially_paid') AND i.due_date < :today AND +i.invoice_type = 'invoice'  -- when overdue
+   AND (i.due_date IS NULL OR i.due_date >= date(:today, '-32 days') AND coalesce(i.overdue_from, '9999') > :today OR i.invoice_type = 'credit_note')  -- when not_overdue
+   AND i.status IN ('sent', 'partially_paid') AND i.due_date < :today AND i.overdue_from <= :today AND +i.invoice_type = 'invoice'  -- when overdue
    AND i.invoice_type = :type                                                   -- when type
    AND i.disputed_at IS NOT NULL                                                -- when disputed
    AND i.invoice_number = :number                                               -- when number
@@ -57,7 +57,7 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
 
 -- name: summaries
 -- Several invoices without their parts.
-SELECT i.id, i.invoice_number, i.invoice_type, i.status, i.due_date < :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id, i.event_participant_id,
+SELECT i.id, i.invoice_number, i.invoice_type, i.status, i.overdue_from <= :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id, i.event_participant_id,
        i.currency, i.total, i.paid_amount, i.open_amount, i.issue_date, i.due_date
   FROM invoices i
  WHERE i.id IN (SELECT value FROM json_each(:ids));

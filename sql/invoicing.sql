@@ -25,7 +25,7 @@ UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = n
 
 -- name: change_locked
 -- Change the only fields that can change after sending.
-UPDATE invoices SET notes = :notes, due_date = :due_date, exchange_rate = :exchange_rate, updated_at = :stamp WHERE id = :id;
+UPDATE invoices SET notes = :notes, due_date = :due_date, overdue_from = :overdue_from, exchange_rate = :exchange_rate, updated_at = :stamp WHERE id = :id;
 
 -- name: keep_due_date
 -- Keep the due date that a sent invoice had until now, for reports on earlier days.
@@ -78,6 +78,8 @@ UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = n
   sequence = :sequence, status = :status,
   subtotal = :subtotal, tax_total = :tax_total, total = :total, issue_date = :issue_date, service_date = :service_date, due_date = :due_date,
   language = :language, seller = :seller, buyer = :buyer, debtor_number = :debtor_number, exchange_rate = :exchange_rate, prepaid_amount = :prepaid_amount, payment_reference = :payment_reference,
+  overdue_from = :overdue_from,
+  interest_notice = :interest_notice AND invoice_type = 'invoice' AND NOT taken_over AND (SELECT c.company_name IS NULL FROM contacts c WHERE c.id = contact_id),
   search_text = fold(:invoice_number || coalesce(' ' || (:buyer ->> 'name'), '') || coalesce(' ' || (:buyer ->> 'contact_name'), '') || coalesce(' ' || :debtor_number, '')),
   locked_at = :now, updated_at = :stamp
  WHERE id = :id;

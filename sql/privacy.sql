@@ -289,6 +289,10 @@ UPDATE invoices SET buyer = NULL, buyer_reference = NULL, text = NULL, notes = N
                        ELSE (SELECT c.customer_number FROM contacts c WHERE c.id = contact_id) END, updated_at = :stamp
  WHERE id = :id;
 
+-- name: blank_withdrawals
+UPDATE dunnings SET withdrawn_reason = NULL
+ WHERE withdrawn_reason IS NOT NULL AND invoice_id IN (SELECT i.id FROM invoices i WHERE i.contact_id = :id);
+
 -- name: blank_dunnings
 UPDATE dunnings SET text = NULL WHERE invoice_id = :id;
 

@@ -78,7 +78,8 @@ LAYERS = [
     {"config", "journal", "parsing", "pictures", "spreadsheet"},
     {"storage", "validation"},
     {"languages", "states"},
-    {"errors", "geometry", "images", "logs", "markup", "money", "paths", "times"},
+    {"errors", "geometry", "images", "logs", "markup", "money", "paths", "times",
+     "working_days"},
     {"client"},
 ]
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}

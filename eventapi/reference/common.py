@@ -34,13 +34,17 @@ SCHEMAS = {
     "MetaMailStatus": {**TEXT, "enum": ["queued", "skipped"]},
     "MetaWarning": _object("What you should look at, although the request has succeeded.", ["code", "detail"],
                            code=ref("MetaWarningCode"), detail={**TEXT, "description": "Explanation for people."},
+                           field={**TEXT, "description": "Field to look at. Only when an invoice is sent."},
                            event_participant_id={**NUMBER, "description": "Id of the participant. Only with "
                                                                           "`no_category`."}),
-    "MetaWarningCode": {**TEXT, "enum": ["recognition_stopped", "no_category", "no_dunning_levels"], "description":
+    "MetaWarningCode": {**TEXT, "enum": ["recognition_stopped", "no_category", "no_dunning_levels",
+                                         "export_within_eu", "reverse_charge_at_home", "service_date_far",
+                                         "name_without_letters", "no_postal_code"], "description":
                         "`recognition_stopped`: the file exceeded a limit of memory or time, so that it is not known "
                         "whether it is an e-invoice. `no_category`: the participant has no category at an event whose "
                         "categories have prices, so that no fee is billed. `no_dunning_levels`: no dunning level is "
-                        "defined, so that no overdue invoice gets a letter."},
+                        "defined, so that no overdue invoice gets a letter. The others name what is unusual on an "
+                        "invoice that was sent."},
     "MetaOpen": _object("What the cancellation of a participation left as it was.",
                         ["service_order_ids", "participant_ids"],
                         service_order_ids=_list(NUMBER, "Ids of confirmed service orders."),

@@ -57,6 +57,18 @@ def send_dunnings(db, body, before=None):
     return Response(sending.send(db, before, *given), meta=levels.warnings(db), has_etag=False)
 
 
+@routes.post("/invoices/<id>/dunning/<item_id>/withdraw", schema="dunning.withdraw", response="invoice", status=200)
+def withdraw_dunning(db, id, item_id, body):
+    """Withdraw the last dunning letter of an invoice, such as one that was sent by mistake, and return the invoice.
+
+    Its costs and interest are no longer claimed from today on, and its level can be sent again. The letter stays in the
+    history. To withdraw the letters before it, repeat the request for each of them, the newest first.
+    """
+    invoice = found(invoices.row(db, id), "invoice", id)
+    letter = found(sending.entry(db, id, item_id), "dunning letter", item_id)
+    return invoices.represent(sending.withdraw(db, invoice, letter, body["reason"]))
+
+
 @routes.get("/invoices/<id>/dunning/<item_id>/pdf", forms=(PDF,))
 def get_dunning_pdf(db, id, item_id):
     """Return a dunning letter as PDF: the amounts are those of the day on which it was sent.

@@ -82,12 +82,14 @@ def send_invoice(db, id, body):
     Unless `mail` is false, which is the default for an invoice that was taken over, `mail` in meta says whether the
     mail was `queued`, or `skipped` and for which `reason`: `no_address`, `smtp_not_configured`, `not_installed` (a
     package that draws the PDF, or a font with one of its letters), `fonts_missing` or `already_done`. `no_e_invoice`
-    in meta says why the invoice has no e-invoice.
+    in meta says why the invoice has no e-invoice. `warnings` in meta names what is unusual: `export_within_eu`,
+    `reverse_charge_at_home`, `service_date_far`, `name_without_letters` or `no_postal_code`.
     """
     row, mail = issuing.send(db, get(db, id), body["mail"], body["payments"] or ())
     is_lacking = row["xml_sha256"] is None and not row["taken_over"]
     reason = {"no_e_invoice": sending.refusal(row).detail} if is_lacking else {}
-    return Response(represent(row), meta={**meta(mail), **reason})
+    warnings = [{name: warning[name] for name in ("code", "field", "detail")} for warning in sending.doubts(db, row)]
+    return Response(represent(row), meta={**meta(mail), **reason, "warnings": warnings})
 
 
 @routes.post("/invoices/<id>/check", schema="invoice.check", response="invoice.checked", reads=True)

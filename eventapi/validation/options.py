@@ -9,7 +9,7 @@ from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
-from eventapi import images, money, times
+from eventapi import images, money, times, working_days
 from eventapi.languages import choice
 from eventapi.validation.formats import EMAIL
 
@@ -79,8 +79,10 @@ def whole(low: int, high: int) -> Callable[[str], int]:
     return parse
 
 
-def percent(text: str) -> int:
-    """Return a percentage with at most two decimals as hundredths of a percent."""
+def optional_percent(text: str) -> int | None:
+    """Return a percentage with at most two decimals as hundredths of a percent, or None for an empty text."""
+    if not text:
+        return None
     try:
         rate = money.scaled(Decimal(text), 2)
     except InvalidOperation:
@@ -121,6 +123,17 @@ def base_rates(text: str) -> tuple[tuple[str, int], ...]:
                              "2026-01-01 1.27, 2026-07-01 1.27, with each date once")
         found[match[1]] = int(Decimal(match[2]).scaleb(2))
     return tuple(sorted(found.items()))
+
+
+def public_holidays(text: str) -> working_days.Holidays | None:
+    """Return Holidays, empty ones for `none`, or None for empty text: those of the organiser's country."""
+    if not text:
+        return None
+    try:
+        return working_days.holidays("" if text.lower() == "none" else text)
+    except ValueError:
+        raise ValueError("a list of days as MM-DD or easter+N, separated by commas, such as 12-25, easter-2, easter+1; "
+                         "or none, or empty") from None
 
 
 def zone(text: str) -> str:

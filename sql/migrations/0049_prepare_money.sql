@@ -23,7 +23,7 @@ UPDATE invoices
 -- The day after the due date; one that is a Saturday or a Sunday is put off to Monday (section 193 BGB).
 UPDATE invoices
    SET overdue_from = date(due_date, CASE strftime('%w', due_date) WHEN '6' THEN '+3 days' WHEN '0' THEN '+2 days' ELSE '+1 day' END)
- WHERE due_date IS NOT NULL;
+ WHERE due_date IS NOT NULL AND locked_at IS NOT NULL AND invoice_type = 'invoice';
 
 CREATE TABLE write_offs (
   id              INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -74,9 +74,10 @@ CREATE TABLE dunnings (
   lump_sum          INTEGER NOT NULL,               -- 40 EUR if it is claimed, on this level or before, else 0
   costs             INTEGER NOT NULL,               -- fees of all levels so far, at least the lump sum
   interest          INTEGER NOT NULL,               -- from the beginning of default to sent_on
-  interest_terms    TEXT,                           -- JSON: how the interest was computed; NULL for older letters
-  total_claim       INTEGER NOT NULL CHECK (total_claim = open_amount + costs + interest),
+  claims_paid       INTEGER NOT NULL DEFAULT 0,     -- what was paid of costs and interest before
+  total_claim       INTEGER NOT NULL CHECK (total_claim = open_amount + costs + interest - claims_paid),
   claimed           INTEGER NOT NULL DEFAULT 0 CHECK (claimed >= 0),    -- costs and interest that earlier letters did not claim
+  calculation       TEXT,                           -- JSON: how open_amount and interest were computed; NULL for older letters
   deadline          TEXT NOT NULL,                  -- new date of payment
   language          TEXT NOT NULL,
   title             TEXT NOT NULL,

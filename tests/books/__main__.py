@@ -9,7 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from tests.books import checks
+from tests.books import checks, letters
 from tests.books.checks import Report
 from tests.books.office import Office
 from tests.books.year import Year
@@ -44,6 +44,7 @@ def main(folder, seed=1):
     checks.stored(report, office)
     files = checks.e_invoices(report, office, books, folder / "xml") + checks.pdfs(report, office, books,
                                                                                   folder / "pdf")
+    letters.check(report, folder, int(seed))
     if os.environ.get("EINVOICE_VALIDATOR"):
         checks.validated(report, os.environ["EINVOICE_VALIDATOR"], files)
     print(f"{report.checks} checks, {report.faults} faults")

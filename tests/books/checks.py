@@ -271,6 +271,7 @@ def stored(report, office):
 
 # Dunning
 
+SMALLEST = 500                      # the default of the option dunning_minimum, in cents
 LEVELS = ({"name": "Reminder", "days": 7, "deadline_days": 7, "fee": 0},
           {"name": "Notice", "days": 21, "deadline_days": 7, "fee": 5, "interest": "business", "has_lump_sum": True})
 
@@ -295,7 +296,8 @@ def dun(report, office, books, stated):
             break
     report.equal(f"dunning after {month}: open amounts and interest", found, expected, f"{count} letters")
     late = {bill.number for bill in books.bills if bill.of is None and not bill.disputed
-            and books.open(bill, office.day, stated) > 0 and books.days_late(bill, office.day) >= LEVELS[0]["days"]}
+            and books.open(bill, office.day, stated) * RATES.get(bill.currency, 1) >= SMALLEST
+            and books.days_late(bill, office.day) >= LEVELS[0]["days"]}
     without = {number for number in late if (number, 1) not in books.dunned}
     books.dunned.update(found)
     report.line(not without - {number for number, _ in found}, f"dunning after {month}: all late ones have a letter",

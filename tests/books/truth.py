@@ -135,17 +135,34 @@ class Books:
         return {key: tuple(values) for key, values in found.items() if any(values)}
 
     def days_late(self, bill, day):
-        """Return the number of days since the due date."""
-        return (date.fromisoformat(day) - date.fromisoformat(bill.due)).days
+        """Return the number of days since the last day for payment."""
+        return (date.fromisoformat(day) - last_day_to_pay(bill.due)).days
 
     def interest(self, bill, day, stated):
         """Return the interest of a company until a day: 9 points over the base rate (§ 288 (2) BGB), day by day.
 
-        The day of a payment still bears interest. The base rate was 2.27 % until June 2025, and 1.27 % from July on.
+        The day of a payment still bears interest; a credited amount bears none from the beginning. The base rate was
+        2.27 % until June 2025, and 1.27 % from July on.
         """
-        sum_of_days, present, last = Decimal(0), date.fromisoformat(bill.due) + timedelta(1), date.fromisoformat(day)
+        owed = bill.total + sum(note.total for note in bill.credits if note.day <= day)
+        sum_of_days, present, last = Decimal(0), last_day_to_pay(bill.due) + timedelta(1), date.fromisoformat(day)
         while present <= last:
             rate = Decimal("11.27") if present < date(2025, 7, 1) else Decimal("10.27")
-            sum_of_days += max(self.open(bill, (present - timedelta(1)).isoformat(), stated), 0) * rate
+            left = owed - self.paid(bill, (present - timedelta(1)).isoformat(), stated)
+            sum_of_days += max(left, 0) * rate
             present += timedelta(1)
         return int((sum_of_days / 36500).quantize(Decimal(1), ROUND_HALF_UP))
+
+
+# The public holidays of the whole of Germany in 2025 and 2026, from a calendar
+HOLIDAYS = set("""2025-01-01 2025-04-18 2025-04-21 2025-05-01 2025-05-29 2025-06-09 2025-10-03 2025-12-25 2025-12-26
+                  2026-01-01 2026-04-03 2026-04-06 2026-05-01 2026-05-14 2026-05-25 2026-10-03 2026-12-25
+                  2026-12-26""".split())
+
+
+def last_day_to_pay(due):
+    """Return the due date as a date, or the next working day if it is none (§ 193 BGB)."""
+    day = date.fromisoformat(due)
+    while day.strftime("%a") in ("Sat", "Sun") or day.isoformat() in HOLIDAYS:
+        day += timedelta(1)
+    return day

@@ -155,6 +155,26 @@ def test_the_tables_have_what_was_booked(medium, organiser, books):        # noq
     assert {row["entity_type"] for row in medium.rows("audit_log")} == {"invoice", "payment", "period"}
 
 
+def test_letters_are_in_the_year_in_which_they_were_sent_and_withdrawn(books, organiser, clock):      # noqa: F811
+    organiser.make("/invoices/dunning-levels", {"name": "Mahnung", "days": 1, "fee": 5})
+    clock("2026-12-20T10:00:00Z")
+    first, *others = organiser.post("/invoices/dunning/send", {}, status=200).json["data"]["sent"]
+    clock("2027-01-10T10:00:00Z")
+    organiser.post(f"/invoices/{first['invoice_id']}/dunning/{first['id']}/withdraw", {"reason": "Bar bezahlt"},
+                   status=200)
+    found = {year: Medium(organiser.get(f"/reports/audit-export?year={year}", status=200).body).rows("letters")
+             for year in (2025, 2026, 2027)}
+    assert {year: [row["letter_id"] for row in rows] for year, rows in found.items()} == {
+        2025: [], 2026: [first["id"], *(letter["id"] for letter in others)], 2027: [first["id"]]}
+    letter = found[2027][0]
+    assert {name: letter[name] for name in ("sent_on", "costs", "claimed", "withdrawn_on", "withdrawn_reason")} == {
+        "sent_on": "2026-12-20", "costs": 5, "claimed": 5, "withdrawn_on": "2027-01-10",
+        "withdrawn_reason": "Bar bezahlt"}
+    calculation = json.loads(letter["calculation"])
+    paid = sum(payment["amount"] for payment in calculation["payments"])
+    assert calculation["total"] - calculation["credited"] - paid == 100 * letter["open_amount"]
+
+
 def test_the_manifest_has_the_hash_of_each_file_and_the_proof(medium):
     manifest = json.loads(medium.zip.read("manifest.json"))
     names = {entry["name"] for entry in manifest["files"]}

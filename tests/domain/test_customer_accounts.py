@@ -28,7 +28,7 @@ def test_a_number_on_an_invoice_to_another_contact_cannot_be_invoiced(contacts, 
              f"{first['id']}. Both contacts would have one account in the ledger. Give this contact another number.")
     assert cause in problem["detail"]
     fault, = organiser.post(f"/invoices/{draft['id']}/check", status=200).json["data"]["faults"]
-    assert fault == {"rule": None, "term": None, "field": "contact.customer_number", "detail": cause}
+    assert fault == {"rule": None, "term": None, "code": None, "field": "contact.customer_number", "detail": cause}
     organiser.patch(f"/contacts/{second['id']}", {"customer_number": "S-1"}, status=200)
     organiser.post(f"/invoices/{draft['id']}/send", status=200)
     assert [row["customer_number"] for row in organiser.data("/reports/ledger")["data"]["rows"]] == ["C-00001", "S-1"]

@@ -22,7 +22,7 @@ EVENTS = {
     "category": ("categories", "category.created category.updated category.deleted"),
     "invoice": ("invoices", "invoice.created invoice.updated invoice.deleted invoice.sent invoice.partially_paid "
                             "invoice.paid invoice.refunded invoice.credited invoice.cancelled invoice.reminded "
-                            "invoice.mailed invoice.dunned invoice.disputed invoice.settled "
+                            "invoice.mailed invoice.dunned invoice.dunning_withdrawn invoice.disputed invoice.settled "
                             "invoice.written_off invoice.write_off_deleted"),
     "dunning_level": ("invoices", "dunning_level.created dunning_level.updated dunning_level.deleted"),
     "payment": ("payments", "payment.created payment.updated payment.deleted payment.completed payment.failed "

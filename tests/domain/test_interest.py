@@ -5,11 +5,22 @@ from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
 
-from eventapi.domain.dunning import claims
+from eventapi import working_days
+from eventapi.domain.dunning import interest
 from eventapi.validation.options import base_rates
 
-# Base rates of the Deutsche Bundesbank.
+# Base rates of the Deutsche Bundesbank (§ 247 BGB).
 RATES = base_rates("2020-01-01 -0.88, 2023-01-01 1.62, 2025-01-01 2.27, 2025-07-01 1.27, 2026-01-01 1.27")
+DE = working_days.of_country("DE")
+
+
+def day_after(day):
+    return (date.fromisoformat(day) + timedelta(1)).isoformat()
+
+
+def accrued(total, movements, due_date, until, rates):
+    """Return the interest that runs from the day after the due date."""
+    return interest.accrued(interest.periods(total, movements, day_after(due_date), until, rates))
 
 
 @pytest.mark.parametrize("kind, is_business, total, movements, due_date, until, expected", [
@@ -22,7 +33,7 @@ RATES = base_rates("2020-01-01 -0.88, 2023-01-01 1.62, 2025-01-01 2.27, 2025-07-
     ("consumer", True, 200000, [("2025-07-10", -50000)], "2025-06-15", "2025-07-31", 1482),
     # A negative base rate, and 29 February: 1000.00 x 4.12 % x 29 / 365 = 3.2734…
     ("consumer", False, 100000, [], "2020-02-10", "2020-03-10", 327),
-    # A credit note of 190.00 on 10 April, 5 %: (1190 x 10 + 1000 x 20) x 5 % / 365 = 4.3698…
+    # A movement of 190.00 on 10 April, 5 %: (1190 x 10 + 1000 x 20) x 5 % / 365 = 4.3698…
     ("five", True, 119000, [("2026-04-10", -19000)], "2026-03-31", "2026-04-30", 437),
     # Exactly half a cent is rounded up: 3.65 x 10 % x 5 / 365 = 0.005
     ("ten", True, 365, [], "2026-01-01", "2026-01-06", 1),
@@ -40,8 +51,66 @@ RATES = base_rates("2020-01-01 -0.88, 2023-01-01 1.62, 2025-01-01 2.27, 2025-07-
     ("business", True, 119000, [], "2026-03-31", "2026-03-31", 0)])
 def test_interest_is_that_computed_by_hand(kind, is_business, total, movements, due_date, until, expected):
     fixed = {"five": 500, "ten": 1000}.get(kind)
-    rates = claims.interest_rates("fixed" if fixed else kind, is_business, fixed, RATES)
-    assert claims.accrued(total, movements, due_date, until, rates) == expected
+    rates = interest.rates("fixed" if fixed else kind, is_business, fixed, RATES)
+    assert accrued(total, movements, due_date, until, rates) == expected
+
+
+@pytest.mark.parametrize("due_date, until, expected", [
+    ("2026-06-06", "2026-06-08", 0),        # due on Saturday: Monday is the day to pay
+    ("2026-06-06", "2026-06-09", 28),       # 1000.00 x 10.27 % x 1 / 365 = 0.2813…
+    ("2026-04-03", "2026-04-07", 0),        # Good Friday: the Tuesday after Easter is the day to pay
+    ("2026-04-03", "2026-04-30", 647),      # 1000.00 x 10.27 % x 23 / 365 = 6.4715…
+    ("2026-05-29", "2026-05-31", 56)])      # due on Friday; 2 days: 0.5627…
+def test_a_due_date_that_is_no_working_day_moves_the_beginning(due_date, until, expected):
+    """§ 193 BGB."""
+    first = working_days.overdue_from(due_date, DE)
+    found = interest.periods(100000, [], first, until, interest.rates("business", True, None, RATES))
+    assert interest.accrued(found) == expected
+
+
+@pytest.mark.parametrize("option, is_business, has_notice, due_date, letter, expected", [
+    ("due_date", True, False, "2026-05-20", "2026-06-10", "2026-05-21"),
+    ("first_letter", True, False, "2026-05-20", "2026-06-10", "2026-06-11"),
+    # Day 1 is 21 May, day 30 is Friday, 19 June: in default from 20 June on.
+    ("thirty_days", True, False, "2026-05-20", "2026-06-10", "2026-06-20"),
+    # Day 30 is Saturday, 20 June: Monday is the day to pay.
+    ("thirty_days", True, False, "2026-05-21", "2026-06-10", "2026-06-23"),
+    # The due date is Saturday, 6 June; day 1 is Tuesday, 9 June, day 30 Wednesday, 8 July.
+    ("thirty_days", True, False, "2026-06-06", "2026-07-01", "2026-07-09"),
+    # A consumer without the sentence: with the first letter, whatever the option says, but not before it.
+    ("due_date", False, False, "2026-05-20", "2026-06-10", "2026-06-11"),
+    ("due_date", False, False, "2026-05-20", "2026-07-30", "2026-07-31"),
+    ("thirty_days", False, False, "2026-05-20", "2026-06-10", "2026-06-20"),
+    # With the sentence: after 30 days at the latest, and a letter before that is enough (§ 286 (1) and (3) BGB).
+    ("due_date", False, True, "2026-05-20", "2026-06-10", "2026-06-11"),
+    ("due_date", False, True, "2026-05-20", "2026-07-30", "2026-06-20"),
+    ("first_letter", False, True, "2026-05-20", "2026-07-30", "2026-07-31"),
+    ("thirty_days", False, True, "2026-05-20", "2026-06-10", "2026-06-20")])
+def test_the_beginning_of_default_is_that_of_the_law(option, is_business, has_notice, due_date, letter, expected):
+    first = working_days.overdue_from(due_date, DE)
+    assert interest.begins(option, first, letter, is_business, has_notice, DE) == expected
+
+
+def test_periods_say_what_the_interest_consists_of():
+    """The third case of the guide: the parts add up to the sum, which is rounded once."""
+    found = interest.periods(200000, [("2025-07-10", -50000)], "2025-06-16", "2025-07-31",
+                             interest.rates("consumer", False, None, RATES))
+    # 2181 / 365 = 5.975…; 3435 / 365 = 9.410…; 5410.05 / 365 = 14.822…
+    assert found == [
+        {"date_from": "2025-06-16", "date_to": "2025-06-30", "days": 15, "amount": 200000, "rate": 727,
+         "base_rate": 227, "interest": 598},
+        {"date_from": "2025-07-01", "date_to": "2025-07-10", "days": 10, "amount": 200000, "rate": 627,
+         "base_rate": 127, "interest": 343},
+        {"date_from": "2025-07-11", "date_to": "2025-07-31", "days": 21, "amount": 150000, "rate": 627,
+         "base_rate": 127, "interest": 541}]
+
+
+def test_periods_with_the_same_rate_are_one():
+    """The rate of a new half-year may be the old one."""
+    found = interest.periods(100000, [("2026-01-05", 0)], "2025-12-01", "2026-01-31",
+                             interest.rates("business", True, None, RATES))
+    assert [(period["date_from"], period["date_to"], period["days"]) for period in found] == [
+        ("2025-12-01", "2026-01-31", 62)]
 
 
 def by_days(total, movements, due_date, until, rates):
@@ -49,7 +118,7 @@ def by_days(total, movements, due_date, until, rates):
     day, sum_ = date.fromisoformat(due_date) + timedelta(1), Decimal(0)
     while day <= date.fromisoformat(until):
         owed = total + sum(change for moved, change in movements if date.fromisoformat(moved) < day)
-        rate = [rate for start, rate in rates if date.fromisoformat(start) <= day][-1]
+        rate = [rate for start, rate, _ in rates if date.fromisoformat(start) <= day][-1]
         sum_ += max(owed, 0) * Decimal(rate) / 10000
         day += timedelta(1)
     return int((sum_ / 365).quantize(Decimal(1), ROUND_HALF_UP))
@@ -62,9 +131,9 @@ def test_interest_equals_the_sum_of_its_days():
         until, total = due + timedelta(rnd.randrange(600)), rnd.randrange(1, 10 ** 7)
         movements = [((due + timedelta(rnd.randrange(-30, 600))).isoformat(), -rnd.randrange(total))
                      for _ in range(rnd.randrange(4))]
-        rates = claims.interest_rates(rnd.choice(["consumer", "business"]), True, None, RATES)
+        rates = interest.rates(rnd.choice(["consumer", "business"]), True, None, RATES)
         given = total, movements, due.isoformat(), until.isoformat(), rates
-        assert claims.accrued(*given) == by_days(*given)
+        assert accrued(*given) == by_days(*given)
 
 
 def test_base_rates_are_sorted_and_exact():

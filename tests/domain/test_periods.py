@@ -224,7 +224,7 @@ def test_the_ledger_is_proven_for_overpaid_prepaid_and_taken_over_invoices(clock
 
 WRITES = re.compile(r"\b(?:INSERT(?: OR \w+)? INTO|UPDATE(?: OR \w+)?|DELETE FROM|REPLACE INTO)\s+(\w+)")
 BOOKS = {"payments", "refunds", "payment_moves", "invoices", "invoice_items", "invoice_taxes", "due_date_changes",
-         "periods"}
+         "dunnings", "periods"}
 STATEMENTS = [statement for _, statement in EVERY if BOOKS & set(WRITES.findall(statement.form(statement.words)))]
 REFUSED, HARMLESS = "refused", "harmless"
 # Statement -> what it does to the records of May, and parameters that differ from those in POOL. A name that begins
@@ -238,7 +238,10 @@ CASES = {
     "refunds.remove": (REFUSED, {"id": "$refund"}),
     "refunds.add_move": (REFUSED, {"now": MAY}),
     "refunds.forget_moves": (REFUSED, {"payment_id": "$moved"}),
-    "dunning.record": (HARMLESS, {"level": 1, "deadline": "2026-06-20"}),
+    "dunning.add": (REFUSED, {"sent_on": "2026-05-31", "claimed": 5}),
+    "dunning.withdraw": (REFUSED, {"id": "$letter", "today": "2026-05-31"}),
+    "dunning.record": (HARMLESS, {"level": 1, "deadline": "2026-06-20", "claimed": 5}),
+    "dunning.record_withdrawal": (HARMLESS, {"claimed": 5}),
     "dunning.dispute": (HARMLESS, {"reason": "Wrong"}),
     "dunning.settle": (HARMLESS, {}),
     "e_invoices.note_hash": (HARMLESS, {}),
@@ -265,6 +268,8 @@ CASES = {
     "periods.add": (REFUSED, {"month": "2026-05"}),
     "privacy.drop_drafts": (HARMLESS, {"id": "$contact"}),
     "privacy.blank_remarks": (HARMLESS, {"id": "$contact"}),
+    "privacy.blank_withdrawals": (HARMLESS, {"id": "$contact"}),
+    "privacy.blank_dunnings": (HARMLESS, {}),
     "privacy.blank_payment_remarks": (HARMLESS, {"id": "$contact"}),
     "privacy.blank_refund_remarks": (HARMLESS, {"id": "$contact"}),
     "privacy.blank_invoice": (HARMLESS, {}),
@@ -303,7 +308,13 @@ def more(books, organiser, db):
     client.patch(f"/invoices/{books['invoice']['id']}", {"notes": "remark"}, status=200)
     db.connection.execute("UPDATE refunds SET notes = 'remark'")
     db.connection.execute("UPDATE invoice_items SET fee_of_participant_id = ?", (books["invoice"]["id"],))
-    return {**books, "second": second["id"], "draft": draft["id"]}
+    letter = db.connection.execute(
+        "INSERT INTO dunnings (invoice_id, level, level_name, sent_on, due_date, days_overdue, open_amount, fee, "
+        "lump_sum, costs, interest, total_claim, claimed, deadline, language, title, text, withdrawn_reason, "
+        "created_at) "
+        "VALUES (?, 1, 'X', '2026-06-09', '2026-06-01', 8, 100, 5, 0, 5, 0, 105, 5, '2026-06-20', 'de', 'X', 'X', "
+        "'X', ?) RETURNING id", (books["invoice"]["id"], JUNE)).fetchone()[0]
+    return {**books, "second": second["id"], "draft": draft["id"], "letter": letter}
 
 
 def test_each_statement_that_writes_to_the_books_has_a_case():

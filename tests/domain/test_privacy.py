@@ -56,6 +56,7 @@ PERSONAL = {
     "mails": "recipient error text",
     "invoices": "buyer buyer_reference text notes cancellation_reason dispute_reason pdf_source "
                 "debtor_number search_text",
+    "dunnings": "withdrawn_reason",
     "e_invoices": "document",
     "invoice_items": "description",
     "payments": "transaction_id notes search_text",
@@ -75,7 +76,10 @@ OTHERS = {
         "events event_key categories category_events booth_formulas booth_types booths plans services "
         "service_categories service_events schedule_slots submission_types custom_field_definitions "
         "document_categories document_templates counters",
-    "the organiser's own texts, with amounts, dates and the number of the invoice": "dunning_levels dunnings",
+    "the organiser's own texts, with amounts, dates and the number of the invoice": 
+        "dunning_levels dunnings.level_name dunnings.sent_on dunnings.due_date dunnings.calculation dunnings.deadline "
+        "dunnings.language dunnings.title dunnings.text dunnings.mail dunnings.mail_reason dunnings.withdrawn_on "
+        "dunnings.created_at",
     "the role in a programme slot": "schedule_assignments.role",
     "programs of the organiser": "webhooks calendar_subscriptions",
     "no text from a person":
@@ -118,8 +122,8 @@ OTHERS = {
         "idempotency_keys.fingerprint",
     "a date or the rule for one":
         "check_ins.day check_in_scans.day invoices.issue_date invoices.service_date "
-        "invoices.service_date_to invoices.due_date invoices.dunning_deadline invoices.tax_date "
-        "invoices.overdue_from write_offs.written_off_at "
+        "invoices.service_date_to invoices.due_date invoices.overdue_from invoices.dunning_deadline "
+        "invoices.tax_date write_offs.written_off_at "
         "payments.payment_date bank_transactions.booked_on bank_statements.from_date "
         "bank_statements.to_date due_date_changes.due_date tasks.due_date newsletter_consents.at",
     "goods and services sold, and the reason for a tax exemption":
@@ -339,6 +343,7 @@ class Life:
                 "transaction_id": text(), "notes": text()})
             self.act(f"/payments/{self.payment['id']}/refund",
                      {"amount": 1, "transaction_id": text(), "notes": text()})
+        self.letter(invoice)
         self.post(f"/invoices/{invoice['id']}/mail", {"text": text()}, status=202)
         self.act(f"/invoices/{invoice['id']}/dispute", {"reason": text()})
         self.organiser.post(f"/invoices/{invoice['id']}/write-offs", {"amount": 0.01, "reason": text()}, status=201)
@@ -346,6 +351,14 @@ class Life:
         self.act(f"/invoices/{void['id']}/send")
         cancelled = self.act(f"/invoices/{void['id']}/cancel", {"reason": text()})
         self.void = {void["id"], cancelled["related_invoice_id"]}
+
+    def letter(self, invoice):
+        """Send a dunning letter for an invoice that is made overdue, and withdraw it."""
+        self.post("/invoices/dunning-levels", {"name": "Reminder", "days": 1})
+        self.db.connection.execute("UPDATE invoices SET due_date = '2026-01-05', overdue_from = '2026-01-06' "
+                                   "WHERE id = ?", (invoice["id"],))
+        sent, = self.act("/invoices/dunning/send", {"invoice_ids": [invoice["id"]], "mail": False})["sent"]
+        self.act(f"/invoices/{invoice['id']}/dunning/{sent['id']}/withdraw", {"reason": self.text()})
 
     def transfer(self):
         """Import a bank transfer and assign it to an invoice."""

@@ -34,10 +34,11 @@ def records(db):
                 "created_at, updated_at) VALUES (?, 'Rose', ?, 1, 0, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z')",
                 (f"C-{number}", "FR" if number % 3 else "DE"))
         execute("INSERT INTO invoices (invoice_number, invoice_number_natural, invoice_type, related_invoice_id, "
-                "contact_id, status, currency, issue_date, due_date, created_at, updated_at) "
-                "VALUES (?, ?, ?, ?, ?, ?, 'EUR', ?, ?, '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z')",
+                "contact_id, status, currency, issue_date, due_date, overdue_from, created_at, updated_at) "
+                "VALUES (?, ?, ?, ?, ?, ?, 'EUR', ?, ?, date(?, '+1 day'), '2026-01-01T00:00:00Z', "
+                "'2026-01-01T00:00:00Z')",
                 (f"R-{number}", f"R-{number}", kind, None if kind == "invoice" else 1, number, status, day,
-                 "2020-01-01" if number % 2 else "2999-01-01"))
+                 *("2020-01-01" if number % 2 else "2999-01-01",) * 2))
     for number, (status, day) in enumerate(itertools.product(("pending", "completed", "failed"), DAYS), 1):
         execute("INSERT INTO payments (invoice_id, amount, currency, status, payment_date, payment_date_at, "
                 "created_at, updated_at) "

@@ -33,7 +33,8 @@ def test_reverse_charge_shows_a_number_that_is_no_vat_id_as_the_registration_of_
     found = reading.read(xml_of(organiser, invoice)).buyer
     assert (found.vat_id, found.register_number) == (None, number)
     assert reading.read(xml_of(organiser, invoice, "?syntax=ubl")).buyer == found
-    assert [warning["field"] for warning in warnings] == ["contact.tax_id"] and number in warnings[0]["detail"]
+    assert [warning["field"] for warning in warnings if not warning["code"]] == ["contact.tax_id"]
+    assert number in warnings[0]["detail"]
 
 
 @pytest.mark.parametrize("number", ["ATU13585627", "GB980780684", "CHE107787577MWST", "NO995525828MVA"])
@@ -160,7 +161,7 @@ def test_the_check_names_a_wrong_option_as_sending_does(organiser, settings):
     sentence = ("organiser_iban = 'DE03120300000000202051' must be an IBAN without a typing error: its check digits do "
                 "not match the rest.")
     assert act(organiser, draft, "check")["faults"] == [
-        {"rule": None, "term": None, "field": "organiser_iban", "detail": sentence}]
+        {"rule": None, "term": None, "code": None, "field": "organiser_iban", "detail": sentence}]
     assert sentence in act(organiser, draft, "send", status=409)["detail"]
 
 

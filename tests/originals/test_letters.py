@@ -36,7 +36,7 @@ def test_the_check_names_the_field_whose_letters_cannot_be_drawn(organiser, cont
         checked = act(organiser, draft, "check")
         assert (checked["is_valid"], checked["faults"]) == (True, [])
         assert checked["warnings"] == [
-            {"rule": None, "term": None, "field": field, "detail": f"The PDF cannot be drawn: {ADVICE}"}]
+            {"rule": None, "term": None, "code": None, "field": field, "detail": f"The PDF cannot be drawn: {ADVICE}"}]
         if not is_sent:
             act(organiser, draft, "send", {"mail": False})
     assert organiser.get(f"/invoices/{draft['id']}/pdf", status=501).json["detail"] == ADVICE
@@ -59,7 +59,7 @@ def test_without_a_package_the_check_says_that_there_is_no_pdf(organiser, monkey
     monkeypatch.setattr(invoice_pdf.hybrid, "obstacle", lambda: Problem("fonts_missing", "Install fonts."))
     draft = draft_for(organiser, {"city": FLOWERS})
     assert act(organiser, draft, "check")["warnings"] == [
-        {"rule": None, "term": None, "field": None, "detail": "The PDF cannot be drawn: Install fonts."}]
+        {"rule": None, "term": None, "code": None, "field": None, "detail": "The PDF cannot be drawn: Install fonts."}]
 
 
 def texts_of(value, path=()):

@@ -37,7 +37,12 @@ def invoice(**change):
 def letter(**change):
     entry = {"language": "de", "title": "Letzte Mahnung", "sent_on": "2026-11-22", "due_date": "2026-10-01",
              "deadline": "2026-11-29", "currency": "EUR", "open_amount": 1190, "lump_sum": 0, "costs": 5,
-             "interest": 20.42, "total_claim": 1215.42, "text": "unsere Rechnung war fällig.\n\nBitte zahlen Sie.",
+             "interest": 20.42, "claims_paid": 10, "total_claim": 1205.42, "total": 1490, "credited": 100,
+             "written_off": 0,
+             "payments": [{"date": "2026-10-10", "amount": 250}, {"date": "2026-10-11", "amount": -50}],
+             "interest_periods": [{"date_from": "2026-10-02", "date_to": "2026-11-22", "days": 52, "amount": 1190,
+                                   "rate": 12.05, "base_rate": 3.05, "interest": 20.42}],
+             "text": "unsere Rechnung war fällig.\n\nBitte zahlen Sie.",
              **change}
     return dunning.draw(entry, {**test_invoice_pdf.INVOICE, "girocode": test_hybrid.CODE,
                                 "invoice_number": change.get("number", "INV-2026-00001")},

@@ -14,7 +14,7 @@ TABLES = {tag["name"]: tag["x-transitions"] for tag in DOCUMENT["tags"] if "x-tr
 # Kind of record in `x-transitions` -> field of the record that has its state
 FIELDS = {"contract": "contract_status", "signature": "esign_status"}
 # Values that depend on the day, on the organiser who sends, and on the template of the test
-VARIES = re.compile(r"\w+_at|\w+_date|\w*badge_number|seller|buyer|content")
+VARIES = re.compile(r"\w+_at|\w+_date|\w*badge_number|overdue_from|seller|buyer|content")
 
 
 def actions():

@@ -46,7 +46,7 @@ NAMES = {
         mail_invoice dispute_invoice settle_invoice get_invoice_pdf get_invoice_xml
         get_invoice_girocode batch_invoices""",
     "dunning": """
-        list_due_dunnings send_dunnings get_dunning_pdf""",
+        list_due_dunnings send_dunnings withdraw_dunning get_dunning_pdf""",
     "dunning-levels": """
         list_dunning_levels create_dunning_level get_dunning_level update_dunning_level_put
         update_dunning_level_patch delete_dunning_level""",

@@ -162,7 +162,7 @@ def test_the_vat_id_of_the_customer_is_with_reverse_charge(organiser, category, 
 
 
 @pytest.mark.parametrize("country, tax_id, account, vat_id", [
-    ("DE", "DE136695976", "8337", ""), ("AT", "ATU13585627", "8336", "ATU13585627"),
+    ("DE", "DE811907980", "8337", ""), ("AT", "ATU13585627", "8336", "ATU13585627"),
     ("GR", "EL094259216", "8336", "EL094259216"), ("CH", "CHE116281710MWST", "8338", ""),
     ("CH", "ATU13585627", "8336", "ATU13585627"), ("GB", "GB220430231", "8338", ""),
     ("GB", "XI220430231", "8338", "XI220430231")])

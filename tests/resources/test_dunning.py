@@ -1,11 +1,12 @@
 """Dunning: what is due, letters, their history, and disputes."""
 import json
+from datetime import date
 from itertools import count
 from threading import Thread
 
 import pytest
 
-from eventapi import times
+from eventapi import times, working_days
 from eventapi.domain.billing import ledger
 from eventapi.domain.dunning import letters, sending
 from eventapi.languages import formats
@@ -23,6 +24,12 @@ LEVELS = "/invoices/dunning-levels"
 def day(days):
     """Return the date so many days after today."""
     return times.add_days(times.today("Europe/Berlin"), days)
+
+
+@pytest.fixture(autouse=True)
+def no_weekends(monkeypatch):
+    """Let every day be a working day, so that the tests do not depend on today. Some tests set the weekend again."""
+    monkeypatch.setattr(working_days, "is_working_day", lambda day, known: True)
 
 
 @pytest.fixture(autouse=True)
@@ -103,8 +110,12 @@ def test_the_list_says_what_would_be_claimed(organiser, overdue, buyer, db):
     assert row == {
         "id": invoice["id"], "invoice_number": "OLD-1", "contact_id": buyer["id"], "customer_number": "C-00001",
         "buyer_name": "Muster AG", "event_id": None, "event_key": None, "currency": "EUR", "total": 1190,
-        "issue_date": day(-91), "due_date": day(-61), "days_overdue": 61, "language": "de", "last_level": None,
-        "last_deadline": None, "level": 1, "level_name": "Notice", "open_amount": 1190, "fee": 5, "lump_sum": 0,
+        "credited": 0, "written_off": 0, "payments": [], "claims_paid": 0, "claimed": 25.42, "interest_periods": [
+            {"date_from": day(-60), "date_to": day(0), "days": 61, "amount": 1190, "rate": 10.27, "base_rate": None,
+             "interest": 20.42}],
+        "issue_date": day(-91), "due_date": day(-61), "overdue_from": day(-60), "days_overdue": 61,
+        "language": "de", "last_level": None, "last_deadline": None, "level": 1, "level_name": "Notice",
+        "open_amount": 1190, "fee": 5, "lump_sum": 0,
         "costs": 5, "interest": 20.42, "total_claim": 1215.42, "deadline": day(10), "held_back": None,
         "updated_at": invoice["updated_at"]}
 
@@ -306,13 +317,234 @@ def test_the_lump_sum_is_claimed_from_companies_and_includes_the_fees(organiser,
     assert costs == [[(0, 5), (0, 5), (0, 0)], [(40, 40), (0, 15), (0, 0)], [(40, 45), (0, 45), (0, 0)]]
 
 
-def test_statutory_interest_is_that_of_the_debtor(organiser, overdue, app):
+def test_a_consumer_is_in_default_from_the_first_letter_on(organiser, overdue, app, db):
+    """§ 286 (1) BGB: without the sentence on the invoice, a date on the invoice alone does not suffice."""
     app.app.settings.base_rates = (("2020-01-01", 127),)
     organiser.make(LEVELS, {"name": "Notice", "days": 1, "interest": "business"})
+    organiser.make(LEVELS, {"name": "Second", "days": 2, "interest": "business"})
     person = organiser.make("/contacts", {"last_name": "King", "address": "Way 1", "city": "Bath"})
     overdue(61), overdue(61, contact_id=person["id"])
-    # 1190.00 x 10.27 % x 61 / 365 = 20.42; 1190.00 x 6.27 % x 61 / 365 = 12.47
-    assert [row["interest"] for row in due(organiser)] == [20.42, 12.47]
+    # 1190.00 x 10.27 % x 61 / 365 = 20.42
+    assert [entry["interest"] for entry in send(organiser)["sent"]] == [20.42, 0]
+    pass_deadline(db)
+    db.connection.execute("UPDATE dunnings SET sent_on = ?", (day(-30),))
+    company, consumer = due(organiser)
+    # 1190.00 x 6.27 % x 30 / 365 = 6.1325…
+    assert (company["interest"], consumer["interest"]) == (20.42, 6.13)
+    assert consumer["interest_periods"] == [{"date_from": day(-29), "date_to": day(0), "days": 30, "amount": 1190,
+                                             "rate": 6.27, "base_rate": 1.27, "interest": 6.13}]
+
+
+def test_with_the_sentence_on_the_invoice_a_consumer_is_in_default_after_30_days(organiser, app):
+    """§ 286 (3) BGB. An invoice that was sent without it, and one to a company, have no such sentence."""
+    app.app.settings.base_rates = (("2020-01-01", 127),)
+    organiser.make(LEVELS, {"name": "Notice", "days": 1, "interest": "business"})
+    company = organiser.make("/contacts", {"company_name": "Muster AG", "address": "Weg 1", "city": "Wien"})
+    person = organiser.make("/contacts", {"last_name": "King", "address": "Way 1", "city": "Bath", "language": "de"})
+
+    def sent(contact, setting):
+        app.app.settings.interest_notice = setting
+        draft = organiser.make("/invoices", {"contact_id": contact["id"], "items": [STAND], "due_date": day(61)})
+        return organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]
+    without, private, other = sent(person, "no"), sent(person, "yes"), sent(company, "yes")
+    assert [invoice["interest_notice"] for invoice in (without, private, other)] == [False, True, False]
+    pages = [" ".join(" ".join(texts(organiser.get(f"/invoices/{invoice['id']}/pdf", status=200).body)).split())
+             for invoice in (without, private, other)]
+    assert ["Verbraucher kommen spätestens 30 Tage nach Fälligkeit und Zugang dieser Rechnung auch ohne Mahnung in "
+            "Verzug" in page for page in pages] == [False, True, False]
+    for invoice in (without, private, other):
+        organiser.patch(f"/invoices/{invoice['id']}", {"due_date": day(0)}, status=200)
+
+
+def test_the_sentence_makes_interest_begin_30_days_after_the_due_date(organiser, overdue, app, db):
+    app.app.settings.base_rates = (("2020-01-01", 127),)
+    organiser.make(LEVELS, {"name": "Notice", "days": 1, "interest": "consumer"})
+    person = organiser.make("/contacts", {"last_name": "King", "address": "Way 1", "city": "Bath"})
+    overdue(61, contact_id=person["id"])
+    db.connection.execute("UPDATE invoices SET interest_notice = 1")
+    row, = due(organiser)
+    # Days 31 to 61 after the due date: 1190.00 x 6.27 % x 31 / 365 = 6.3370…
+    assert (row["interest_periods"][0]["date_from"], row["interest"]) == (day(-30), 6.34)
+
+
+@pytest.mark.parametrize("option, expected", [("due_date", 20.42), ("thirty_days", 10.38), ("first_letter", 0)])
+def test_the_option_says_when_interest_begins(organiser, overdue, app, option, expected):
+    app.app.settings.base_rates, app.app.settings.interest_begins = (("2020-01-01", 127),), option
+    organiser.make(LEVELS, {"name": "Notice", "days": 1, "interest": "business"})
+    overdue(61)
+    # thirty_days: 1190.00 x 10.27 % x 31 / 365 = 10.3797…
+    assert [row["interest"] for row in due(organiser)] == [expected]
+
+
+def test_a_credited_amount_bears_no_interest_from_the_beginning(organiser, overdue):
+    organiser.make(LEVELS, {"name": "Notice", "days": 1, "interest": "fixed", "interest_rate": 10.27})
+    invoice = overdue(61)
+    organiser.post(f"/invoices/{invoice['id']}/credit", {"items": [{**STAND, "unit_price": 200}]}, status=201)
+    row, = due(organiser)
+    # 952.00 x 10.27 % x 61 / 365 = 16.3395…
+    assert (row["open_amount"], row["credited"], row["interest"]) == (952, 238, 16.34)
+
+
+# The day from which on an invoice is overdue
+
+def test_an_invoice_due_on_saturday_is_overdue_on_tuesday(organiser, overdue, levels, monkeypatch, app):
+    """§ 193 BGB, for the status, the lists, dunning and interest."""
+    organiser.make(LEVELS, {"name": "Third", "days": 30, "interest": "none"})
+    monkeypatch.undo()
+    saturday = next(day(-days) for days in range(8, 15) if date.fromisoformat(day(-days)).weekday() == 5)
+    app.app.settings.public_holidays = working_days.holidays("")
+    age = times.days_between(saturday, day(0))
+    invoice = overdue(age)
+    assert (invoice["due_date"], invoice["overdue_from"]) == (saturday, times.add_days(saturday, 3))
+    # The last day to pay was Monday, so that 7 days have passed if today is the next Monday or later.
+    assert [row["days_overdue"] for row in due(organiser)] == ([age - 2] if age - 2 >= 7 else [])
+
+
+def test_the_status_and_the_lists_know_the_day(organiser, overdue, monkeypatch):
+    free = {day(-1)}
+    monkeypatch.setattr(working_days, "is_working_day", lambda checked, known: checked.isoformat() not in free)
+    late, held = overdue(2), overdue(1)             # yesterday was no working day, so today is the day to pay
+    assert (late["status"], held["status"], held["overdue_from"]) == ("overdue", "sent", day(1))
+    assert [found["id"] for found in organiser.data("/invoices?status=overdue")] == [late["id"]]
+    assert [found["id"] for found in organiser.data("/invoices?overdue=1")] == [late["id"]]
+    assert [found["id"] for found in organiser.data("/invoices?status=sent")] == [held["id"]]
+    free.clear()
+    organiser.patch(f"/invoices/{held['id']}", {"due_date": day(-5)}, status=200)
+    changed = organiser.patch(f"/invoices/{held['id']}", {"due_date": day(-1)}, status=200).json["data"]
+    assert (changed["status"], changed["overdue_from"]) == ("overdue", day(0))
+
+
+def test_a_draft_and_a_credit_note_are_never_overdue(organiser, overdue, buyer):
+    draft = organiser.make("/invoices", {"contact_id": buyer["id"], "items": [STAND], "due_date": day(-9)})
+    note = organiser.post(f"/invoices/{overdue(30)['id']}/credit", {"items": [STAND]}, status=201).json["data"]
+    assert (draft["overdue_from"], note["overdue_from"]) == (None, None)
+
+
+# The smallest amount
+
+@pytest.mark.parametrize("open_amount, currency, rate, reason", [
+    (5, "EUR", None, None), (4.99, "EUR", None, "below_minimum"), (0.01, "EUR", None, "below_minimum"),
+    (5, "CHF", 0.99, "below_minimum"), (5, "CHF", 1, None), (4.70, "CHF", 1.06, "below_minimum"),
+    (4.72, "CHF", 1.06, None), (800, "JPY", 0.006, "below_minimum"), (834, "JPY", 0.006, None),
+    (1.5, "KWD", 3, "below_minimum"), (2, "KWD", 3, None)])
+def test_less_than_the_minimum_is_not_dunned(organiser, overdue, levels, open_amount, currency, rate, reason):
+    line = {**STAND, "unit_price": open_amount, "tax_rate": 0, "tax_category": "Z"}
+    invoice = overdue(30, items=[line], currency=currency, **({"exchange_rate": rate} if rate else {}))
+    assert [row["held_back"] for row in due(organiser)] == [reason]
+    assert len(due(organiser, "?held_back=1")) == (1 if reason else 0) == 1 - len(due(organiser, "?held_back=0"))
+    result = send(organiser)
+    assert [entry["reason"] for entry in result["skipped"]] == ([reason] if reason else [])
+    assert [entry["invoice_id"] for entry in result["sent"]] == ([] if reason else [invoice["id"]])
+
+
+# What letters claim, and withdrawn letters
+
+@pytest.fixture
+def three(organiser):
+    """Three levels with fees and interest of 10 %."""
+    interest = {"interest": "fixed", "interest_rate": 10}
+    return [organiser.make(LEVELS, {"name": name, "days": days, "deadline_days": 5, "fee": fee, **interest})
+            for name, days, fee in (("One", 1, 0), ("Two", 2, 5), ("Three", 3, 10))]
+
+
+def claims_of(organiser, invoice):
+    now = organiser.data(f"/invoices/{invoice['id']}")
+    return now["claims_total"], now["claims_open"], now["dunning_level"]
+
+
+def test_each_letter_claims_what_it_adds(organiser, overdue, three, db):
+    invoice = overdue(73)                           # 1190.00 x 10 % x 73 / 365 = 23.80
+    first, = send(organiser)["sent"]
+    assert (first["claimed"], claims_of(organiser, invoice)) == (23.8, (23.8, 23.8, 1))
+    pass_deadline(db)
+    second, = send(organiser)["sent"]
+    assert (second["costs"], second["interest"], second["total_claim"]) == (5, 23.8, 1218.8)
+    assert (second["claimed"], claims_of(organiser, invoice)) == (5, (28.8, 28.8, 2))
+    pass_deadline(db)
+    third, = send(organiser)["sent"]
+    assert (third["claimed"], claims_of(organiser, invoice)) == (10, (38.8, 38.8, 3))
+    now = organiser.data(f"/invoices/{invoice['id']}")
+    assert (now["total"], now["open_amount"], now["status"]) == (1190, 1190, "overdue")
+
+
+def test_a_letter_claims_nothing_if_the_claim_became_smaller(organiser, overdue, three, db):
+    invoice = overdue(73)
+    send(organiser)
+    organiser.post(f"/invoices/{invoice['id']}/credit", {"items": [{**STAND, "unit_price": 500}]}, status=201)
+    pass_deadline(db)
+    second, = send(organiser)["sent"]               # 595.00 x 10 % x 73 / 365 = 11.90, and 5.00
+    assert (second["costs"], second["interest"], second["claimed"]) == (5, 11.9, 0)
+    assert claims_of(organiser, invoice) == (23.8, 23.8, 2)
+
+
+def withdraw(organiser, invoice, letter, status=200):
+    path = f"/invoices/{invoice['id']}/dunning/{letter['id']}/withdraw"
+    return organiser.post(path, {"reason": "Paid in cash"}, status=status).json
+
+
+def test_a_withdrawn_letter_claims_nothing_and_its_level_can_be_sent_again(organiser, overdue, three, db):
+    invoice = overdue(73)
+    first, = send(organiser)["sent"]
+    pass_deadline(db)
+    second, = send(organiser)["sent"]
+    changed = withdraw(organiser, invoice, second)["data"]
+    assert (changed["claims_total"], changed["claims_open"], changed["dunning_level"], changed["dunning_deadline"]) == (
+        23.8, 23.8, 1, "2020-01-01")
+    assert organiser.data(f"/invoices/{invoice['id']}?include=dunning")["dunning"][1] == {
+        **second, "withdrawn_on": day(0), "withdrawn_reason": "Paid in cash"}
+    last_event = db.connection.execute("SELECT name FROM outgoing_events ORDER BY id DESC LIMIT 1").fetchone()
+    assert last_event[0] == "invoice.dunning_withdrawn"
+    again, = send(organiser)["sent"]
+    assert (again["level"], again["costs"], again["claimed"]) == (2, 5, 5)      # its fee is not added twice
+    assert claims_of(organiser, invoice) == (28.8, 28.8, 2)
+    withdraw(organiser, invoice, again)
+    withdraw(organiser, invoice, first)
+    assert claims_of(organiser, invoice) == (0, 0, None)
+    movements = db.connection.execute("SELECT day, is_withdrawal, sum(amount) FROM claim_movements GROUP BY day, 2")
+    assert [tuple(row) for row in movements] == [(day(0), 0, 3380), (day(0), 1, -3380)]
+
+
+def test_only_the_last_letter_that_stands_can_be_withdrawn(organiser, overdue, three, db):
+    invoice = overdue(73)
+    first, = send(organiser)["sent"]
+    pass_deadline(db)
+    second, = send(organiser)["sent"]
+    assert withdraw(organiser, invoice, first, 409)["code"] == "invalid_transition"
+    withdraw(organiser, invoice, second)
+    assert withdraw(organiser, invoice, second, 409)["code"] == "invalid_transition"
+    withdraw(organiser, invoice, {"id": 99}, 404)
+    pay(organiser, invoice, 1190)
+    assert withdraw(organiser, invoice, first)["data"]["claims_total"] == 0         # also once it is paid
+    assert organiser.post(f"/invoices/{invoice['id']}/dunning/{first['id']}/withdraw", {}, status=422)
+
+
+def test_a_reason_is_not_stored_after_erasure(organiser, overdue, three, buyer, db):
+    invoice = overdue(73)
+    first, = send(organiser)["sent"]
+    withdraw(organiser, invoice, first)
+    second, = send(organiser)["sent"]
+    organiser.post(f"/contacts/{buyer['id']}/anonymize", status=200)
+    assert db.connection.execute("SELECT max(withdrawn_reason) FROM dunnings").fetchone()[0] is None
+    assert withdraw(organiser, invoice, second, 409)["code"] == "anonymized"
+
+
+def test_what_was_paid_of_the_claims_is_not_claimed_again(organiser, overdue, three, db):
+    invoice = overdue(73)
+    send(organiser)
+    db.connection.execute("UPDATE invoices SET claims_paid = 2000")
+    pass_deadline(db)
+    second, = send(organiser)["sent"]
+    assert (second["costs"], second["interest"], second["claims_paid"], second["total_claim"], second["claimed"]) == (
+        5, 23.8, 20, 1198.8, 5)
+    assert claims_of(organiser, invoice) == (28.8, 8.8, 2)
+
+
+def test_the_check_finds_claims_that_do_not_fit_the_letters(organiser, overdue, three, db):
+    overdue(73)
+    send(organiser)
+    db.connection.execute("UPDATE invoices SET claims_total = 1")
+    assert list(sending.check(db)) == ["OLD-1: claims_total is 0.01, but its letters claim 23.8"]
+    db.connection.execute("UPDATE invoices SET claims_total = 2380")
 
 
 def test_interest_follows_payments_refunds_and_credit_notes(organiser, overdue):
@@ -449,6 +681,43 @@ def test_the_letter_shows_the_claim(organiser, overdue, db):
     pay(organiser, invoice, 1190)
     assert organiser.get(f"/invoices/{invoice['id']}/dunning/{entry['id']}/pdf", status=200).body == answer.body
     organiser.get(f"/invoices/{invoice['id']}/dunning/99/pdf", status=404)
+
+
+@pytest.mark.parametrize("language, expected", [
+    ("de", ["Gesamtbetrag der Rechnung OLD-1", "abzüglich Gutschriften", "-190,00 EUR", "abzüglich Zahlung vom {paid}",
+            "-300,00 EUR", "Rückzahlung vom {refunded}", "50,00 EUR", "750,00 EUR", "Verzugszinsen bis {today}",
+            "{first} bis {paid}: 11 Tage zu 6,27 % (Basiszinssatz 1,27 %) auf 1.000,00 EUR = 1,89 EUR",
+            "{next} bis {refunded}: 10 Tage zu 6,27 % (Basiszinssatz 1,27 %) auf 700,00 EUR = 1,20 EUR",
+            "{last}: 1 Tag zu 6,27 % (Basiszinssatz 1,27 %) auf 750,00 EUR = 0,13 EUR"]),
+    ("en", ["Less credit notes", "EUR -190.00", "Less payment on {paid}", "EUR -300.00", "Refund on {refunded}",
+            "{first} to {paid}: 11 days at 6.27% (base rate 1.27%) on EUR 1,000.00 = EUR 1.89"])])
+def test_the_letter_shows_earlier_payments_and_how_its_interest_is_computed(organiser, overdue, app, language,
+                                                                            expected):
+    app.app.settings.base_rates = (("2020-01-01", 127),)
+    organiser.make(LEVELS, {"name": "Notice", "days": 1, "interest": "consumer"})
+    invoice = overdue(22, language=language)
+    organiser.post(f"/invoices/{invoice['id']}/credit", {"items": [{**STAND, "unit_price": 159.6639}]}, status=201)
+    payment = pay(organiser, invoice, 300, payment_date=day(-11))
+    organiser.post(f"/payments/{payment['id']}/refund", {"amount": 50, "refunded_at": day(-1)}, status=200)
+    entry, = send(organiser)["sent"]
+    assert entry["payments"] == [{"date": day(-11), "amount": 300}, {"date": day(-1), "amount": -50}]
+    # 1000.00 x 6.27 % x 11 / 365 = 1.8896…; + 700.00 x 10 = 3.0921…; + 750.00 x 1 = 3.2209…
+    assert (entry["credited"], entry["open_amount"], entry["interest"]) == (190, 750, 3.22)
+    days = {"first": -21, "paid": -11, "next": -10, "refunded": -1, "last": 0, "today": 0}
+    shown = {name: formats.day(day(number), language) for name, number in days.items()}
+    page, = texts(organiser.get(f"/invoices/{invoice['id']}/dunning/{entry['id']}/pdf", status=200).body)
+    lines = [line.replace("\xa0", " ") for line in page.split("\n")]
+    assert [text.format(**shown) for text in expected if text.format(**shown) not in lines] == []
+
+
+def test_many_payments_are_one_row(organiser, overdue, levels):
+    invoice = overdue(30)
+    for days in range(20, 29):
+        pay(organiser, invoice, 10, payment_date=day(-days))
+    entry, = send(organiser)["sent"]
+    page, = texts(organiser.get(f"/invoices/{invoice['id']}/dunning/{entry['id']}/pdf", status=200).body)
+    first, last = formats.day(day(-28), "de"), formats.day(day(-20), "de")
+    assert f"abzüglich Zahlungen vom {first} bis {last}" in page and "-90,00 EUR" in page
 
 
 def test_invoice_letter_and_badge_show_where_the_event_is(organiser, buyer, levels):

@@ -296,7 +296,8 @@ def test_once_sent_only_notes_and_due_date_can_change(organiser, sent):
     invoice = sent()
     address = f"/invoices/{invoice['id']}"
     changed = organiser.put(address, {**invoice, "notes": "rang", "due_date": "2099-01-01"}, status=200).json["data"]
-    assert changed == {**invoice, "notes": "rang", "due_date": "2099-01-01", "updated_at": changed["updated_at"]}
+    assert changed == {**invoice, "notes": "rang", "due_date": "2099-01-01", "overdue_from": "2099-01-03",
+                       "updated_at": changed["updated_at"]}
     answer = organiser.patch(
         address, {"text": "x", "items": [STAND, STAND], "currency": "EUR", "notes": "y"}, status=409)
     assert (answer.json["code"], answer.json["members"]) == ("invoice_locked", ["text", "items"])
@@ -631,7 +632,9 @@ def test_a_credit_note_uses_the_tax_of_an_invoice_with_one_rate(organiser, sent)
             invoice["taxes"][0]["category"], invoice["taxes"][0]["rate"])
         assert note["taxes"][0]["reason"] == invoice["taxes"][0]["reason"]
     mixed = sent(STAND, {**STAND, "tax_rate": 7})
-    assert act(organiser, mixed, "credit", {"items": [item]}, status=201)["total"] == -59.5
+    assert refused(organiser.post(f"/invoices/{mixed['id']}/credit", {"items": [item]}, status=422)) == [
+        ("/items/0/tax_rate", "required")]
+    assert act(organiser, mixed, "credit", {"items": [{**item, "tax_rate": 7}]}, status=201)["total"] == -53.5
 
 
 def test_a_draft_credit_note_counts_when_it_is_sent(organiser, db, buyer, sent):

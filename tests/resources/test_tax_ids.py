@@ -133,23 +133,25 @@ def test_wrong_check_digits_of_the_organiser_are_doubtful(caplog):
 
 
 @pytest.mark.parametrize("number", ["DE123456789", "ATU12345678"])
-def test_stored_numbers_with_wrong_check_digits_are_invoiced_as_before(organiser, app, db, number):
+def test_a_number_with_wrong_check_digits_that_an_earlier_version_stored_is_not_invoiced(organiser, app, db, number):
     assert not identifiers.is_vat_id(number)
     buyer = organiser.make("/contacts", {"company_name": "Muster AG", "address": "Weg 1", "city": "Wien"})
-    db.connection.execute("UPDATE contacts SET tax_id = ?", [number])              # as an earlier version stored it
+    db.connection.execute("UPDATE contacts SET tax_id = ?", [number])
     app.app.settings.organiser_vat_id = "DE123456789"
     for is_reverse_charge in (False, True):
         draft = organiser.make("/invoices", {"contact_id": buyer["id"], "is_reverse_charge": is_reverse_charge,
                                              "items": [{"description": "Row stand", "quantity": 1, "unit_price": 100}]})
-        sent = organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]
-        assert (sent["buyer"]["vat_id"], bool(sent["xml_sha256"])) == (number, True)
+        problem = organiser.post(f"/invoices/{draft['id']}/send", status=409).json
+        assert (problem["code"], problem["missing"]) == ("invoice_incomplete", ["contact.tax_id", "organiser_vat_id"])
+        checked = organiser.post(f"/invoices/{draft['id']}/check", status=200).json["data"]
+        assert {fault["field"] for fault in checked["faults"]} == {"contact.tax_id", "organiser_vat_id"}
 
 
 @pytest.mark.parametrize("options", [
     {"organiser_country": "AU", "organiser_iban": "062-000 12345678", "organiser_vat_id": "51 824 753 556"},
     {"organiser_country": "US", "organiser_iban": "021000021/1234", "organiser_vat_id": "12-3456789",
      "organiser_bic": "021000021"},
-    {"organiser_iban": "Konto 12345", "organiser_vat_id": "DE123456789"}])
+    {"organiser_iban": "Konto 12345"}])
 def test_accounts_and_tax_numbers_without_iban_and_vat_id_do_not_prevent_sending(organiser, app, options):
     for name, value in options.items():
         setattr(app.app.settings, name, value)

@@ -5,7 +5,7 @@ describes them; API objects (see `invoices.represent`) hold major units.
 """
 from decimal import Decimal
 
-from eventapi import journal, money, times
+from eventapi import journal, money, times, working_days
 from eventapi.domain.attachments import cascade
 from eventapi.domain.billing import claims, invoices
 from eventapi.domain.billing import lines as invoice_lines
@@ -64,10 +64,13 @@ def change_locked(db, row, old, body):
     if rate != row["exchange_rate"]:
         bookings.refuse_rate(db, row, rate)
     changes = {**{name: body.get(name, row[name]) for name in ("notes", "due_date")}, "exchange_rate": rate}
+    overdue_from = row["overdue_from"]
     if any(changes[name] != row[name] for name in changes):
         if changes["due_date"] != row["due_date"]:
             db.run(sql.keep_due_date, id=row["id"], due_date=row["due_date"], now=db.now)
-        db.run(sql.change_locked, id=row["id"], **changes, now=db.now)
+            overdue_from = changes["due_date"] and working_days.overdue_from(changes["due_date"],
+                                                                             db.config.public_holidays)
+        db.run(sql.change_locked, id=row["id"], **changes, overdue_from=overdue_from, now=db.now)
         return journal_change(db, row, "updated")
     return row
 

@@ -12,7 +12,8 @@ from eventapi.storage.statements import statements
 sql = statements("invoices")
 
 OPEN = ("sent", "partially_paid")           # with one of these, an invoice past its due date is overdue
-AMOUNTS = ("subtotal", "tax_total", "total", "paid_amount", "prepaid_amount", "credited", "written_off", "open_amount")
+AMOUNTS = ("subtotal", "tax_total", "total", "paid_amount", "prepaid_amount", "credited", "written_off", "open_amount",
+           "claims_total", "claims_open")
 PLACES = {"quantity": 3, "unit_price": 4, "discount_percent": 2, "tax_rate": 2}     # decimals of an item's numbers
 SELLER = {name: f"organiser_{name}" for name in ("name", "street", "postal_code", "city", "country", "email", "contact",
                                                   "phone", "vat_id", "tax_number", "register_number", "register_court",
@@ -39,7 +40,8 @@ def represent(row):
     invoice = {
         **row, "status": public_status(row), **{name: money.major(row[name], currency) for name in AMOUNTS},
         "exchange_rate": money.unscaled(row["exchange_rate"], money.RATE_PLACES),
-        "is_reverse_charge": bool(row["is_reverse_charge"]), "taken_over": bool(row["taken_over"]),
+        "is_reverse_charge": bool(row["is_reverse_charge"]), "interest_notice": bool(row["interest_notice"]),
+        "taken_over": bool(row["taken_over"]),
         "is_locked": row["locked_at"] is not None, "is_disputed": row.get("disputed_at") is not None,
         "payment_reference": _payment_reference(row),
         "seller": _party(row["seller"], SELLER), "buyer": _party(row["buyer"], BUYER),

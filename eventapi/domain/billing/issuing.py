@@ -7,7 +7,7 @@ from eventapi import journal, times
 from eventapi.domain.billing import claims, drafts, invoices, ledger, mails, sending
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import anonymity, entities
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults, Problem, listed
 from eventapi.states import Transitions
 from eventapi.storage.statements import statements
 
@@ -175,7 +175,9 @@ def credit(db, row, items, text=None, mail=None):
     """
     mails.refuse_unconfigured(db, mail)
     faults = Faults()
-    lines = invoice_lines.lines(with_tax_of(items, row), row["currency"], db.config.tax_rate, faults,
+    items = with_tax_of(items, row, faults)
+    faults.raise_any()
+    lines = invoice_lines.lines(items, row["currency"], db.config.tax_rate, faults,
                                 reverse_charge=row["is_reverse_charge"])
     invoice_lines.check_discounts(lines, faults)
     invoice_lines.check_billed_records(db, lines, row["event_participant_id"], faults, row)
@@ -200,9 +202,17 @@ def refuse_written_off(row, amount):
                       "credited. Delete them with DELETE /invoices/{id}/write-offs/{write_off_id} first.")
 
 
-def with_tax_of(items, invoice):
-    """Return the items. Those without tax fields get the tax of the invoice, if it has only one."""
+def with_tax_of(items, invoice, faults):
+    """Return the items. Those without tax fields get the tax of the invoice, if it has only one.
+
+    If it has several, add a fault for each: a rate that is guessed would credit tax that was never charged.
+    """
     if len(invoice["taxes"]) > 1:
+        rates = listed([f"{group['category']} {group['rate'] / 100:g} %" for group in invoice["taxes"]])
+        for place, item in enumerate(items):
+            if item.get("tax_rate") is None and item.get("tax_category") in (None, "S"):
+                faults.add(f"/items/{place}/tax_rate", "required",
+                           f"is required, because {invoice['invoice_number']} has several rates: {rates}")
         return items
     only = invoices.represent_tax(invoice["taxes"][0], invoice["currency"])
     known = {"tax_category": only["category"], "tax_rate": only["rate"], "exemption_reason": only["reason"],

@@ -2,11 +2,11 @@
 
 Functions take rows of invoices (see `invoices`).
 """
-from eventapi import money, times
+from eventapi import money, times, working_days
 from eventapi.domain.billing import claims, drafts, invoices, ledger, mails, payments, pdf, refunds
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.books import bookings
-from eventapi.domain.originals import composing, parties, requirements, store, transfers
+from eventapi.domain.originals import composing, parties, plausible, requirements, store, transfers
 from eventapi.domain.records import amounts, numbering
 from eventapi.errors import Faults, Problem, listed
 from eventapi.languages import choice
@@ -29,10 +29,10 @@ def issue(db, row, mail=None, prepaid=0):
         raise refusal(row)
     missing = _missing(db.config, row, seller, buyer)
     missing += ["contact.email"] if mail and not mails.recipient(db, row, buyer) else []
-    foreign = [*_account_of_another(db, row, buyer)]
-    if missing or foreign:
+    own = _faults(db, row, seller, buyer)
+    if missing or own:
         faults = _findings(db, as_sent_now(db, row), _profile(buyer))[0] if has_xml else []
-        faults = [*foreign, *requirements.refused(faults, _profile(buyer))]
+        faults = [*own, *requirements.refused(faults, _profile(buyer))]
         raise requirements.incomplete(db.config, missing, faults)
     issued = _values(db, row, seller, buyer)
     if row["invoice_type"] == "credit_note":
@@ -63,12 +63,14 @@ def _values(db, row, seller, buyer):
     values = {**{name: row[name] for name in ("subtotal", "tax_total", "total", "invoice_number", "due_date",
                                             "service_date")},
               "language": row["language"] or choice.choose(db.config, buyer["language"]),
-              "series": None, "sequence": None, "issue_date": issue_date, "status": "sent",
+              "series": None, "sequence": None, "overdue_from": None, "issue_date": issue_date, "status": "sent",
               "seller": as_json(seller), "buyer": as_json(buyer), "debtor_number": buyer["customer_number"],
+              "interest_notice": db.config.interest_notice == "yes",
               "exchange_rate": row["exchange_rate"] or money.usual_rate(db.config, row["currency"])}
     if row["invoice_type"] == "invoice":
         values.update(status=ledger.status_of(row["total"], 0, 0), service_date=row["service_date"] or issue_date,
                       due_date=row["due_date"] or times.add_days(issue_date, db.config.payment_days))
+        values["overdue_from"] = working_days.overdue_from(values["due_date"], db.config.public_holidays)
     return values
 
 
@@ -87,7 +89,27 @@ def _missing(config, row, seller, buyer):
     elif not (seller["vat_id"] or seller["tax_number"]):
         missing.append("organiser_vat_id or organiser_tax_number")
     missing += [f"contact.{field}" for name, field in wanted.items() if not buyer[name]]
+    missing += ["option tax_rate"] if not config.is_tax_rate_known else []
     return missing + [name for name in faulty_options(config) if name not in missing]
+
+
+def _faults(db, row, seller, buyer):
+    """Return what prevents sending an invoice beside missing fields and the rules of the norm.
+
+    A credit note has the parties and rates of its invoice. What another system has sent cannot be corrected here.
+    """
+    if row["invoice_type"] == "credit_note":
+        return []
+    faults = [*_account_of_another(db, row, buyer)]
+    return faults if row["taken_over"] else [*faults, *plausible.contradictions(row, seller, buyer)]
+
+
+def doubts(db, row):
+    """Return what is unusual on an invoice, as findings. A credit note has the parties and days of its invoice."""
+    if row["invoice_type"] == "credit_note":
+        return []
+    seller, buyer = invoices.parties(db, row)
+    return [*plausible.doubts(row, seller, buyer, times.today(db.config.timezone, db.now))]
 
 
 def _account_of_another(db, row, buyer):
@@ -95,7 +117,7 @@ def _account_of_another(db, row, buyer):
 
     In the ledger and in DATEV, the number is the account. A credit note has the number of its invoice.
     """
-    number = buyer["customer_number"] if row["invoice_type"] == "invoice" else None
+    number = buyer["customer_number"]
     first = number and db.one(sql.first_of_customer, customer_number=number)
     if first and first["contact_id"] != row["contact_id"]:
         yield requirements.finding(
@@ -160,8 +182,8 @@ def check(db, row, profile=None):
         wrong = faulty_options(db.config)
         faults = [requirements.finding(wrong.get(name) or f"`{name}` is missing. Add it.", name)
                   for name in _missing(db.config, row, seller, buyer)]
-        faults += _account_of_another(db, row, buyer)
         row = as_sent_now(db, row)
+        faults += _faults(db, row, seller, buyer)
         faults += _obstacles(db, row)
     buyer = invoices.buyer_as_sent(invoices.represent(row))
     profile = profile or _profile(buyer)
@@ -172,6 +194,7 @@ def check(db, row, profile=None):
     known = {fault["field"] for fault in faults}
     faults += [fault for fault in refused if fault["field"] is None or fault["field"] not in known]
     has_e_invoice = bool(row["xml_sha256"]) if row["locked_at"] else not by_rules
+    warnings += doubts(db, row)
     warnings += [requirements.finding(f"The PDF cannot be drawn: {problem.detail}", field)
                  for field, problem in pdf.obstacles(db, row, has_e_invoice)]
     return {"is_valid": not faults, "has_e_invoice": has_e_invoice, "profile": profile, "faults": faults,

@@ -112,7 +112,7 @@ def _rows(db, days, accounts):
         "invoices": db.iterate(sql.invoices, **of_year), "invoice_lines": db.iterate(sql.invoice_lines, **of_year),
         "invoice_taxes": db.iterate(sql.invoice_taxes, **of_year), "payments": db.iterate(sql.payments, **of_time),
         "refunds": db.iterate(sql.refunds, **of_time), "moves": db.iterate(sql.moves, **of_time),
-        "write_offs": db.iterate(sql.write_offs, **of_time),
+        "write_offs": db.iterate(sql.write_offs, **of_time), "letters": db.iterate(sql.letters, **of_year),
         "customers": db.iterate(sql.customers, numbers=numbers, last=days["last"]), "ledger": accounts,
         "number_series": series, "periods": db.iterate(sql.periods, **of_year),
         "bank_transactions": db.iterate(sql.bank_transactions, **of_year),

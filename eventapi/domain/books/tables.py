@@ -138,6 +138,26 @@ TABLES = {table.name: table for table in (
         reason text Grund
         payment_id whole Interne Nummer der Zahlung
         created_at moment Zeitpunkt der Erfassung"""),
+    _table("letters", "Mahnungen mit den geforderten Kosten und Zinsen", """
+        letter_id key Interne Nummer der Mahnung
+        sent_on day Datum der Mahnung
+        invoice_number text Rechnungsnummer
+        customer_number text Kundennummer
+        level whole Mahnstufe
+        title text Überschrift
+        due_date day Fälligkeit der Rechnung
+        deadline day Neue Zahlungsfrist
+        currency text Währung
+        open_amount money Offener Betrag der Rechnung
+        costs money Kosten aller Mahnungen bis dahin
+        interest money Verzugszinsen bis zum Datum der Mahnung
+        claims_paid money Bereits auf Kosten und Zinsen gezahlt
+        total_claim money Geforderter Gesamtbetrag
+        claimed money Kosten und Zinsen, die diese Mahnung neu fordert
+        calculation text Berechnung als JSON, Beträge in kleinsten Einheiten, Zinssätze in Hundertstel Prozent
+        withdrawn_on day Datum der Rücknahme
+        withdrawn_reason text Grund der Rücknahme
+        created_at moment Zeitpunkt der Erfassung"""),
     _table("customers", "Kunden, wie sie auf ihrem letzten Beleg stehen", """
         customer_number text-key Kundennummer
         name text Name

@@ -2,9 +2,12 @@
 
 A call sends at most BATCH letters in one write transaction, so that no other writer waits long; `left` says how many
 more are due. The worker is not involved: the caller learns at once what was sent, and to whom no mail could be sent.
-The unique index on invoice and level, and the write lock, make sure that no level is sent twice. What is due and held
-back is counted before the transaction, because that takes a quarter of a second with 30,000 open invoices.
+The unique index on invoice and level, and the write lock, make sure that no level is sent twice, unless its letter was
+withdrawn. What is due and held back is counted before the transaction, because that takes a quarter of a second with
+30,000 open invoices.
 """
+import json
+from decimal import Decimal
 from typing import NamedTuple
 
 from eventapi import money, times
@@ -13,6 +16,7 @@ from eventapi.domain.billing import mails as invoice_mails
 from eventapi.domain.dunning import claims, letters
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.records import anonymity
+from eventapi.errors import Problem
 from eventapi.languages import choice
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -114,15 +118,16 @@ def _send_one(db, row, today, mail, dry_run):
     due = {**row, **claims.of(db.config, row, today)}
     claim, invoice = money.in_major_units(due, claims.AMOUNTS), invoices.row(db, row["id"])
     language = choice.choose(db.config, invoice["language"])
-    entry = {**{name: due[name] for name in ENTRY},
+    entry = {**{name: due[name] for name in ENTRY}, "calculation": as_json(due["calculation"]),
              "invoice_id": row["id"], "sent_on": today, "language": language,
              "title": letters.title(db.config, row, claim, language), "text": letters.text(row, claim, language)}
     if dry_run:
-        return represent({**entry, "id": None, "currency": row["currency"], "mail": None, "mail_reason": None,
-                          "created_at": None})
+        unsent = dict.fromkeys(("id", "mail", "mail_reason", "withdrawn_on", "withdrawn_reason", "created_at"))
+        return represent({**entry, **unsent, "currency": row["currency"]})
     outcome = _queue(db, invoice, entry, mail)
     db.insert(sql.add, **entry, **outcome, now=db.now)
-    db.run(sql.record, id=row["id"], level=row["level"], deadline=entry["deadline"], now=db.now)
+    db.run(sql.record, id=row["id"], level=row["level"], deadline=entry["deadline"], claimed=entry["claimed"],
+           now=db.now)
     drafts.journal_change(db, invoice, "dunned")
     return history(db, [row["id"]])[row["id"]][-1]
 
@@ -148,7 +153,7 @@ def _queue(db, invoice, entry, mail):
 # History
 
 def history(db, ids):
-    """Return {invoice id: entries of its history as API objects, first level first}."""
+    """Return {invoice id: entries of its history as API objects, oldest first, withdrawn ones too}."""
     found = {}
     for row in db.all(sql.of_invoices, ids=as_json(ids)):
         found.setdefault(row["invoice_id"], []).append(represent(row))
@@ -157,12 +162,14 @@ def history(db, ids):
 
 def represent(row):
     """Return the API object of an entry: amounts in major units, without the fields of the invoice."""
-    shown = money.in_major_units(row, claims.AMOUNTS)
+    stated = claims.calculation(row["calculation"] and json.loads(row["calculation"]), row["currency"])
+    shown = {**money.in_major_units(row, claims.AMOUNTS), **stated}
     return {name: shown[name] for name in FIELDS}
 
 
-FIELDS = ("id", "invoice_id", "level", "level_name", "sent_on", "due_date", "days_overdue", "currency", *claims.AMOUNTS,
-          "deadline", "language", "title", "text", "mail", "mail_reason", "created_at")
+FIELDS = ("id", "invoice_id", "level", "level_name", "sent_on", "due_date", "days_overdue", "currency", "total",
+          "credited", "written_off", "payments", *claims.AMOUNTS, "interest_periods", "deadline", "language", "title",
+          "text", "mail", "mail_reason", "withdrawn_on", "withdrawn_reason", "created_at")
 
 
 def entry(db, invoice_id, id):
@@ -171,16 +178,44 @@ def entry(db, invoice_id, id):
 
 
 def of_mail(db, mail_id):
-    """Return the entry whose letter a mail contains, or None."""
+    """Return the entry whose letter a mail contains, or None if it was withdrawn."""
     found = db.one(sql.by_mail, mail_id=mail_id)
     return found and entry(db, found["invoice_id"], found["id"])
 
 
 def check(db):
-    """Yield a sentence for each invoice whose dunning level or deadline does not fit its history."""
+    """Yield a sentence for each invoice whose dunning level, deadline or claims do not fit its history."""
     for wrong in db.all(sql.wrong_levels):
-        yield (f"{wrong['invoice_number']}: the dunning level is {wrong['stored']}, but its last letter is of level "
-               f"{wrong['computed']}, or the deadline differs")
+        if wrong["claims_total"] != wrong["claims"]:
+            stored, sum_ = (money.major(wrong[name], wrong["currency"]) for name in ("claims_total", "claims"))
+            yield f"{wrong['invoice_number']}: claims_total is {stored}, but its letters claim {sum_}"
+        else:
+            yield (f"{wrong['invoice_number']}: the dunning level is {wrong['stored']}, but its last letter is of "
+                   f"level {wrong['computed']}, or the deadline differs")
+
+
+def withdraw(db, row, entry, reason):
+    """Withdraw the last letter of an invoice that stands, and return the row of the invoice.
+
+    What the letter has claimed is taken back today. Level and deadline become those of the letter before it, so that
+    the level can be sent again. `row` is the row of the invoice, `entry` an API object.
+
+    Call this inside a write transaction. Raise 409 `invalid_transition` or `anonymized`.
+    """
+    anonymity.refuse(db, "contact", row["contact_id"])
+    last = db.value(sql.last_that_stands, invoice_id=row["id"])
+    if entry["withdrawn_on"]:
+        raise Problem("invalid_transition", f"The letter {entry['id']} of {row['invoice_number']} was withdrawn on "
+                      f"{entry['withdrawn_on']}. No further request is needed.", state="withdrawn",
+                      allowed_from=["sent"], allowed_actions=[])
+    if entry["id"] != last:
+        raise Problem("invalid_transition", f"The letter {entry['id']} of {row['invoice_number']} is not its last one. "
+                      f"Withdraw the letter {last} first.", state="superseded", allowed_from=["sent"],
+                      allowed_actions=[])
+    claimed = money.minor(Decimal(str(entry["claimed"])), entry["currency"])
+    db.run(sql.withdraw, id=entry["id"], today=times.today(db.config.timezone, db.now), reason=reason)
+    db.run(sql.record_withdrawal, id=row["id"], claimed=claimed, now=db.now)
+    return drafts.journal_change(db, row, "dunning_withdrawn")
 
 
 # Disputes: a disputed invoice gets no reminder and no dunning letter until the dispute is settled

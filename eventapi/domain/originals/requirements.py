@@ -67,9 +67,9 @@ def without_e_invoice(fault):
     return {**fault, "detail": f"The invoice is sent without an e-invoice: {fault['detail']}"}
 
 
-def finding(detail, field, rule=None, term=None):
-    """Return a fault or warning as the API shows it. It has no rule and no term if it does not come from the norm."""
-    return {"rule": rule, "term": term, "field": field, "detail": detail}
+def finding(detail, field, rule=None, term=None, code=None):
+    """Return a fault or warning as the API shows it: with rule and term of the norm, or with a code of ours."""
+    return {"rule": rule, "term": term, "code": code, "field": field, "detail": detail}
 
 
 def fields_of(fault, profile):
@@ -90,7 +90,8 @@ def incomplete(config, missing, faults):
 
 def _where(missing):
     """Return the sentence that says where the missing values are set."""
-    places = {"organiser_": "the options in the configuration of the server", "contact.": "the fields of the contact"}
+    places = {"organiser_": "the options in the configuration of the server",
+              "option ": "the options in the configuration of the server", "contact.": "the fields of the contact"}
     found = dict.fromkeys(next((text for prefix, text in places.items() if name.startswith(prefix)),
                                "the fields of the invoice") for name in sorted(missing, reverse=True))
     without = " To send it without mail, send `mail` as false." if missing == ["contact.email"] else ""

@@ -113,7 +113,7 @@ def anonymize(db, contact):
                           sql.blank_specifications, sql.blank_check_ins, sql.blank_scans, sql.blank_submissions,
                           sql.blank_revisions, sql.drop_notes, sql.drop_custom_fields, sql.drop_tasks,
                           sql.drop_documents,
-                          sql.blank_contracts, sql.blank_remarks, sql.blank_write_off_reasons,
+                          sql.blank_contracts, sql.blank_remarks, sql.blank_withdrawals, sql.blank_write_off_reasons,
                           sql.blank_payment_remarks, sql.blank_refund_remarks, sql.blank_transfers,
                           sql.drop_mails):
             db.run(statement, id=id, pairs=pairs, now=db.now)

@@ -146,7 +146,7 @@ CATEGORY = Kind(
 INVOICE = Kind(
     "invoice", "invoices", "invoices",
     (*CHANGES, "sent", "partially_paid", "paid", "refunded", "credited", "cancelled", "reminded", "mailed", "dunned",
-     "disputed", "settled", "written_off", "write_off_deleted"),
+     "dunning_withdrawn", "disputed", "settled", "written_off", "write_off_deleted"),
     itemgetter("invoice_number"),
     has_notes=True, has_documents=True, has_tasks=True, about_people=True,
     personal=("notes", "dispute_reason"))

@@ -35,7 +35,7 @@ class Closing:
                         for line in fonts.wrap(reason, SIZE, RIGHT - LEFT)]
         self.code = None if self.draft else invoice.get("girocode")
         self.account = self._account()
-        self.terms = fonts.wrap(self._terms(), SIZE, RIGHT - LEFT)
+        self.terms = [line for text in self._terms() for line in fonts.wrap(text, SIZE, RIGHT - LEFT)]
         lines = len(self.reasons) + len(self.terms)
         amounts = sum(TOTAL if is_total else AMOUNT for _, _, is_total in self.amounts)
         self.height = amounts + (lines + 1) * LINE_HEIGHT + 12 + self._account_height()
@@ -103,7 +103,13 @@ class Closing:
     # Payment
 
     def _terms(self):
-        """Return the sentence about payment or refund. A draft asks for nothing."""
+        """Yield the sentence about payment or refund, and the one about default. A draft asks for nothing."""
+        yield self._payment()
+        if self.invoice.get("interest_notice") and self._is_open():
+            yield self._text("interest_notice")
+
+    def _payment(self):
+        """Return the sentence about payment or refund."""
         invoice = self.invoice
         if self.draft:
             return self._text("not_valid")

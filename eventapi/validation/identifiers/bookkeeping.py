@@ -12,6 +12,14 @@ from typing import NamedTuple
 # region: domestic (HOME), other countries of the EU, and third countries.
 CATEGORIES = ("Z", "E", "AE", "AE_HOME", "AE_EU", "AE_THIRD", "G", "K", "O")
 
+# Country -> its standard rate of VAT in hundredths of a percent. Member states of the EU: "VAT rates applied in the
+# Member States", European Commission, January 2026. CH, LI: Art. 25 MWSTG. GB, NO: HMRC, Norwegian Tax Administration.
+STANDARD_RATES = {
+    "AT": 2000, "BE": 2100, "BG": 2000, "CY": 1900, "CZ": 2100, "DE": 1900, "DK": 2500, "EE": 2400, "ES": 2100,
+    "FI": 2550, "FR": 2000, "GR": 2400, "HR": 2500, "HU": 2700, "IE": 2300, "IT": 2200, "LT": 2100, "LU": 1700,
+    "LV": 2100, "MT": 1800, "NL": 2100, "PL": 2300, "PT": 2300, "RO": 2100, "SE": 2500, "SI": 2200, "SK": 2300,
+    "CH": 810, "LI": 810, "GB": 2000, "NO": 2500}
+
 SEPARATORS = " \t\n,"
 PAIR = re.compile(r"(.+?)=([0-9:]+)(?=[\s,]|$)", re.S)
 

@@ -177,11 +177,14 @@ def invoice_reminder(db, mail):
 
 
 def dunning(db, mail):
-    """Return the mail with a dunning letter and the invoice. Raise Gone if nothing is open or the buyer disputes it."""
+    """Return the mail with a dunning letter and the invoice.
+
+    Raise Gone if nothing is open, the buyer disputes it, or the letter was withdrawn.
+    """
     shown, pdfs = sent_invoice(db, mail)
     entry = sending.of_mail(db, mail["id"])
     if entry is None or shown["open_amount"] <= 0 or shown["is_disputed"]:
-        raise Gone("the invoice has no open amount, or is disputed")
+        raise Gone("the invoice has no open amount or is disputed, or the letter was withdrawn")
     texts = mail_words.WORDS[entry["language"]]
     paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), *own_paragraphs(entry["text"]),
                   *mail_words.closing(db.config, entry["language"])]
