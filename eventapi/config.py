@@ -143,6 +143,9 @@ OPTIONS = [
            "Base rates of the Deutsche Bundesbank in percent (§ 247 BGB), each with the date from which on it applies, "
            "separated by commas, such as 2026-01-01 1.27, 2026-07-01 1.27. Dunning levels with statutory interest "
            "require them."),
+    Option("payment_tolerance", "0.00", amount,
+           "What a bank transfer with the number of an invoice may lack at most and still pay it, in the currency of "
+           "this server. The rest is written off. An invoice in another currency counts with its exchange rate."),
     Option("dunning_minimum", "5.00", amount,
            "Smallest open amount that is dunned, in the currency of this server. An invoice in another currency counts "
            "with its exchange rate."),

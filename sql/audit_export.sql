@@ -60,6 +60,13 @@ SELECT m.id AS move_id, m.payment_id, m.moved_at AS move_date, f.invoice_number 
  WHERE m.moved_at >= :begins AND m.moved_at < :ends
  ORDER BY m.moved_at, m.id;
 
+-- name: write_offs
+SELECT w.id AS write_off_id, w.counts_at AS write_off_date, w.kind, i.invoice_number, i.debtor_number AS customer_number, w.currency, w.amount,
+       w.reason, w.payment_id, w.created_at
+  FROM write_offs w INDEXED BY write_offs_by_time CROSS JOIN invoices i ON i.id = w.invoice_id
+ WHERE w.counts_at >= :begins AND w.counts_at < :ends
+ ORDER BY w.counts_at, w.id;
+
 -- name: letters
 -- Dunning letters that were sent or withdrawn in the year.
 WITH found AS MATERIALIZED (
@@ -70,13 +77,6 @@ SELECT d.id AS letter_id, d.sent_on, i.invoice_number, i.debtor_number AS custom
        d.costs, d.interest, d.claims_paid, d.total_claim, d.claimed, d.calculation, d.withdrawn_on, d.withdrawn_reason, d.created_at
   FROM found f CROSS JOIN dunnings d ON d.id = f.id CROSS JOIN invoices i ON i.id = d.invoice_id
  ORDER BY d.sent_on, d.id;
-
--- name: write_offs
-SELECT w.id AS write_off_id, w.counts_at AS write_off_date, w.kind, i.invoice_number, i.debtor_number AS customer_number, w.currency, w.amount,
-       w.reason, w.payment_id, w.created_at
-  FROM write_offs w INDEXED BY write_offs_by_time CROSS JOIN invoices i ON i.id = w.invoice_id
- WHERE w.counts_at >= :begins AND w.counts_at < :ends
- ORDER BY w.counts_at, w.id;
 
 -- name: customers
 -- Each customer of the ledger, as on the last invoice until :last that still has a buyer.

@@ -6,7 +6,7 @@ SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, c
   FROM invoices WHERE invoice_number = :invoice_number;
 
 -- name: by_id
-SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, written_off FROM invoices WHERE id = :id;
+SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, written_off, open_amount, exchange_rate FROM invoices WHERE id = :id;
 
 -- name: was_refunded
 -- Whether money that was paid for the invoice was given back.

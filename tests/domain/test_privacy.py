@@ -122,8 +122,8 @@ OTHERS = {
         "idempotency_keys.fingerprint",
     "a date or the rule for one":
         "check_ins.day check_in_scans.day invoices.issue_date invoices.service_date "
-        "invoices.service_date_to invoices.due_date invoices.dunning_deadline invoices.tax_date "
-        "invoices.overdue_from write_offs.written_off_at "
+        "invoices.service_date_to invoices.due_date invoices.overdue_from invoices.dunning_deadline "
+        "invoices.tax_date write_offs.written_off_at "
         "payments.payment_date bank_transactions.booked_on bank_statements.from_date "
         "bank_statements.to_date due_date_changes.due_date tasks.due_date newsletter_consents.at",
     "goods and services sold, and the reason for a tax exemption":

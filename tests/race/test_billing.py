@@ -59,3 +59,25 @@ def test_a_booth_that_is_cancelled_while_its_draft_is_sent_is_billed_and_credite
     series = fair.organiser.data("/invoices/numbering")
     assert [(entry["count"], entry["gaps"]) for entry in series] == ([(1, [])] if sent["status"] == "sent" else [])
     assert checks.findings(db) == []
+
+
+@pytest.mark.parametrize("round_", range(ROUNDS))
+def test_an_invoice_is_written_off_once_and_a_payment_at_the_same_time_recovers_it(server, organiser, db, round_):
+    with db.write():
+        key = api_keys.create_key(db, "accounts", ["invoices", "payments"])[1]
+    fair = Fair(organiser, db)
+    fair.reserve("A1")
+    draft, _ = fair.bill()
+    sent = fair.send(draft)
+    total, path = sent["total"], f"/invoices/{draft['id']}"
+    off = ("POST", f"{path}/write-offs", {"reason": "Insolvent"})
+    answers = send_at_once(server.port, key, [off] * CLIENTS)
+    assert Counter(status for status, _ in answers) == {201: 1, 409: CLIENTS - 1}, answers
+    assert {answer.get("code") for status, answer in answers if status == 409} == {"exceeds_invoice"}
+    organiser.delete(f"{path}/write-offs/{organiser.data(path)['write_offs'][0]['id']}", status=204)
+    pay = ("POST", "/payments", {"invoice_number": sent["invoice_number"], "amount": total})
+    answers = send_at_once(server.port, key, [off, pay] * (CLIENTS // 2))
+    found = organiser.data(path)
+    assert found["status"] == "paid" and found["written_off"] == 0, answers
+    assert found["paid_amount"] == total * (CLIENTS // 2)
+    assert checks.findings(db) == []

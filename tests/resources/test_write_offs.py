@@ -1,10 +1,12 @@
 """Write-offs of invoices, and what later payments recover of them."""
 import json
+from decimal import Decimal
 
 import pytest
 
 from eventapi import times
 from eventapi.domain.upkeep import checks
+from tests.support import camt
 from tests.support.dates import in_days
 
 
@@ -254,3 +256,21 @@ def test_the_reason_is_erased_with_the_customer(organiser, invoice, write_off, d
     assert write_off(sent)["write_offs"][1]["reason"] is None
     assert "Max Muster" not in json.dumps([list(row) for row in db.connection.execute(
         "SELECT old_values, new_values FROM audit_log")])
+
+
+@pytest.mark.parametrize("cents, shown", [
+    (11895, ("paid", 0.05, 118.95, 0)), (11894, ("sent", 0, 0, 119)), (11905, ("sent", 0, 0, 119))])
+def test_a_transfer_that_lacks_a_few_cents_pays_the_invoice(organiser, app, old, now, cents, shown):
+    app.app.settings.payment_tolerance = Decimal("0.05")
+    sent = old("R-2026-00017")
+    entry = {"amount": cents, "day": "2026-05-04", "text": "R-2026-00017"}
+    organiser("POST", "/payments/import?auto=exact", headers={"Content-Type": "application/xml"}, status=201,
+              raw=camt.document([camt.statement("DE02120300000000202051", [entry])]))
+    assert now(sent) == shown
+    if shown[0] == "paid":
+        (payment,) = organiser.data("/payments")
+        (kept,) = organiser.data(f"/invoices/{sent['id']}")["write_offs"]
+        assert (kept["kind"], kept["payment_id"]) == ("tolerance", payment["id"])
+        assert kept["written_off_at"] == payment["payment_date"]
+        organiser.delete(f"/payments/{payment['id']}", status=204)
+        assert now(sent) == ("sent", 0, 0, 119)

@@ -9,6 +9,7 @@ from collections import defaultdict
 from types import SimpleNamespace
 
 from eventapi.domain.bank import references, returns
+from eventapi.domain.billing import recoveries
 from eventapi.storage.database import as_json
 from eventapi.storage.folding import letters
 from eventapi.storage.statements import statements
@@ -21,7 +22,7 @@ MOST_PAID = 20              # earlier transfers from an account that say whose i
 MOST = 10                   # proposals of a transaction, apart from exact ones
 LONGEST_ID = 30             # characters of an end-to-end id that is surely complete; it has at most 35
 NAMED = {"number", "creditor_reference", "end_to_end_id", "reversal"}
-PAYABLE = ("sent", "partially_paid", "paid", "refunded")
+PAYABLE = ("sent", "partially_paid", "paid", "refunded", "written_off")
 PLACE = ("id", "statement_id", "format", "account", "currency", "booked_on")
 ORDER = ("creditor_reference", "number", "end_to_end_id")     # of two hits of an invoice, the first counts
 
@@ -48,11 +49,11 @@ def facts(db, transactions, taken):
     ((currency, amount) -> ids of invoices), payers (IBAN -> ids of contacts), open_of (contact id -> ids of open
     invoices), invoices (id of an invoice or credit note -> row), names (transaction id -> names of the payer as
     `letters`), marks (see `_marks`), originals (transaction id -> rows of credits that it may take back), doubled (ids
-    of transactions that may be stored twice, from statements in two formats).
+    of transactions that may be stored twice, from statements in two formats), config.
     """
     prefixes = references.prefixes(db.config.invoice_number_format, db.config.credit_note_number_format)
     texts = {row["id"]: _texts(row, prefixes) for row in transactions}
-    known = SimpleNamespace(hits=_hits(db, texts), marks={})
+    known = SimpleNamespace(hits=_hits(db, texts), marks={}, config=db.config)
     known.keys = {id: {candidate.key for reason, candidate in found if reason == "number"}
                   for id, (found, _) in texts.items()}
     known.amounts = defaultdict(list)
@@ -257,6 +258,8 @@ def _proposed(row, invoice, reasons, objections, known, amount):
     """Return the proposal to settle an invoice with `amount` of the transaction, in positive minor units."""
     judge, owed = (_incoming, invoice["open_amount"]) if row["amount"] > 0 else (_outgoing, -invoice["open_amount"])
     action, usable, more = judge(amount, owed, invoice)
+    if more == ["underpaid"] and NAMED & set(reasons) and recoveries.is_tolerated(known.config, invoice, owed - amount):
+        reasons, more = [*reasons, "tolerance"], []
     reasons = [*reasons, *(["amount"] if amount == owed else ())]
     reasons += ["iban"] if row["iban"] and invoice["contact_id"] in known.payers.get(row["iban"], ()) else []
     reasons += ["name"] if _is_named(known.names[row["id"]], _names_of(invoice)) else []

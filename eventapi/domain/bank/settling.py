@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from eventapi import money, times
 from eventapi.domain.bank import matching, transactions
-from eventapi.domain.billing import ledger, payments, refunds
+from eventapi.domain.billing import ledger, payments, recoveries, refunds, write_offs
 from eventapi.domain.books import periods
 from eventapi.domain.records import amounts
 from eventapi.errors import Faults, Problem
@@ -92,7 +92,7 @@ def _amount(row, item, invoice, left, place, faults):
     """Return the amount of one share: as sent, or what is open of the invoice and left of the transfer."""
     if item.get("amount") is not None:
         return amounts.of_currency(item["amount"], row["currency"], faults, f"{place}/amount") or 0
-    owed = invoice["total"] - invoice["credited"] - invoice["paid_amount"]
+    owed = invoice["total"] - invoice["credited"] - invoice["paid_amount"] - invoice["written_off"]
     amount = min(left, owed if row["amount"] > 0 else -owed)
     if amount <= 0:
         faults.add(f"{place}/amount", "required", _without_amount(item["invoice_number"], left))
@@ -111,10 +111,15 @@ def _without_amount(number, left):
 # Booking
 
 def _pay(db, row, share):
-    payments.record(db, {
+    """Record a payment, and write off the small rest that the option `payment_tolerance` allows."""
+    payment = payments.record(db, {
         "invoice_number": share["invoice_number"], "amount": _major(share["amount"], row), "currency": row["currency"],
         "gateway_key": GATEWAY, "transaction_id": _transaction_id(db, row), "status": "completed",
         "payment_date": booking_date(db, row), "notes": None}, bank_transaction_id=row["id"])
+    if "tolerance" in share.get("reasons", ()):
+        invoice = ledger.by_id(db, share["invoice_id"])
+        if invoice["open_amount"] > 0 and recoveries.is_tolerated(db.config, invoice, invoice["open_amount"]):
+            write_offs.add_tolerance(db, payment, invoice["open_amount"])
 
 
 def _refund(db, row, share):

@@ -129,16 +129,17 @@ def source(db, row) -> dict:
 def thawed(frozen) -> dict:
     """Return the row in a source. One of an earlier version lacks the columns that were added later."""
     row = {"prepaid_amount": 0, "exchange_rate": None, "xml_sha256": None, "overdue_from": None, "interest_notice": 0,
-           "claims_total": 0, "claims_open": 0, **json.loads(frozen)}
+           "claims_total": 0, "claims_open": 0, "written_off": 0, **json.loads(frozen)}
     return {**row, "items": [{"is_discount": 0, "exemption_code": None, **item} for item in row["items"]]}
 
 
 def as_sent(row) -> dict:
-    """Return the row of an invoice without later payments and credit notes, which the PDF as sent does not show."""
+    """Return the row of an invoice without what came later: payments, credit notes and write-offs."""
     if row["invoice_type"] == "credit_note":
         return row
     return {**row, "status": "sent", "paid_amount": row["prepaid_amount"], "credited": 0,
-            "open_amount": row["total"] - row["prepaid_amount"], "claims_total": 0, "claims_open": 0,
+            "written_off": 0, "write_offs": [], "open_amount": row["total"] - row["prepaid_amount"],
+            "claims_total": 0, "claims_open": 0,
             "related_invoice_id": None, "related_invoice_number": None}
 
 

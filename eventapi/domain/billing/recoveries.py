@@ -4,7 +4,7 @@ A payment that exceeds what is open adds a write-off with a negative amount. It 
 last write-off if that is later. Changing, moving or deleting the payment computes it again; a refund does not. Amounts
 are minor units. Call these functions inside a write transaction.
 """
-from eventapi import times
+from eventapi import money, times
 from eventapi.domain.billing import invoices
 from eventapi.storage.statements import statements
 
@@ -78,6 +78,19 @@ def recover(db, invoice, payment):
         day = max(day, times.today(db.config.timezone, db.now))
     add(db, invoice, "recovery", -amount, day, payment_id=payment["id"])
     return -amount
+
+
+def is_tolerated(config, invoice, lacking):
+    """Return whether a transfer that lacks this amount of an invoice pays it: at most the option `payment_tolerance`.
+
+    `invoice` has currency and exchange_rate. Without a rate, nothing is tolerated in another currency.
+    """
+    if invoice["currency"] != config.currency:
+        rate = invoice["exchange_rate"] or money.usual_rate(config, invoice["currency"])
+        if not rate:
+            return False
+        lacking = money.converted(lacking, invoice["currency"], rate, config.currency)
+    return lacking <= money.minor(config.payment_tolerance, config.currency)
 
 
 def _day(db, payment):

@@ -127,6 +127,17 @@ TABLES = {table.name: table for table in (
         to_customer_number text Neue Kundennummer
         currency text Währung
         amount money Betrag abzüglich bisheriger Erstattungen"""),
+    _table("write_offs", "Ausbuchungen von Forderungen", """
+        write_off_id key Interne Nummer der Ausbuchung
+        write_off_date day Tag der Ausbuchung
+        kind text write_off (Forderungsausfall), tolerance (Kleindifferenz) oder recovery (späterer Zahlungseingang)
+        invoice_number text Rechnungsnummer
+        customer_number text Kundennummer
+        currency text Währung
+        amount money Betrag brutto, negativ bei späterem Zahlungseingang
+        reason text Grund
+        payment_id whole Interne Nummer der Zahlung
+        created_at moment Zeitpunkt der Erfassung"""),
     _table("letters", "Mahnungen mit den geforderten Kosten und Zinsen", """
         letter_id key Interne Nummer der Mahnung
         sent_on day Datum der Mahnung
@@ -146,17 +157,6 @@ TABLES = {table.name: table for table in (
         calculation text Berechnung als JSON, Beträge in kleinsten Einheiten, Zinssätze in Hundertstel Prozent
         withdrawn_on day Datum der Rücknahme
         withdrawn_reason text Grund der Rücknahme
-        created_at moment Zeitpunkt der Erfassung"""),
-    _table("write_offs", "Ausbuchungen von Forderungen", """
-        write_off_id key Interne Nummer der Ausbuchung
-        write_off_date day Tag der Ausbuchung
-        kind text write_off (Forderungsausfall), tolerance (Kleindifferenz) oder recovery (späterer Zahlungseingang)
-        invoice_number text Rechnungsnummer
-        customer_number text Kundennummer
-        currency text Währung
-        amount money Betrag brutto, negativ bei späterem Zahlungseingang
-        reason text Grund
-        payment_id whole Interne Nummer der Zahlung
         created_at moment Zeitpunkt der Erfassung"""),
     _table("customers", "Kunden, wie sie auf ihrem letzten Beleg stehen", """
         customer_number text-key Kundennummer
