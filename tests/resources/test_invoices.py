@@ -757,7 +757,8 @@ def test_allowed_actions_are_listed(organiser, draft, sent, overdue):
     def actions(invoice):
         return organiser.data(f"/invoices/{invoice['id']}?include=allowed_actions")["allowed_actions"]
     invoice = sent()
-    assert (actions(draft()), actions(invoice)) == (["send", "refresh"], ["cancel", "credit", "write_off", "mail", "dispute"])
+    assert actions(draft()) == ["send", "refresh"]
+    assert actions(invoice) == ["cancel", "credit", "write_off", "mail", "dispute"]
     late = overdue()
     assert actions(late) == ["cancel", "credit", "remind", "write_off", "mail", "dispute"]
     pay(organiser, late, 19)
