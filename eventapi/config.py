@@ -182,6 +182,8 @@ OPTIONS = [
     Option("datev_revenue", "", bookkeeping.revenue_accounts,
            "Revenue accounts of the tax categories, S with its rate, such as S19=8400 AE=8336; a tax key may follow: "
            "8200:0003. AE_HOME, AE_EU and AE_THIRD count before AE, by the region of the buyer."),
+    Option("datev_write_offs", "", bookkeeping.revenue_accounts,
+           "Accounts of write-offs by the tax category of the invoice, as in datev_revenue, such as S19=2406 S7=2401."),
     Option("datev_fees", "", bookkeeping.ledger_account,
            "Account of the fees of gateways, such as 4970. Empty: fees are not exported."),
     Option("max_upload_mb", "25", whole(1, 1024),

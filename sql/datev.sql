@@ -59,6 +59,19 @@ SELECT m.moved_at AS at, s.value * (p.amount - (SELECT coalesce(sum(r.amount), 0
  WHERE m.moved_at >= :begins AND m.moved_at < :ends AND p.status IN ('completed', 'refunded')
  ORDER BY m.moved_at, m.id, s.value;
 
+-- name: write_offs
+-- `groups` is what the credit notes up to that time have left of each tax group, as JSON, in the order of the invoice.
+SELECT w.counts_at AS at, w.amount, w.currency, w.reason, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.exchange_rate,
+       i.buyer ->> 'name' AS name,
+       (SELECT json_group_array(json_object('category', category, 'rate', rate, 'gross', gross)) FROM (
+          SELECT t.category, t.rate, sum(t.net + t.tax) AS gross
+            FROM invoices n CROSS JOIN invoice_taxes t ON t.invoice_id = n.id
+           WHERE n.id = i.id OR n.related_invoice_id = i.id AND n.invoice_type = 'credit_note' AND n.locked_at < w.counts_at
+           GROUP BY t.category, t.rate ORDER BY t.category, t.rate)) AS groups
+  FROM write_offs w INDEXED BY write_offs_by_time CROSS JOIN invoices i ON i.id = w.invoice_id
+ WHERE w.counts_at >= :begins AND w.counts_at < :ends
+ ORDER BY w.counts_at, w.id;
+
 -- name: customers
 -- The contacts of customer numbers. If several contacts bore a number, the one that bears it now comes last.
 WITH pairs (place, number, contact_id) AS (

@@ -142,6 +142,22 @@ def test_a_payment_that_moved_is_taken_from_one_invoice_and_given_to_the_other(o
         ("1190,00", "S", "1200", "10002", "0206", second["invoice_number"])]
 
 
+def test_a_write_off_is_divided_by_the_tax_rates_and_a_recovery_turns_the_sides(organiser, configured, settings):
+    settings.datev_write_offs = revenue_accounts("S19=2406 S7=2401")
+    invoice = send(organiser, organiser.make("/contacts", DEBTOR), STAND, CATALOGUE)           # 1190.00 and 53.50
+    organiser.post(f"/invoices/{invoice['id']}/write-offs", {"amount": 100, "reason": "Insolvent"}, status=201)
+    pay(organiser, invoice, 1200, payment_date="2026-05-20")                                   # 56.50 too much
+    low, high = batch(organiser).bookings[3:5]
+    # 100.00 × 53.50 ÷ 1243.50 = 4.30; the rest is 95.70
+    assert shown(low, 1, 2, 7, 8, 10, 11) == ("4,30", "S", "2401", "10001", "2005", invoice["invoice_number"])
+    assert shown(high, 1, 2, 7, 8, 21, 22) == ("95,70", "S", "2406", "10001", "Grund", "Insolvent")
+    assert [shown(back, 2, 7) for back in batch(organiser).bookings[5:]] == [("H", "2401"), ("H", "2406")]
+    assert nonzero(batch(organiser).movements()) == nonzero(ledger(organiser, 5))
+    settings.datev_write_offs = {}
+    problem = organiser.get("/reports/datev?year=2026&month=5", status=409).json
+    assert problem["missing"] == ["datev_write_offs: S7", "datev_write_offs: S19"]
+
+
 def test_an_invoice_in_another_currency_shows_both_amounts(organiser):
     contact = organiser.make("/contacts", {**DEBTOR, "country": "US", "tax_id": None})
     invoice = send(organiser, contact, currency="USD")
@@ -295,9 +311,10 @@ def ledger(client, month, accounts=None):
     for row in client.data(f"/reports/ledger?year=2026&month={month}")["data"]["rows"]:
         number = row["customer_number"]
         account = accounts[number] if accounts else str(10000 + int(number[2:]))
-        amount = {name: Decimal(str(row[name])) for name in ("invoiced", "credited", "received", "refunded")}
+        amount = {name: Decimal(str(row[name])) for name in (
+            "invoiced", "credited", "received", "refunded", "written_off")}
         moved.setdefault(account, {})[row["currency"]] = (
-            amount["invoiced"] - amount["credited"] - amount["received"] + amount["refunded"])
+            amount["invoiced"] - amount["credited"] - amount["received"] + amount["refunded"] - amount["written_off"])
     return moved
 
 

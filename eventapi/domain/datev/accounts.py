@@ -80,7 +80,8 @@ class Accounts:
             self._wrong("currency", f"{config.currency} has {money.decimals(config.currency)} decimals. DATEV has two.")
         accounts = {"datev_bank": config.datev_bank, "datev_fees": config.datev_fees,
                     **{f"datev_gateways: {key}": account for key, account in config.datev_gateways.items()},
-                    **{f"datev_revenue: {name}": account for name, account in config.datev_revenue.items()}}
+                    **{f"datev_revenue: {name}": account for name, account in config.datev_revenue.items()},
+                    **{f"datev_write_offs: {name}": account for name, account in config.datev_write_offs.items()}}
         for name, account in accounts.items():
             if account and len(account.number) != self.length:
                 self._wrong(name, f"must have {self.length} digits, as datev_account_length says, but is "
@@ -101,6 +102,14 @@ class Accounts:
             found = of_all.get(name, found)
         if found is None:
             self.missing.option("datev_revenue", name)
+        return found or UNKNOWN
+
+    def write_off(self, category, rate):
+        """Return the account that write-offs of a tax category and its rate are booked on."""
+        name = revenue_name(category, rate)
+        found = self.config.datev_write_offs.get(name)
+        if found is None:
+            self.missing.option("datev_write_offs", name)
         return found or UNKNOWN
 
     def money(self, gateway_key):

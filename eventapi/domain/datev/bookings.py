@@ -1,8 +1,9 @@
-"""Bookings: what an invoice, a credit note, a payment or a refund is in the accounts.
+"""Bookings: what an invoice, a credit note, a payment, a refund or a write-off is in the accounts.
 
 A booking has a positive amount on one side of an account and on the other side of its contra account. What takes back
 another booking turns the sides; the amount never becomes negative. Amounts of rows are in minor units and include tax.
 """
+import json
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -22,7 +23,7 @@ EU = frozenset("AT BE BG CY CZ DE DK EE EL ES FI FR HR HU IE IT LT LU LV MT NL P
 class Booking:
     """One line of a batch.
 
-    kind: invoice, credit_note, payment, refund, move or fee; the control sums are separated by it.
+    kind: invoice, credit_note, payment, refund, move, write_off or fee; the control sums are separated by it.
     units: minor units, positive if the account is debited. rate: ten-billionths of the tenant's currency for one unit.
     account, contra: numbers. document: number of the invoice, the key of the open item. day: of the document.
     details: (kind, content) pairs, such as the number of a credit note.
@@ -92,6 +93,25 @@ def of_move(row, accounts):
     whose balance stays the same, because an account cannot be booked against itself.
     """
     return _of_money("move", row, accounts, row["amount"], "Umbuchung")
+
+
+def of_write_off(row, accounts):
+    """Yield the bookings of a write-off: one for each tax group, the account of write-offs against the debtor.
+
+    The amount is divided by what credit notes have left of the groups. A recovery, which is negative, turns the sides.
+    """
+    groups = [group for group in json.loads(row["groups"]) if group["gross"]]
+    whole, left = sum(group["gross"] for group in groups), row["amount"]
+    for place, group in enumerate(groups, 1):
+        share = left if place == len(groups) else money.divided(row["amount"] * group["gross"], whole)
+        left -= share
+        account = accounts.write_off(group["category"], group["rate"])
+        yield Booking(kind="write_off", day=row["day"], units=share, currency=row["currency"],
+                      rate=row["exchange_rate"], account=account.number, tax_key=account.tax_key,
+                      contra=accounts.debtor(row["debtor_number"]),
+                      document=document(row["invoice_number"], row["invoice_id"]),
+                      text=_text("Ausbuchung", row["invoice_number"], row["name"]),
+                      details=(("Grund", row["reason"]),) if row["reason"] else ())
 
 
 def of_fee(row, accounts, fees):

@@ -99,7 +99,7 @@ def vat_id(text):
 
 MOST_BOOKINGS = 99_999              # that DATEV imports from one file
 CHUNK = 64 * 1024                   # bytes of the file that are sent at a time
-WITH_DEBTORS = (sql.invoices, sql.payments, sql.refunds, sql.moves)
+WITH_DEBTORS = (sql.invoices, sql.payments, sql.refunds, sql.moves, sql.write_offs)
 
 
 class File(NamedTuple):
@@ -146,7 +146,7 @@ def batch(db, year, month=None):
 
 
 def found(db, chosen, accounts):
-    """Yield (row, booking) for all of a period: invoices and credit notes, payments and fees, refunds, moves."""
+    """Yield (row, booking) for invoices, credit notes, payments, fees, refunds, moves and write-offs of a period."""
     values, country, fees = chosen._asdict(), db.config.organiser_country, db.config.datev_fees
     for row in db.iterate(sql.invoices, **values):
         yield row, bookings.of_invoice(row, accounts, country)
@@ -158,6 +158,9 @@ def found(db, chosen, accounts):
         yield row, bookings.of_refund(row, accounts)
     for row in _dated(db, sql.moves, values):
         yield row, bookings.of_move(row, accounts)
+    for row in _dated(db, sql.write_offs, values):
+        for booking in bookings.of_write_off(row, accounts):
+            yield row, booking
 
 
 def _dated(db, statement, values):
