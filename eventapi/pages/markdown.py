@@ -10,8 +10,7 @@ from textwrap import dedent
 FENCE = re.compile(r" *```(\S*) *$")
 ITEM = re.compile(r"(-|\d+\.) +")
 COMMENT = re.compile(r"^ *<!-- [a-z ]+:.*?-->\n", re.M)
-INLINE = re.compile(r"(?P<code>`+)(?P<quoted>.+?)(?P=code)|\[(?P<text>(?:`[^`]*`|[^\]`])*)\]\((?P<target>[^)\s]+)\)"
-                    r"|\*\*(?P<bold>.+?)\*\*", re.S)
+INLINE = re.compile(r"`(?P<code>[^`]+)`|\[(?P<text>[^\[\]]+)\]\((?P<target>[^()\s]+)\)|\*\*(?P<bold>[^*]+)\*\*")
 
 
 def render(text, link):
@@ -28,7 +27,7 @@ def anchor(heading, used):
 
 def plain(text):
     """Return a text without backticks and links."""
-    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text).replace("`", "").replace("**", "")
+    return re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", text).replace("`", "").replace("**", "")
 
 
 def inline(text, link):
@@ -38,7 +37,7 @@ def inline(text, link):
         parts.append(escape(text[place:found.start()], quote=False))
         place = found.end()
         if found["code"]:
-            parts.append(f"<code>{escape(found['quoted'].strip(), quote=False)}</code>")
+            parts.append(f"<code>{escape(found['code'].strip(), quote=False)}</code>")
         elif found["bold"]:
             parts.append(f"<strong>{inline(found['bold'], link)}</strong>")
         else:

@@ -55,7 +55,7 @@ RULES = {
         "what a field may hold depends on the other records, and on the state of this one"),
     **dict.fromkeys(
         ("before_start", "future", "past", "later", "out_of_range", "no_such_time", "same_time", "overlap", "date",
-         "before_request", "before_payment", "after_refund"),
+         "before_request", "before_payment", "before_issue", "after_refund"),
         "dates have an order, and lie before or after today"),
     **dict.fromkeys(
         ("decimals", "tax_category", "mixed_taxes", "negative_total", "positive_total", "refunded", "below_minimum",

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 import webob
 
-from eventapi import config
+from eventapi import config, working_days
 from eventapi.app import routes
 from eventapi.domain.access import api_keys
 from eventapi.domain.attachments import placeholders
@@ -98,8 +98,10 @@ def test_the_configuration_file_shows_every_option_at_its_default():
 def test_the_shipped_configuration_file_sets_only_defaults():
     shipped = config.load(ROOT / "conf" / "eventapi.conf", environ={})
     plain = {option.name: option.parse(option.default) for option in config.OPTIONS}
-    # language is empty in the file: it is that of organiser_country
-    assert vars(shipped) == {**plain, "file": ROOT / "conf" / "eventapi.conf", "language": "de"}
+    # These are empty in the file: they are those of organiser_country.
+    of_country = {"language": "de", "tax_rate": 1900, "is_tax_rate_known": True,
+                  "public_holidays": working_days.of_country("DE")}
+    assert vars(shipped) == {**plain, "file": ROOT / "conf" / "eventapi.conf", **of_country}
 
 
 def test_the_changelog_begins_with_the_unreleased_changes():

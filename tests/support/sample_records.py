@@ -18,7 +18,9 @@ STEPS = {
     "/participants/{id}/reinstate": [("/participants/1/cancel", None)],
     "/invoices/{id}/cancel": [SENT], "/invoices/{id}/credit": [SENT], "/invoices/{id}/remind": [SENT],
     "/invoices/{id}/mail": [SENT], "/invoices/{id}/xml": [SENT],
-    "/invoices/{id}/girocode": [SENT], "/invoices/{id}/dispute": [SENT],
+    "/invoices/{id}/girocode": [SENT], "/invoices/{id}/write-offs": [SENT],
+    "/invoices/{id}/write-offs/{write_off_id}": [SENT, ("/invoices/1/write-offs", {"reason": "Insolvent"})],
+    "/invoices/{id}/dispute": [SENT],
     "/invoices/{id}/settle": [SENT, ("/invoices/1/dispute", "invoice.dispute")],
     "/payments/{id}/refunds/{refund_id}": [("/payments/1/refund", "payment.refund")],
     "/service-orders/{id}/confirm": CONFIRMED[:1], "/service-orders/{id}/items/{item_id}/start": CONFIRMED,
@@ -147,7 +149,8 @@ def _dunned(app):
     make_verbatim(app.organiser, "invoice")
     make_verbatim(app.organiser, "dunning_level")
     take(app.organiser, "/invoices/1/send")
-    app.db.connection.execute("UPDATE invoices SET due_date = '2026-01-01', issue_date = '2025-12-01'")
+    app.db.connection.execute("UPDATE invoices SET due_date = '2026-01-01', overdue_from = '2026-01-02', "
+                              "issue_date = '2025-12-01'")
     take(app.organiser, "/invoices/dunning/send", "dunning.send")
 
 
@@ -197,5 +200,5 @@ OTHERS = {
     "/payments/imports": _transfer, "/payments/unmatched": _transfer, "/payments/unmatched/{id}": _transfer,
     "/payments/unmatched/{id}/assign": _transfer, "/payments/unmatched/{id}/ignore": _transfer,
     "/payments/unmatched/{id}/reopen": lambda app: _transfer(app, "ignore"),
-    "/invoices/{id}/dunning/{item_id}/pdf": _dunned,
+    "/invoices/{id}/dunning/{item_id}/pdf": _dunned, "/invoices/{id}/dunning/{item_id}/withdraw": _dunned,
 }

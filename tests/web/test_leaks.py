@@ -51,7 +51,8 @@ FEED = (PLACE.replace(".", "event.") + PLACE.replace(".", "hidden_event.") + PLA
 SEES = {
     "events": "event.* hidden_event.* closed_event.* note_of_event.*",
     "contacts": "contact.* rejected.* note_of_contact.* " + EVENT + CATEGORY,
-    "participants": "participant.* note_of_event_participant.* contact.city event.city " + REACHABLE + EVENT + CATEGORY
+    "participants": "participant.* note_of_event_participant.* contact.city event.venue event.city "
+                    + REACHABLE + EVENT + CATEGORY
                     + "booth.booth_number submission_type.title",                    # what the checklist is waiting for
     "applications": "application.* note_of_application.* event.city " + OPEN_EVENT + CATEGORY,
     "categories": "category.*",
@@ -59,6 +60,7 @@ SEES = {
     "invoices": "invoice.* dunning_level.* note_of_invoice.* payment.* refund.* contact.invoice_email contact.address "
                 "contact.postal_code contact.city contact.state contact.tax_id contact.leitweg_id contact.gln "
                 "contact.electronic_address category.title booth.booth_number "
+                "event.venue event.address event.postal_code event.city "
                 "booth_type.booth_type_name service.service_name service.unit_label " + REACHABLE + EVENT,
     "payments": "payment.* refund.*",
     "booths": "booth.* blocked_booth.* booth_type.* booth_formula.* booth_reservation.* plan.plan_name " + PERSON
@@ -176,7 +178,7 @@ class Visit:
         singular = next((singular for path, singular in known if route.path.startswith(f"{path}/<id>")), None)
         id = self.show.made[singular]["id"] if singular else 1
         return (route.path.replace("<entity_type>", "contact").replace("<id>", str(id)).replace("<item_id>", "1")
-                .replace("<refund_id>", "1"))
+                .replace("<refund_id>", "1").replace("<write_off_id>", "1"))
 
     def expanded(self, patterns):
         """Return the planted fields that the patterns name, such as `contact.*`."""

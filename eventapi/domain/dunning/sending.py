@@ -206,8 +206,8 @@ def withdraw(db, row, entry, reason):
     last = db.value(sql.last_that_stands, invoice_id=row["id"])
     if entry["withdrawn_on"]:
         raise Problem("invalid_transition", f"The letter {entry['id']} of {row['invoice_number']} was withdrawn on "
-                      f"{entry['withdrawn_on']}. No further request is needed.", state="withdrawn",
-                      allowed_from=["sent"], allowed_actions=[])
+                      f"{entry['withdrawn_on']}. Send POST /invoices/dunning/send to send its level again.",
+                      state="withdrawn", allowed_from=["sent"], allowed_actions=[])
     if entry["id"] != last:
         raise Problem("invalid_transition", f"The letter {entry['id']} of {row['invoice_number']} is not its last one. "
                       f"Withdraw the letter {last} first.", state="superseded", allowed_from=["sent"],
