@@ -104,3 +104,10 @@ def test_a_credit_note_for_several_rates_names_the_rate_of_each_line(organiser):
     assert "S 19 %" in fault["detail"] and "S 7 %" in fault["detail"]
     note = act(organiser, sent, "credit", {"items": [{**line, "tax_rate": 7}]}, status=201)
     assert note["total"] == -107.0
+
+
+def test_a_field_that_a_fault_names_has_no_warning_as_well(organiser):
+    draft = invoice(organiser, "S", {**DRESDEN, "tax_id": None, "postal_code": None, "e_invoice_profile": "xrechnung",
+                                     "leitweg_id": "991-33333TEST-33"})
+    checked = act(organiser, draft, "check")
+    assert [fault["field"] for fault in checked["faults"]] == ["contact.postal_code"] and checked["warnings"] == []

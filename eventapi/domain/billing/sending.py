@@ -194,7 +194,8 @@ def check(db, row, profile=None):
     known = {fault["field"] for fault in faults}
     faults += [fault for fault in refused if fault["field"] is None or fault["field"] not in known]
     has_e_invoice = bool(row["xml_sha256"]) if row["locked_at"] else not by_rules
-    warnings += doubts(db, row)
+    at_fault = {fault["field"] for fault in faults}
+    warnings += [doubt for doubt in doubts(db, row) if doubt["field"] not in at_fault]
     warnings += [requirements.finding(f"The PDF cannot be drawn: {problem.detail}", field)
                  for field, problem in pdf.obstacles(db, row, has_e_invoice)]
     return {"is_valid": not faults, "has_e_invoice": has_e_invoice, "profile": profile, "faults": faults,
