@@ -16,7 +16,7 @@ def get_openapi(config):
     return _page(config.base_url).response()
 
 
-@routes.get("/generator.yaml", forms=("application/yaml",))
+@routes.get("/generator.yaml", forms=("text/plain",))
 def get_generator_options():
     """Return the options of openapi-python-client, without which it leaves out operations that return files."""
     return _generator_options().response()
@@ -25,7 +25,7 @@ def get_generator_options():
 @lru_cache(maxsize=1)
 def _generator_options():
     text = files("eventapi.reference").joinpath("generator.yaml").read_text(encoding="utf-8")
-    return Page(text, {"Content-Type": "application/yaml"})
+    return Page(text, {"Content-Type": "text/plain; charset=utf-8"})
 
 
 @lru_cache(maxsize=4)
