@@ -67,7 +67,7 @@ class Attacker(Year):
             ("DELETE", paid, None),
             ("DELETE", f"{paid}/refunds/{refunds[0]['id'] if refunds else 1}", None),
             ("PATCH", paid, {"amount": self.chance.randint(1, 5000)}),
-            ("PATCH", paid, {"payment_date": self.day()}),
+            ("PATCH", paid, {"payment_date": self.chance.choice((None, payment["created_at"], self.day()))}),
             ("PATCH", paid, {"gateway_key": self.chance.choice((None, "card"))}),
             ("PATCH", paid, {"invoice_number": number}),
             ("PATCH", paid, {"invoice_number": number, "currency": invoice["currency"], "amount": 1}),

@@ -127,6 +127,17 @@ def test_a_payment_of_a_closed_month_does_not_change(books, organiser, change, m
     assert refused(organiser, "PATCH", f"/payments/{books['moved']}", change)["member"] == member
 
 
+def test_a_payment_of_a_closed_month_keeps_its_date_also_if_it_was_recorded_at_that_second(books, organiser, db):
+    paid = f"/payments/{books['payment']}"
+    payment = organiser.data(paid)
+    assert payment["payment_date"] == payment["created_at"]
+    assert refused(organiser, "PATCH", paid, {"payment_date": None})["member"] == "payment_date"
+    assert list(periods.check(db)) == []
+    with pytest.raises(Duplicate, match="closed"), db.write():      # as if the rule were missing
+        db.connection.execute("UPDATE payments SET payment_date = NULL, payment_date_at = NULL WHERE id = ?",
+                              (payment["id"],))
+
+
 def test_bookings_dated_in_a_closed_month_are_refused_with_a_remedy(books, organiser):
     number, paid = books["invoice"]["invoice_number"], f"/payments/{books['payment']}"
     problem = refused(organiser, "DELETE", paid)

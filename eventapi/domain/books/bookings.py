@@ -35,9 +35,13 @@ def refuse_payment(db, old, new):
 
 
 def changed_fields(old, new, is_moved):
-    """Return the fields that differ and count. For a deletion, `payment_date` stands for all."""
+    """Return the fields that differ and count. For a deletion, `payment_date` stands for all.
+
+    Whether a payment has a date of its own is kept with the month, also if it was recorded at the same second.
+    """
     if new is None:
         return ["payment_date"]
+    is_moved = is_moved or new["payment_date"] != old["payment_date"]
     return [*(name for name in FIXED if new[name] != old[name]), *(["payment_date"] if is_moved else [])]
 
 
