@@ -70,6 +70,12 @@ SELECT 1 FROM category_events x JOIN categories k ON k.id = x.category_id WHERE 
 -- name: has_participants
 SELECT 1 FROM participants WHERE application_id = :id LIMIT 1;
 
+-- name: admitted
+-- Key of each event of an application at which its contact is a participant, and the status of that participant.
+SELECT e.event_key, p.status FROM application_events a JOIN events e ON e.id = a.event_id
+  JOIN participants p ON p.event_id = a.event_id AND p.contact_id = :contact_id
+ WHERE a.application_id = :id;
+
 -- name: closed_events
 -- Keys of those events whose application deadline has passed.
 SELECT event_key FROM events

@@ -6,6 +6,7 @@ import importlib
 import re
 import threading
 import unicodedata
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -42,7 +43,10 @@ RIGHT_TO_LEFT = ("R", "AL")
 INVISIBLE = re.compile("[\u00ad\u180e\ufe00-\ufe0f]")
 POINTS = 72 / 25.4                                  # points per millimetre
 
+BOX = "\u25a1"                                        # is drawn in place of a character that no font has
+
 lock = threading.RLock()  # hold it while drawing: the font registry of reportlab is not thread-safe
+_boxes = False            # whether BOX is drawn; read and changed by the thread that holds the lock
 
 
 @dataclass(frozen=True)
@@ -143,20 +147,39 @@ def _printable(char):
     return " " if is_space else char
 
 
+@contextmanager
+def boxes():
+    """Hold the lock, and draw BOX in place of each character that no font has, or that is written from right to left.
+
+    An invoice with an unusual name still has a PDF then (contract 8, Money, Characters).
+    """
+    global _boxes
+    with lock:
+        before, _boxes = _boxes, True
+        try:
+            yield
+        finally:
+            _boxes = before
+
+
 def runs(text, bold=False):
     """Split a text into (font name, text) parts, each in a font that has all its characters.
 
-    Raise 501 `not_installed` if no font has a character.
+    Raise 501 `not_installed` if no font has a character, unless this happens within `boxes`.
     """
-    return [(name, "".join(chars)) for name, chars in groupby(text, lambda char: _face_of(char, bold))]
+    parts = [(name, "".join(chars)) for name, chars in groupby(text, lambda char: _face_of(char, bold))]
+    lacking = next((part for name, part in parts if name is None), None)
+    if lacking is None:
+        return parts
+    if not _boxes:
+        raise no_glyph(lacking[0])
+    box = BOX if _face_of(BOX, bold) else "?"
+    return runs("".join(char if _face_of(char, bold) else box for char in text), bold)
 
 
 @lru_cache(maxsize=8192)
 def _face_of(char, bold):
-    for face in faces(bold):
-        if char in face.glyphs:
-            return face.name
-    raise no_glyph(char)
+    return next((face.name for face in faces(bold) if char in face.glyphs), None)
 
 
 def obstacle(text, bold=False):

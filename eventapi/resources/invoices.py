@@ -81,14 +81,17 @@ def send_invoice(db, id, body):
 
     Unless `mail` is false, which is the default for an invoice that was taken over, `mail` in meta says whether the
     mail was `queued`, or `skipped` and for which `reason`: `no_address`, `smtp_not_configured`, `not_installed` (a
-    package that draws the PDF, or a font with one of its letters), `fonts_missing` or `already_done`. `no_e_invoice`
-    in meta says why the invoice has no e-invoice. `warnings` in meta names what is unusual: `export_within_eu`,
-    `reverse_charge_at_home`, `service_date_far`, `name_without_letters` or `no_postal_code`.
+    package that draws the PDF), `fonts_missing` or `already_done`. `no_e_invoice` in meta says why the invoice has no
+    e-invoice. `warnings` in meta names what is unusual: `export_within_eu`, `reverse_charge_at_home`, `low_tax_rate`,
+    `service_date_far`, `name_without_letters`, `no_postal_code` or `missing_glyph` (a character that no font of the
+    server has: the PDF shows □ in its place, and the e-invoice keeps it).
     """
     row, mail = issuing.send(db, get(db, id), body["mail"], body["payments"] or ())
     is_lacking = row["xml_sha256"] is None and not row["taken_over"]
     reason = {"no_e_invoice": sending.refusal(row).detail} if is_lacking else {}
-    warnings = [{name: warning[name] for name in ("code", "field", "detail")} for warning in sending.doubts(db, row)]
+    glyphs = () if invoice_pdf.obstacle(is_hybrid=False) else sending.unprintable(db, row)
+    warnings = [{name: warning[name] for name in ("code", "field", "detail")}
+                for warning in (*sending.doubts(db, row), *glyphs)]
     return Response(represent(row), meta={**meta(mail), **reason, "warnings": warnings})
 
 
@@ -100,7 +103,7 @@ def check_invoice(db, id, body):
     A draft is checked as it would be sent now. `faults` prevent sending, or the buyer's software would refuse the
     e-invoice; `warnings` do neither. If EN 16931 cannot represent an invoice and nobody can correct that, it is sent
     without an e-invoice to a contact with the profile `en16931`; `has_e_invoice` and `warnings` say so. A warning also
-    names a text with a letter that no font of the server has: the invoice has no PDF then.
+    names a text with a character that no font of the server has (`missing_glyph`): the PDF shows □ in its place.
     """
     with db.snapshot():
         return sending.check(db, get(db, id), body["profile"])

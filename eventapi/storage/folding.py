@@ -12,6 +12,7 @@ SPELLED = str.maketrans({
     "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "ŋ": "n", "ı": "i", "ȷ": "j", "ĸ": "k", "ⱥ": "a", "ƀ": "b", "ȼ": "c",
     "đ": "d", "ɇ": "e", "ǥ": "g", "ħ": "h", "ɨ": "i", "ɉ": "j", "ł": "l", "ƚ": "l", "ø": "o", "ɍ": "r", "ŧ": "t",
     "ⱦ": "t", "ʉ": "u", "ɏ": "y", "ƶ": "z"})
+UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 DIGITS = re.compile(r"0*([0-9]+)")
 GROUPS = re.compile(r"[0-9]+|[^\W\d_]+")      # of a folded text: runs of digits, and runs of letters
 
@@ -68,18 +69,34 @@ def number_key(text: str | None) -> str | None:
     return text and "".join(group.lstrip("0") or group[:1] for group in GROUPS.findall(fold(text)))
 
 
+def spellings(word: str) -> list[str]:
+    """Return the folded forms by which a word may be written: of Müller muller and mueller, of Mueller both as well.
+
+    An e at the end of the word stays, since the rest of it would begin many other words.
+    """
+    folded = fold(word)
+    spelled_out = fold(unicodedata.normalize("NFC", word).casefold().translate(UMLAUTS))
+    return [*dict.fromkeys((folded, spelled_out, re.sub(r"([aou])e(?=\w)", r"\1", folded)))]
+
+
 def expression(text: str) -> str:
     """Return the match expression for what a person typed. Each of the first 20 words must begin a word of the record.
+
+    A word with an umlaut also finds its spelling with e, and the other way round: Müller, Mueller.
 
     The words of a number, such as those of INV-2026-00001, must follow one another in the record: otherwise it would
     also find the other invoices of the customer C-00001. The indexes hold folded text, so the words are folded as well.
     A text without a word matches nothing.
     """
     words = []
-    for part in fold(text).split():
-        found = re.findall(r"\w+", part)
-        words += [" ".join(found)] if any(map(str.isdecimal, part)) else found
-    return " ".join(f'"{word}"*' for word in words[:20] if word) or NOTHING
+    for part in unicodedata.normalize("NFC", text).split():
+        found = re.findall(r"\w+", fold(part))
+        if any(map(str.isdecimal, fold(part))):
+            words.append([" ".join(found)])
+        else:
+            words += map(spellings, re.findall(r"\w+", part))
+    alternatives = (" OR ".join(f'"{form}"*' for form in forms if form) for forms in words[:20])
+    return " AND ".join(f"({forms})" if " OR " in forms else forms for forms in alternatives if forms) or NOTHING
 
 
 def pattern(text: str) -> str:

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ET
 from importlib.util import find_spec
+from io import BytesIO
 from itertools import pairwise
 
 import pytest
@@ -322,6 +323,17 @@ def test_a_name_in_a_script_without_a_font_is_reported(organiser, participant):
     organiser.get(f"/participants/{participant['id']}/badge", status=200)
     problem(organiser.get(f"/participants/{participant['id']}/badge", headers={"Accept": "application/pdf"}), 501,
             "not_installed")
+
+
+def test_one_name_without_a_font_does_not_stop_a_sheet(organiser, participant):
+    if not fonts.installed(fonts.EUROPE):
+        pytest.skip("needs fonts-dejavu-core")
+    organiser.patch(f"/participants/{participant['id']}", {"badge_name": "ᚠᚢᚦ\U0001f3aa"}, status=200)
+    file = organiser.get(f"/participants/badges?ids={participant['id']}", status=200).body
+    pypdf = pytest.importorskip("pypdf")
+    assert "□" in pypdf.PdfReader(BytesIO(file)).pages[0].extract_text()
+    problem(organiser.get(f"/participants/{participant['id']}/badge", headers={"Accept": "application/pdf"}), 501,
+            "not_installed")        # the box is drawn on sheets only, also in the same thread
 
 
 def test_the_svg_is_well_formed_for_any_name():

@@ -59,13 +59,15 @@ def test_a_greek_seller_cannot_supply_within_greece_as_if_abroad(organiser, sett
     ("S", {"company_name": "\u200b4711\u200b"}, {}, "name_without_letters"),
     ("S", {"company_name": "四季園芸"}, {}, None),
     ("S", {**DRESDEN, "tax_id": None, "postal_code": None}, {}, "no_postal_code"),
-    ("S", {"postal_code": None}, {}, None)])
+    ("S", {"postal_code": None}, {}, None),
+    ("S", {}, {"items": [{"description": "Stand", "quantity": 1, "unit_price": 9, "tax_rate": 0.19}]}, "low_tax_rate")])
 def test_what_is_unusual_is_a_warning_of_check_and_send(organiser, category, contact, fields, code):
     draft = invoice(organiser, category, contact, **{"service_date": times.today("UTC"), **fields})
     warnings = act(organiser, draft, "check")["warnings"]
-    assert [warning["code"] for warning in warnings if warning["code"]] == ([code] if code else [])
+    usual = (None, "missing_glyph")         # not every machine has fonts for Chinese
+    assert [warning["code"] for warning in warnings if warning["code"] not in usual] == ([code] if code else [])
     sent = organiser.post(f"/invoices/{draft['id']}/send", status=200).json["meta"]["warnings"]
-    assert [warning["code"] for warning in sent] == ([code] if code else [])
+    assert [warning["code"] for warning in sent if warning["code"] not in usual] == ([code] if code else [])
 
 
 def test_what_another_system_has_sent_is_taken_as_it_is(organiser):

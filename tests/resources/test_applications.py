@@ -193,8 +193,23 @@ def test_a_new_application_is_approved_with_a_category_and_confirmed(organiser, 
     [participant] = organiser.data("/participants")
     assert (participant["category_key"], participant["status"]) == ("silver", "confirmed")
     assert event_names(db, "event_participant") == ["participant.added", "participant.confirmed"]
-    again = organiser.post(address, {"category_keys": ["gold"], "confirm": True}, status=200).json
-    assert again["data"] == answer["data"] and again["meta"]["warnings"] == []
+    for same in ({"category_keys": ["silver"], "confirm": True}, {}, {"event_keys": ["garden"]}):
+        again = organiser.post(address, same, status=200).json
+        assert again["data"] == answer["data"] and again["meta"]["warnings"] == []
+
+
+def test_an_approved_application_is_not_approved_in_another_way_without_a_word(organiser, fair, boats, categories):
+    application = organiser.make("/applications", {**ADA, "event_keys": ["garden", "boats"]})
+    other = organiser.make("/contacts", {"last_name": "Other"})
+    address = f"/applications/{application['id']}/approve"
+    organiser.post(address, {"category_keys": ["silver"], "event_keys": ["garden"]}, status=200)
+    before = organiser.data("/participants")
+    for body in ({"category_keys": ["gold"]}, {"category_keys": []}, {"confirm": True}, {"contact_id": other["id"]},
+                 {"event_keys": ["boats"]}):
+        problem = organiser.post(address, body, status=409).json
+        assert problem["code"] == "invalid_transition" and problem["state"] == "approved"
+        assert f"approved already, and `{next(iter(body))}` would change nothing" in problem["detail"]
+    assert organiser.data("/participants") == before
 
 
 @pytest.mark.parametrize("action, body, status", [

@@ -169,7 +169,8 @@ def three(organiser, db):
 
 
 @pytest.mark.parametrize("query, found", [
-    ("search=apfel", "Ä"), ("search=mull", "B"), ("search=K-7", "C"), ("search=nobody", ""),
+    ("search=apfel", "Ä"), ("search=mull", "B"), ("search=mueller", "B"),
+    ("search=M%C3%BCller", "B"), ("search=K-7", "C"), ("search=nobody", ""),
     ("email=info@apfel.example", "Ä"),
     ("country=DE", "BC"), ("tag=fruit", "Ä"), ("external_id=x1", "Ä"), ("customer_number=K-7", "C"),
     ("event_key=fair", "B"),

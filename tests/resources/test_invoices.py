@@ -526,7 +526,9 @@ def test_an_old_invoice_is_imported_with_its_own_number(organiser, draft, sent, 
     for number in ("INV-2019-00001", "inv-2019-7", "CN-2031-123456", "DRAFT-9"):
         answer = organiser.post("/invoices", {**body, "invoice_number": number}, status=422)
         assert refused(answer) == [("/invoice_number", "running_series")]
-    assert draft(issue_date="2019-02-03")["issue_date"] is None
+    answer = organiser.post("/invoices", {**body, "issue_date": "2019-02-03"}, status=422)
+    assert refused(answer) == [("/issue_date", "not_allowed")]
+    assert draft(issue_date=None)["issue_date"] is None
 
 
 def test_a_taken_number_is_not_assigned_again(organiser, app, draft, sent):

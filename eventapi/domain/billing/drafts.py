@@ -264,7 +264,11 @@ def number_columns(db, wanted, old, faults):
         faults.add("/invoice_number", "running_series",
                    "must not look like a number of the running series, which is assigned when the invoice is sent")
     taken_over = number != known or bool(old and old["taken_over"])
-    issue_date = wanted.get("issue_date") if taken_over else None
+    sent = wanted.get("issue_date")
+    issue_date = sent if taken_over else None
+    if sent and not taken_over:
+        faults.add("/issue_date", "not_allowed", "is the day on which the invoice is sent. Leave it out, or send the "
+                   "`invoice_number` of the other system with it")
     if issue_date and issue_date > times.today(db.config.timezone, db.now):
         faults.add("/issue_date", "future", "must not be in the future: it is the day on which the other system issued "
                    "the invoice")

@@ -43,10 +43,10 @@ def add(db, kind, row, mail):
     to = address(db, row)
     if mail:
         anonymity.refuse(db, "contact", row["contact_id"])
-        _refuse_impossible(db, row, to, "send `mail` as false")
+        _refuse_impossible(row, to, "send `mail` as false")
     elif not to:
         return _skipped("no_address")
-    elif problem := obstacle(db, row):
+    elif problem := obstacle(row):
         return _skipped(problem.code)
     return _queue(db, kind, row, to)
 
@@ -58,7 +58,7 @@ def add_requested(db, row, to, language, text):
     """
     mails.refuse_unconfigured(db.config)
     to = to or address(db, row)
-    _refuse_impossible(db, row, to, "send an address as `to`")
+    _refuse_impossible(row, to, "send an address as `to`")
     return _queue(db, "invoice", row, to, language, text)
 
 
@@ -90,16 +90,16 @@ def _skipped(reason):
     return {"status": "skipped", "reason": reason}
 
 
-def obstacle(db, row):
+def obstacle(row):
     """Return the Problem that prevents drawing the PDF of a sent invoice, or None. A stored one need not be drawn."""
-    return None if row["pdf_sha256"] else pdf.obstacle(db, row)
+    return None if row["pdf_sha256"] else pdf.obstacle(is_hybrid=bool(row["xml_sha256"]))
 
 
-def _refuse_impossible(db, row, to, remedy):
+def _refuse_impossible(row, to, remedy):
     """Raise the problem that prevents mailing the invoice, if there is one."""
     if not to:
         raise Problem("invoice_incomplete", f"{row['invoice_number']} cannot be mailed: its buyer has no `email`. "
                       f"Set `email` on the contact, or {remedy}.", missing=["contact.email"])
-    problem = obstacle(db, row)
+    problem = obstacle(row)
     if problem:
         raise Problem(problem.code, f"{row['invoice_number']} cannot be mailed without its PDF. {problem.detail}")

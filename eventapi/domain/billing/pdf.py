@@ -34,8 +34,8 @@ OF_CONTACT = {"name": "company_name or last_name", "contact_name": "first_name o
 def draw(config, row, seller, buyer, language, is_copy=False, xml=None) -> bytes:
     """Return the PDF of an invoice, with the e-invoice `xml` in it unless that is None.
 
-    Raise 501 `not_installed` if reportlab, a font or, for an e-invoice, pypdf is missing; 409 `fonts_missing` without
-    the fonts that an e-invoice requires.
+    Raise 501 `not_installed` if reportlab or, for an e-invoice, pypdf is missing; 409 `fonts_missing` without the
+    fonts that an e-invoice requires.
     """
     if xml is not None:
         hybrid.require()
@@ -64,21 +64,16 @@ def draw_draft(db, row, seller, buyer, language=None) -> bytes:
     return draw(db.config, {**row, **printed(db, row)}, seller, buyer, chosen)
 
 
-def obstacle(db, row) -> Problem | None:
-    """Return the first Problem that prevents drawing the PDF of a sent invoice on this server, or None."""
-    return next((problem for _, problem in obstacles(db, row, bool(row["xml_sha256"]))), None)
+def obstacle(is_hybrid) -> Problem | None:
+    """Return the Problem of a package that the PDF of an invoice needs and this server lacks, or None."""
+    return hybrid.obstacle() if is_hybrid else None if find_spec("reportlab") else fonts.not_installed()
 
 
-def obstacles(db, row, is_hybrid):
-    """Yield (field, Problem) of what prevents drawing the PDF of an invoice on this server. Its row has both parties.
+def missing_glyphs(db, row):
+    """Yield (field, Problem) of each text with a character that no font has. The PDF shows a box in its place.
 
-    If a package is missing, yield it alone: `field` is None. Otherwise yield each field with a letter that no font has.
-    For Latin, Greek and Cyrillic letters nothing is imported, because that would take too long in a write transaction.
+    The row has both parties. reportlab must be installed. For Latin, Greek and Cyrillic letters nothing is imported.
     """
-    missing = hybrid.obstacle() if is_hybrid else None if find_spec("reportlab") else fonts.not_installed()
-    if missing:
-        yield None, missing
-        return
     for field, text, bold in _texts(invoices.represent({**row, **printed(db, row)})):
         if problem := fonts.obstacle(text or "", bold):
             yield field, problem

@@ -10,6 +10,7 @@ from eventapi.domain.originals import composing, parties, plausible, requirement
 from eventapi.domain.records import amounts, numbering
 from eventapi.errors import Faults, Problem, listed
 from eventapi.languages import choice
+from eventapi.pictures import fonts
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.validation.identifiers.organiser import faulty_options
@@ -112,6 +113,12 @@ def doubts(db, row):
     return [*plausible.doubts(row, seller, buyer, times.today(db.config.timezone, db.now))]
 
 
+def unprintable(db, row):
+    """Return a warning for each text with a character that no font has. reportlab must be installed."""
+    return [requirements.finding(f"The PDF shows {fonts.BOX} in its place. {problem.detail}", field,
+                                 code="missing_glyph") for field, problem in pdf.missing_glyphs(db, row)]
+
+
 def _account_of_another(db, row, buyer):
     """Yield a finding if the buyer's customer number is on an invoice to another contact.
 
@@ -196,8 +203,10 @@ def check(db, row, profile=None):
     has_e_invoice = bool(row["xml_sha256"]) if row["locked_at"] else not by_rules
     at_fault = {fault["field"] for fault in faults}
     warnings += [doubt for doubt in doubts(db, row) if doubt["field"] not in at_fault]
-    warnings += [requirements.finding(f"The PDF cannot be drawn: {problem.detail}", field)
-                 for field, problem in pdf.obstacles(db, row, has_e_invoice)]
+    if problem := pdf.obstacle(has_e_invoice):
+        warnings.append(requirements.finding(f"The PDF cannot be drawn: {problem.detail}", None))
+    else:
+        warnings += unprintable(db, row)
     return {"is_valid": not faults, "has_e_invoice": has_e_invoice, "profile": profile, "faults": faults,
             "warnings": warnings}
 

@@ -141,7 +141,7 @@ def _queue(db, invoice, entry, mail):
         reason = "smtp_not_configured"
     elif not (to := invoice_mails.address(db, invoice)):
         reason = "no_address"
-    elif obstacle := invoice_mails.obstacle(db, invoice):
+    elif obstacle := invoice_mails.obstacle(invoice):
         reason = obstacle.code
     if reason:
         return {"mail": "skipped", "mail_reason": reason, "mail_id": None}

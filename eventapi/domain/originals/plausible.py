@@ -7,6 +7,7 @@ from eventapi.domain.originals.requirements import finding
 from eventapi.validation.identifiers import companies
 
 UNION = companies.MEMBER_STATES - {"XI"}
+ONE_PERCENT = 100                           # in hundredths of a percent, as rates are stored
 FAR = 5                                     # years between today and the service that are usual at most
 
 
@@ -48,6 +49,10 @@ def doubts(invoice, seller, buyer, today):
         yield _warning("reverse_charge_at_home", "items", "Category AE (reverse charge) is used for a buyer in the "
                        f"organiser's own country, {seller['country']}. At home, it holds for few services only "
                        "(in Germany: section 13b (2) UStG).")
+    low = next((item["tax_rate"] for item in invoice["items"] if 0 < item["tax_rate"] < ONE_PERCENT), None)
+    if low:
+        yield _warning("low_tax_rate", "items", f"`tax_rate` of an item is {low / ONE_PERCENT} percent. Rates are in "
+                       "percent: write 19 for 19 %, and 0.19 only if you mean it.")
     first, last = (times.add_days(today, round(365.25 * years)) for years in (-FAR, FAR))
     days = [invoice[name][:10] for name in ("service_date", "service_date_to") if invoice[name]]
     far = next((day for day in days if not first <= day <= last), None)

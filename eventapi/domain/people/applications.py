@@ -11,7 +11,7 @@ from eventapi.domain.attachments import cascade
 from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import anonymity, custom_fields, entities, references
 from eventapi.domain.records.references import CONTACT
-from eventapi.errors import Faults, Problem, listed
+from eventapi.errors import Faults, Problem, listed, quoted
 from eventapi.states import Transitions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -137,8 +137,9 @@ def approve(db, application, fields, admin_id):
 
     Return `(application, {skipped, warnings})`; see `admit`. `fields` may name the contact (`contact_id`,
     `customer_number`), narrow the events (`event_keys`), replace the categories (`category_keys`) and confirm the
-    participants (`confirm`). Raise 422 for events that were not applied for, and unknown categories; 409
-    `invalid_transition` or `ambiguous_contact`.
+    participants (`confirm`). An application that was approved in the same way stays as it is. Raise 422 for events
+    that were not applied for, and unknown categories; 409 `invalid_transition`, also for an application that was
+    approved in another way, or `ambiguous_contact`.
     """
     faults = Faults()
     contact_id = references.resolve(db, fields, CONTACT, faults)
@@ -150,6 +151,7 @@ def approve(db, application, fields, admin_id):
     category_ids = references.category_ids(db, fields, faults)
     faults.raise_any()
     if TRANSITIONS.move("approve", application["status"]) is None:
+        _refuse_other_terms(db, application, fields, contact_id, category_ids)
         return application, {"skipped": [], "warnings": []}
     event_ids = references.event_ids(db, {"event_keys": event_keys}, faults)
     _assign(db, application["id"], None, category_ids)
@@ -159,6 +161,23 @@ def approve(db, application, fields, admin_id):
             participants.move(db, participant, "confirm")
     approved = move(db, application, "approve", contact_id=contact_id, decided_at=db.now, decided_by=admin_id)
     return approved, {"skipped": skipped, "warnings": _without_fee(db, found)}
+
+
+def _refuse_other_terms(db, application, fields, contact_id, category_ids):
+    """Raise 409 `invalid_transition` if an approved application was approved with other fields than these."""
+    found = db.all(sql.admitted, id=application["id"], contact_id=application["contact_id"])
+    statuses = {row["event_key"]: row["status"] for row in found}
+    others = [name for name, differs in (
+        ("contact_id", contact_id not in (None, application["contact_id"])),
+        ("event_keys", any(key not in statuses for key in fields["event_keys"] or ())),
+        ("category_keys", category_ids is not None
+         and {*category_ids} != {*db.values(sql.category_ids, id=application["id"])}),
+        ("confirm", fields["confirm"] and "registered" in statuses.values())) if differs]
+    if others:
+        raise TRANSITIONS.refused(
+            f"The application {application['id']} is approved already, and {quoted(others)} would change nothing. "
+            "Change its participants: PATCH /participants/{id}, POST /participants/{id}/confirm, or POST /participants "
+            "for another event.", "approved", TRANSITIONS.table["approve"][0])
 
 
 def reject(db, application, reason, admin_id):
@@ -192,7 +211,9 @@ def _check(db, fields, application, stored, by_form=False):
         category_ids = references.resolve_keys(db, fields, "category_keys", sql.selectable_category, faults)
     else:
         category_ids = references.category_ids(db, fields, faults)
-    values = custom_fields.checked(db, "application", fields, application["custom_fields"], faults, editable=by_form)
+    # Whoever fills in a form must fill in its required fields. An office may leave all custom fields for later.
+    sent = {**fields, "custom_fields": fields["custom_fields"] or {}} if by_form else fields
+    values = custom_fields.checked(db, "application", sent, application["custom_fields"], faults, editable=by_form)
     faults.raise_any()
     return event_ids, category_ids, values
 

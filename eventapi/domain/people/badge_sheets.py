@@ -8,7 +8,7 @@ from eventapi.domain.records import anonymity
 from eventapi.errors import invalid_parameter
 from eventapi.languages import choice
 from eventapi.pictures import badge as picture
-from eventapi.pictures import canvas, style, svg
+from eventapi.pictures import canvas, fonts, style, svg
 from eventapi.storage import files
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -65,8 +65,12 @@ def draw(config, badge, form):
 
 
 def draw_sheets(config, badges_):
-    """Return badges as the bytes of a PDF with A4 pages. Raise 501 as `draw` does."""
-    return canvas.draw(*picture.sheets(_with_images(badges_), style.brand(config)))
+    """Return badges as the bytes of a PDF with A4 pages. Raise 501 `not_installed` for a PDF without reportlab.
+
+    One name with a character that no font has does not stop the others: a box is drawn in its place.
+    """
+    with fonts.boxes():
+        return canvas.draw(*picture.sheets(_with_images(badges_), style.brand(config)))
 
 
 def _with_images(badges_):

@@ -26,10 +26,10 @@ def draw(entry, invoice, seller, buyer, brand=PLAIN):
     entry: the letter, an API object. invoice: API object; its `girocode` is the text of the GiroCode, if it has one.
     seller, buyer: as on the invoice. brand: logo and colour of the seller.
 
-    Raise 501 `not_installed` if reportlab is missing or no installed font has one of the characters.
+    Raise 501 `not_installed` if reportlab is missing.
     """
     fonts.require()
-    with fonts.lock:
+    with fonts.boxes():
         return Letter(entry, invoice, seller, buyer, brand).pdf()
 
 

@@ -30,10 +30,10 @@ def draw(invoice, seller, buyer, language, is_copy=False, brand=PLAIN):
     is_copy: mark it as a copy on every page.
     brand: logo and colour of the organiser.
 
-    Raise 501 `not_installed` if reportlab is missing or no installed font has one of the characters.
+    Raise 501 `not_installed` if reportlab is missing.
     """
     fonts.require()
-    with fonts.lock:
+    with fonts.boxes():
         return Sheet(invoice, seller, buyer, language, is_copy, brand).pdf()
 
 
