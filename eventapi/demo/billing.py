@@ -214,8 +214,10 @@ class Bills:
 
     def advertise(self, currency):
         """Invoice an advertisement in the catalogue in another currency, with two tax rates. Some are paid."""
+        is_known = money.usual_rate(self.agenda.db.config, currency)
         invoice = self.api("POST", "/invoices", {
-            "customer_number": self.company["customer_number"], "currency": currency, "text": TEXT["en"],
+            "customer_number": self.company["customer_number"], "currency": currency,
+            "exchange_rate": None if is_known else self.agenda.price(1), "text": TEXT["en"],
             "service_date": self.agenda.db.now[:10], "items": [
                 {"description": "Advertisement in the catalogue, half a page", "quantity": 1, "unit_price": 480,
                  "discount_percent": 10, "tax_category": "S" if self.agenda.db.config.tax_rate else "Z"},

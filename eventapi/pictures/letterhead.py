@@ -6,7 +6,7 @@ from eventapi.pictures import fonts
 from eventapi.pictures.paper import LEFT, RIGHT
 from eventapi.pictures.shapes import contained
 from eventapi.pictures.style import FOOT, QUIET, RULE, SUBTITLE, TITLE
-from eventapi.pictures.words import WORDS, address, contact, grouped, register
+from eventapi.pictures.words import WORDS, address, contact, grouped, register, vat_label
 
 LINE_HEIGHT = 3.3                                   # of the footer
 TOP, LOGO = 12, (60, 22)                            # top of the logo; its largest width and height
@@ -38,7 +38,9 @@ class Letterhead:
         return [[line for text in column for line in fonts.wrap(text, FOOT, room)] for column in columns]
 
     def _labelled(self, seller, *fields):
-        return [f"{WORDS[self.language][field]} {seller[field]}" for field in fields if seller.get(field)]
+        words = WORDS[self.language]
+        labels = {**words, "vat_id": vat_label(words, seller.get("vat_id"))}
+        return [f"{labels[field]} {seller[field]}" for field in fields if seller.get(field)]
 
     def head(self, paper):
         """Add the name and, top right, the logo, which is scaled without being distorted. Return the position below.

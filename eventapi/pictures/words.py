@@ -4,6 +4,7 @@ Legal terms are those of Directive 2006/112/EC and of the German VAT act (UStG).
 """
 
 from eventapi.languages import countries
+from eventapi.validation.identifiers import companies
 
 # The reason without tax that a line has by default. The text of the category says the same in the invoice's language.
 REASONS = {"AE": "Reverse charge", "G": "Export outside the EU", "O": "Not subject to VAT",
@@ -20,6 +21,9 @@ ENGLISH = {
     "due_date": "Due date",
     "customer_number": "Customer number",
     "buyer_vat_id": "Your VAT ID",
+    "buyer_vat_id_AT": "Your VAT ID",
+    "buyer_vat_id_CH": "Your VAT ID",
+    "buyer_tax_number": "Your tax number",
     "buyer_reference": "Your reference",
     "leitweg_id": "Leitweg-ID",
     "related_invoice_number": "Original invoice",
@@ -76,6 +80,8 @@ ENGLISH = {
     "bic": "BIC",
     "girocode": "GiroCode for banking apps",
     "vat_id": "VAT ID",
+    "vat_id_AT": "VAT ID",
+    "vat_id_CH": "VAT ID",
     "tax_number": "Tax number",
     "directors": "Managing directors: {names}",
     "director": "Managing director: {names}",
@@ -105,6 +111,9 @@ GERMAN = {
     "due_date": "Fällig am",
     "customer_number": "Kundennummer",
     "buyer_vat_id": "Ihre USt-IdNr.",
+    "buyer_vat_id_AT": "Ihre UID-Nr.",
+    "buyer_vat_id_CH": "Ihre MWST-Nr.",
+    "buyer_tax_number": "Ihre Steuernummer",
     "buyer_reference": "Ihre Referenz",
     "leitweg_id": "Leitweg-ID",
     "related_invoice_number": "Zu Rechnung",
@@ -161,6 +170,8 @@ GERMAN = {
     "bic": "BIC",
     "girocode": "GiroCode für Banking-Apps",
     "vat_id": "USt-IdNr.",
+    "vat_id_AT": "UID-Nr.",
+    "vat_id_CH": "MWST-Nr.",
     "tax_number": "Steuernummer",
     "directors": "Geschäftsführung: {names}",
     "director": "Geschäftsführung: {names}",
@@ -225,6 +236,16 @@ def place(event):
     return ", ".join((*known, city) if city else known) if known else ""
 
 
+def vat_label(words, number, label="vat_id"):
+    """Return what the number of a taxpayer is called: in German after its state, and a tax number if it is no VAT id.
+
+    `label` is `vat_id` for the seller, `buyer_vat_id` for the buyer.
+    """
+    if not companies.vat_id_by_format(number):
+        return words[label.replace("vat_id", "tax_number")]
+    return words.get(f"{label}_{number[:2]}", words[label])
+
+
 def tax_reasons(taxes, words):
     """Return why no tax is charged, without repetitions: the legal term, then the organiser's own reasons."""
     found = {}
@@ -238,4 +259,7 @@ def tax_reasons(taxes, words):
 def tax_reason(tax, words):
     """Return the legal term of a category and the organiser's own reason, in the language of the words."""
     own = [text for text in (tax.get("reason") or "").split("; ") if text and text not in REASONS.values()]
-    return ": ".join(text for text in (words.get(tax["category"]), "; ".join(own)) if text)
+    term, reason = words.get(tax["category"]), "; ".join(own)
+    if term and reason.casefold().startswith(term.casefold()):      # "Steuerfrei nach § 4 Nr. 20 UStG" says it already
+        return reason
+    return ": ".join(text for text in (term, reason) if text)

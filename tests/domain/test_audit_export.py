@@ -84,8 +84,9 @@ def medium(books, organiser, clock, db):                       # noqa: F811
     clock("2026-06-04T10:00:00Z")
     organiser.patch(f"/payments/{books['payment']}", {"invoice_number": books["other"]["invoice_number"]}, status=200)
     for currency in ("JPY", "KWD"):
-        draft = organiser.make("/invoices", {"contact_id": books["contact"], "currency": currency, "items": [
-            {"description": 'Stand "A";\r\n=1+1', "quantity": 3, "unit_price": 7, "tax_rate": 19}]})
+        draft = organiser.make("/invoices", {
+            "contact_id": books["contact"], "currency": currency, "exchange_rate": 2, "items": [{
+                "description": 'Stand "A";\r\n=1+1', "quantity": 3, "unit_price": 7, "tax_rate": 19}]})
         organiser.post(f"/invoices/{draft['id']}/send", status=200)
     return Medium(organiser.get("/reports/audit-export?year=2026", status=200).body)
 

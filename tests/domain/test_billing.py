@@ -480,7 +480,7 @@ def test_a_generated_line_is_outdated_once_a_manual_invoice_bills_the_same(fair,
 def test_a_draft_in_another_currency_is_outdated_once_its_booth_is_cancelled(fair):
     reservation = fair.reserve("A1")
     draft, _ = fair.bill()
-    fair.organiser.patch(f"/invoices/{draft['id']}", {"currency": "CHF"}, status=200)
+    fair.organiser.patch(f"/invoices/{draft['id']}", {"currency": "CHF", "exchange_rate": 1.06}, status=200)
     fair.organiser.patch(f"/categories/{fair.gold['id']}", {"base_price": 200}, status=200)
     fair.cancel("booth-reservations", reservation)
     assert outdated(fair, draft) == [(2, "cancelled")]
@@ -883,7 +883,7 @@ def test_the_balance_has_every_currency_and_agrees_with_readiness(fair, db):
     own = shown()
     assert list(own) == ["EUR"]
     foreign = fair.organiser.make("/invoices", {
-        "event_participant_id": fair.participant["id"], "currency": "JPY",
+        "event_participant_id": fair.participant["id"], "currency": "JPY", "exchange_rate": 0.006,
         "items": [{"description": "Power", "quantity": 3, "unit_price": 101, "tax_rate": 10}]})
     assert shown() == own
     sent = fair.send(foreign)

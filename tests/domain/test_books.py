@@ -18,6 +18,7 @@ from eventapi.domain.upkeep import checks
 
 BERLIN = ZoneInfo("Europe/Berlin")
 PLACES = {"EUR": 2, "JPY": 0, "KWD": 3}
+RATES = {"JPY": 0.0061, "KWD": 2.87}
 ADDRESS = {"address": "Weg 1", "city": "Leipzig", "country": "DE"}
 STEPS = 22                      # bookings in a month
 CSV = {"Accept": "text/csv"}
@@ -121,7 +122,7 @@ class Year:
         items = [{"description": "Stand", "quantity": quantity, "unit_price": price, "tax_rate": rate}
                  for rate, price, quantity in lines]
         draft = self.client.make("/invoices", {"event_participant_id": person["id"], "currency": currency,
-                                               "items": items})
+                                               "items": items, "exchange_rate": RATES.get(currency)})
         sent = self.client.post(f"/invoices/{draft['id']}/send", status=200).json["data"]
         number, nets = sent["invoice_number"], {rate: price * quantity for rate, price, quantity in lines}
         self.ledger.invoices[number] = {"id": sent["id"], "contact_id": person["contact_id"], "currency": currency,

@@ -7,6 +7,7 @@ from hashlib import sha256
 import pytest
 
 from eventapi import times
+from eventapi.domain.billing import sending
 from eventapi.domain.books import periods
 from eventapi.domain.reports import finance
 from eventapi.domain.upkeep import checks
@@ -368,10 +369,13 @@ def tax_of_may(client):
     return [(row["currency"], row["base_net"], row["base_tax"]) for row in rows]
 
 
-def test_the_tax_of_a_closed_month_does_not_depend_on_the_option_exchange_rates(books, organiser, db, clock, app):
+def test_the_tax_of_a_closed_month_does_not_depend_on_the_option_exchange_rates(
+        books, organiser, db, clock, app, monkeypatch):
     contact, rates = books["contact"], app.app.settings.exchange_rates
     clock("2026-07-02T10:00:00Z")
-    invoices = [sent(organiser, contact, currency="USD") for _ in range(2)]
+    with monkeypatch.context() as early:                # an early version sent invoices without a rate
+        early.setattr(sending, "_lacks_rate", lambda *_: False)
+        invoices = [sent(organiser, contact, currency="USD") for _ in range(2)]
     rates["USD"] = Decimal("0.5")                       # after both were sent
     invoices.append(sent(organiser, contact, currency="USD"))
     assert invoices[2]["exchange_rate"] == 0.5
@@ -404,10 +408,11 @@ def test_the_tax_of_a_closed_month_does_not_depend_on_the_option_exchange_rates(
 
 def test_an_invoice_of_a_month_that_an_early_version_closed_keeps_the_rate_of_the_option(
         clock, organiser, db, app, monkeypatch):
-    rates, invoice = app.app.settings.exchange_rates, sent(organiser, organiser.make("/contacts", ADDRESS)["id"],
-                                                           currency="USD")
-    clock(JUNE)
+    rates = app.app.settings.exchange_rates
     with monkeypatch.context() as early:
+        early.setattr(sending, "_lacks_rate", lambda *_: False)
+        invoice = sent(organiser, organiser.make("/contacts", ADDRESS)["id"], currency="USD")
+        clock(JUNE)
         early.setattr(periods, "refuse_unconverted", lambda *_: None)
         early.setitem(periods.BY_PERIOD, "tax", finance.tax)
         organiser.post("/reports/periods/2026-05/close", status=200)

@@ -83,7 +83,8 @@ def test_what_somebody_can_correct_is_refused_for_every_profile(organiser, setti
 
 
 @pytest.mark.parametrize("fields, contact", [
-    ({"currency": "KWD"}, {}), ({"currency": "BGN"}, {}), ({}, {"country": "SS", "tax_id": None})])
+    ({"currency": "KWD", "exchange_rate": 3}, {}), ({"currency": "BGN", "exchange_rate": 0.5}, {}),
+    ({}, {"country": "SS", "tax_id": None})])
 def test_the_response_of_sending_says_why_there_is_no_e_invoice(organiser, fields, contact):
     buyer = organiser.make("/contacts", {**BUYER, **contact})
     draft = organiser.make("/invoices", {"contact_id": buyer["id"], "items": [STAND], **fields})

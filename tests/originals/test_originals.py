@@ -131,7 +131,8 @@ def test_payment_to_another_currency_or_without_valid_account(organiser, setting
     # 19.00 CHF × 1.0637 = 20.2103
     assert (found.means_code, found.tax_currency, found.tax_total_in_tax_currency) == ("30", "EUR", Decimal("20.21"))
     settings.organiser_iban = settings.organiser_bic = ""
-    found = read(organiser, sent(currency="USD"))
+    found = read(organiser, sent({**STAND, "tax_rate": 0, "tax_category": "E", "exemption_reason": "Lecture"},
+                                 currency="USD"))
     assert (found.means_code, found.iban) == ("1", None)
     assert (found.tax_currency, found.tax_total_in_tax_currency) == (None, None)
 
@@ -258,10 +259,30 @@ def test_a_draft_is_checked_as_it_would_be_sent(organiser, buyer, db, settings, 
         ("BR-IC-02", "organiser_vat_id")]
     foreign = draft(currency="CHF")
     checked = act(organiser, foreign, "check")
-    assert (checked["is_valid"], [found["field"] for found in checked["warnings"]]) == (True, ["exchange_rate"])
+    assert (checked["is_valid"], [found["field"] for found in checked["faults"]]) == (False, ["exchange_rate"])
+    assert act(organiser, foreign, "send", status=409)["missing"] == ["exchange_rate"]
+    organiser.patch(f"/invoices/{foreign['id']}", {"exchange_rate": 1.06}, status=200)
+    assert act(organiser, foreign, "check")["is_valid"]
     before = db.connection.total_changes
     act(organiser, foreign, "check")
     assert db.connection.total_changes == before
+
+
+@pytest.mark.parametrize(("items", "fields", "is_possible"), [
+    ([{**STAND, "unit_price": 210.08}], {}, True),              # 249.995 with 19 % tax, rounded to 250.00
+    ([{**STAND, "unit_price": 210.09}], {}, False),             # 250.01
+    ([{**FREE, "tax_category": "E", "exemption_reason": "Lecture"}], {}, False),
+    ([STAND], {"currency": "CHF", "exchange_rate": 1}, False)])
+def test_a_small_invoice_needs_no_address(organiser, settings, items, fields, is_possible):
+    """Section 33 UStDV: a total of at most 250 EUR, and tax in Germany."""
+    nobody = organiser.make("/contacts", {"last_name": "Rose"})
+    def send(status):
+        draft = organiser.make("/invoices", {"contact_id": nobody["id"], "items": items, **fields})
+        return organiser.post(f"/invoices/{draft['id']}/send", status=status).json
+    if is_possible:
+        assert send(200)["data"]["total"] == 250
+        settings.organiser_country, settings.organiser_vat_id = "AT", "ATU13585627"
+    assert send(409)["missing"][:2] == ["contact.address", "contact.city"]
 
 
 def test_the_check_of_a_sent_invoice_reads_its_original(organiser, settings, buyer, sent):
@@ -363,7 +384,7 @@ def test_equal_documents_have_equal_bytes(organiser, db, sent):
 def test_invoices_without_original_say_why(organiser, db, buyer, draft, sent):
     old = organiser.make("/invoices", {"contact_id": buyer["id"], "items": [STAND], "invoice_number": "OLD 1",
                                        "issue_date": "2019-12-02"})
-    old, dinar, earlier = act(organiser, old, "send"), sent(currency="KWD"), sent()
+    old, dinar, earlier = act(organiser, old, "send"), sent(currency="KWD", exchange_rate=3), sent()
     with db.write():
         db.connection.execute("DELETE FROM e_invoices WHERE invoice_id = ?", [earlier["id"]])
         db.connection.execute("UPDATE invoices SET xml_sha256 = NULL WHERE id = ?", [earlier["id"]])

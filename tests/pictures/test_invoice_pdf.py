@@ -221,6 +221,25 @@ def test_the_invoice_is_german_on_request():
     assert WORDS["en"].keys() == WORDS["de"].keys()
 
 
+@pytest.mark.parametrize("number, german, english", [
+    ("DE136695976", "Ihre USt-IdNr.", "Your VAT ID"), ("ATU13585627", "Ihre UID-Nr.", "Your VAT ID"),
+    ("CHE-107.787.577", "Ihre MWST-Nr.", "Your VAT ID"), ("12-3456789", "Ihre Steuernummer", "Your tax number")])
+def test_the_number_of_a_taxpayer_has_its_own_name(number, german, english):
+    for language, label in (("de", german), ("en", english)):
+        lines = page(buyer={**BUYER, "vat_id": number}, language=language).splitlines()
+        assert lines[lines.index(number) - 1] == label
+
+
+def test_a_reason_is_not_said_twice_and_categories_of_one_rate_are_told_apart():
+    reason = "Steuerfrei nach § 4 Nr. 20 UStG"
+    items = [{**INVOICE["items"][0], "tax_rate": 0, "tax_category": category} for category in ("E", "Z")]
+    text = page({"items": items, "taxes": [
+        {"category": "E", "rate": 0, "net": 1, "tax": 0, "reason": reason},
+        {"category": "Z", "rate": 0, "net": 1, "tax": 0, "reason": None}]}, language="de")
+    assert f"E – {reason}" in text and "Steuerfrei: Steuerfrei" not in text
+    assert "0 % E" in text.replace("\u00a0", " ") and "0 % Z" in text.replace("\u00a0", " ")
+
+
 @pytest.mark.parametrize("currency, shown_", [("JPY", "2,500"), ("EUR", "2,500.00"), ("KWD", "2,500.000")])
 def test_amounts_have_the_decimals_of_their_currency(currency, shown_):
     lines = page({"currency": currency, "subtotal": 2500}).splitlines()

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from eventapi import money, times
-from eventapi.domain.billing import drafts, ledger
+from eventapi.domain.billing import drafts, ledger, sending
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.errors import Problem
 from eventapi.storage import files
@@ -305,11 +305,15 @@ def test_once_sent_only_notes_and_due_date_can_change(organiser, sent):
     assert organiser.delete(address, status=409).json["code"] == "invoice_locked"
 
 
-def test_the_exchange_rate_is_exact_and_can_be_added_once(organiser, app, draft, sent):
+def test_the_exchange_rate_is_exact_and_can_be_added_once(organiser, app, draft, sent, monkeypatch):
     assert draft(currency="CHF", exchange_rate=0.0000533231)["exchange_rate"] == 0.0000533231
     app.app.settings.exchange_rates = {"USD": Decimal("0.92")}
     assert sent(currency="USD")["exchange_rate"] == 0.92
     assert sent(currency="USD", exchange_rate=0.9)["exchange_rate"] == 0.9
+    refusal = organiser.post(f"/invoices/{draft(currency='CHF')['id']}/send", status=409).json
+    assert (refusal["code"], refusal["missing"]) == ("invoice_incomplete", ["exchange_rate"])
+    assert sent({**STAND, "tax_rate": 0}, currency="CHF")["exchange_rate"] is None, "no tax must be converted"
+    monkeypatch.setattr(sending, "_lacks_rate", lambda *_: False)       # as an early version sent it
     invoice = sent(currency="CHF")
     address = f"/invoices/{invoice['id']}"
     assert invoice["exchange_rate"] is None
@@ -435,7 +439,7 @@ def test_the_advice_of_a_refusal_fits_the_record(organiser, draft, sent, db):
     assert detail("DELETE", f"/invoices/{invoice['id']}").endswith("Cancel it instead.")
     assert detail("POST", f"/invoices/{note['id']}/cancel") == (
         f"A credit note cannot be cancelled. To correct {note['invoice_number']}, issue a new invoice.")
-    yen = sent({**STAND, "unit_price": 1200, "tax_rate": 7}, STAND, currency="KWD")
+    yen = sent({**STAND, "unit_price": 1200, "tax_rate": 7}, STAND, currency="KWD", exchange_rate=3)
     assert detail("POST", f"/invoices/{yen['id']}/credit", {"items": [{**STAND, "unit_price": 101}]}).endswith(
         "Left to credit: KWD 1,200.000 net in category S at 7%; KWD 100.000 net in category S at 19%.")
     voucher = sent(STAND, {"description": "Voucher", "quantity": -1, "unit_price": 60, "tax_rate": 7})
@@ -1117,7 +1121,7 @@ def test_the_books_balance_after_random_steps(organiser, db, draft, seed):
                 "tax_rate": chance.choice([7, 19, 5.5])} for _ in range(chance.randrange(1, 6))]
     for _ in range(3):
         items = some_items()
-        invoice = draft(*items, currency=currency)
+        invoice = draft(*items, currency=currency, exchange_rate=None if currency == "EUR" else 2)
         subtotal, tax = expected(items, places)
         assert [Decimal(str(invoice[name])) for name in ("subtotal", "tax_total", "total")] == [
             subtotal, tax, subtotal + tax]

@@ -257,7 +257,7 @@ def test_a_moved_payment_counts_where_it_was(organiser, invoice, pay, refund, mo
 
 
 def test_a_payment_in_the_wrong_currency_is_corrected_from_its_date_on(organiser, invoice, pay):
-    first, second, yen = invoice(), invoice(), invoice(currency="JPY")
+    first, second, yen = invoice(), invoice(), invoice(currency="JPY", exchange_rate=0.006)
     payment = pay(invoice_number=first["invoice_number"], payment_date=in_days(-3))
     path = f"/payments/{payment['id']}"
     organiser.patch(path, {"invoice_number": second["invoice_number"]}, status=200)

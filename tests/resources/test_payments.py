@@ -196,7 +196,7 @@ def test_faults_against_stored_records_are_reported_together(organiser, sent):
 
 
 def test_amounts_have_the_decimals_of_the_currency(organiser, sent):
-    yen, dinar = sent(currency="JPY"), sent(currency="KWD")
+    yen, dinar = sent(currency="JPY", exchange_rate=0.006), sent(currency="KWD", exchange_rate=3)
     pay = {"invoice_number": yen["invoice_number"], "amount": 1.5}
     assert fault(organiser.post("/payments", pay, status=422)) == [("/amount", "decimals")]
     assert organiser.make("/payments", {**pay, "amount": 7})["amount"] == 7

@@ -471,7 +471,8 @@ def test_orders_are_searched_by_number_and_with_a_further_scope_by_name(fair, or
     for text, with_names, without in (
             (second["order_number"], [second["id"]], [second["id"]]),
             (f"{number} {year}", [second["id"]], [second["id"]]),
-            (year, numbered, numbered), ("00009", [], []), ("muell", [], []), ("mull soh", [draft["id"]], []),
+            (year, numbered, numbered), ("00009", [], []),
+            ("muell", [draft["id"]], []), ("mull soh", [draft["id"]], []),
             ("MUSTER", numbered, []), (customer, [draft["id"]], []), ("%", [], []), ("c", all_three, []),
             ('" OR so', [], [])):
         assert found(organiser, text) == found(person("service_orders:read participants:read"), text) == with_names

@@ -91,13 +91,14 @@ def test_internal_fields_are_unknown_to_a_key_of_a_form(organiser, person, fair)
         organiser.make("/custom-fields", {"entity_type": "application", "field_label": visibility, "is_required": True,
                                           **({} if visibility == "hidden" else {"applicant_visibility": visibility})})
     body = {"email": "ada@rosen.example", "event_keys": ["garden"]}
+    filled = {**body, "custom_fields": {"editable": "x"}}
     for scopes in ("applications:create", "applications:create public"):
         page = person(scopes)
         for field, value in (("notes", "x"), ("rating", 5)):
-            [entry] = page.post("/applications", {**body, field: value}, status=422).json["errors"]
+            [entry] = page.post("/applications", {**filled, field: value}, status=422).json["errors"]
             assert (entry["pointer"], entry["code"], entry["detail"]) == (f"/{field}", "unknown", "is unknown")
         for key, unknown in (("container", "container"), ("admin_only", "admin-only"), ("no", "no")):
-            found = page.post("/applications", {**body, "category_keys": ["selectable", unknown]}, status=422).json
+            found = page.post("/applications", {**filled, "category_keys": ["selectable", unknown]}, status=422).json
             [entry] = found["errors"]
             assert (entry["pointer"], entry["code"]) == ("/category_keys/1", "unknown"), key
             assert entry["detail"] == f"is unknown: no category has the key {unknown}"

@@ -17,6 +17,8 @@ from eventapi.validation.identifiers.organiser import faulty_options
 
 sql = statements("invoicing")
 
+SMALL = 250_00                              # cents: section 33 UStDV
+
 
 def issue(db, row, mail=None, prepaid=0):
     """Lock a draft: store its number, parties, e-invoice and PDF source. Return its new row.
@@ -83,7 +85,8 @@ def _missing(config, row, seller, buyer):
     An option with a wrong identifier counts as missing.
     """
     missing = [f"organiser_{name}" for name in ("name", "street", "city") if not seller[name]]
-    wanted = {"name": "company_name or last_name", "address": "address", "city": "city"}
+    wanted = {"name": "company_name or last_name"}
+    wanted |= {} if _is_small(row, seller, buyer) else {"address": "address", "city": "city"}
     if any(item["tax_category"] == "AE" for item in row["items"]):
         wanted["vat_id"] = "tax_id"                     # rule BR-AE-02 of EN 16931: the buyer owes the tax
         missing += [] if seller["vat_id"] else ["organiser_vat_id"]
@@ -91,7 +94,24 @@ def _missing(config, row, seller, buyer):
         missing.append("organiser_vat_id or organiser_tax_number")
     missing += [f"contact.{field}" for name, field in wanted.items() if not buyer[name]]
     missing += ["option tax_rate"] if not config.is_tax_rate_known else []
+    missing += ["exchange_rate"] if _lacks_rate(config, row) else []
     return missing + [name for name in faulty_options(config) if name not in missing]
+
+
+def _is_small(row, seller, buyer):
+    """Return whether an invoice needs no address of its buyer: up to 250 EUR with tax in Germany (section 33 UStDV)."""
+    return (seller["country"] == "DE" and row["currency"] == "EUR" and row["total"] <= SMALL
+            and {item["tax_category"] for item in row["items"]} == {"S"} and _profile(buyer) != "xrechnung")
+
+
+def _lacks_rate(config, row):
+    """Return whether the VAT of an invoice cannot be shown in the organiser's currency (Art. 230, 2006/112/EC).
+
+    A credit note has the rate of its invoice, and what another system has sent shows its own.
+    """
+    is_ours = row["invoice_type"] == "invoice" and not row["taken_over"]
+    return (is_ours and row["currency"] != config.currency and row["tax_total"] != 0
+            and not (row["exchange_rate"] or money.usual_rate(config, row["currency"])))
 
 
 def _faults(db, row, seller, buyer):

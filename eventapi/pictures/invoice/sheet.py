@@ -10,7 +10,7 @@ from eventapi.pictures.invoice.table import Table
 from eventapi.pictures.letterhead import Letterhead
 from eventapi.pictures.paper import LEFT, RIGHT, Paper
 from eventapi.pictures.style import FOOT, INK, PLAIN, QUIET, SUBTITLE, TABLE, TEXT, TITLE
-from eventapi.pictures.words import WORDS, address, place
+from eventapi.pictures.words import WORDS, address, place, vat_label
 
 SIZE, LINE_HEIGHT = TABLE, 4.4
 INFO, INFO_VALUE = 125, 157                         # left edges of the labels and the values beside the address
@@ -128,7 +128,8 @@ class Sheet:
             else:
                 day = field.endswith("_date")
                 label = "number" if field == "invoice_number" else field
-                yield self.words[label], formats.day(values[field], self.language) if day else values[field]
+                shown = vat_label(self.words, values[field], field) if field == "buyer_vat_id" else self.words[label]
+                yield shown, formats.day(values[field], self.language) if day else values[field]
 
     def _service(self, invoice):
         """Return label and value of the service date or period."""

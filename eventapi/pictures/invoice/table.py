@@ -2,6 +2,7 @@
 
 `headings` and `columns` are dicts by the name of the column.
 """
+from collections import Counter
 from itertools import zip_longest
 
 from eventapi.languages import formats, names
@@ -25,6 +26,8 @@ class Table:
     def __init__(self, invoice, language, brand):
         self.currency, self.language, self.brand = invoice["currency"], language, brand
         self.event = invoice.get("event_title")
+        found = {(item["tax_rate"], item.get("tax_category")) for item in invoice["items"]}
+        self.shared = {rate for rate, number in Counter(rate for rate, _ in found).items() if number > 1}
         texts = [self._texts(item) for item in invoice["items"]]
         self.headings = {name: WORDS[language][name].format(currency=self.currency) for name in (texts or [{}])[0]
                          if name not in OPTIONAL or any(row[name] for row in texts)}
@@ -39,8 +42,13 @@ class Table:
                 "unit": names.unit(item.get("unit"), self.language) or "",
                 "unit_price": formats.amount(item["unit_price"], self.currency, self.language),
                 "discount_percent": formats.percent(discount, self.language) if discount else "",
-                "tax_rate": formats.percent(item["tax_rate"], self.language),
+                "tax_rate": self._tax(item),
                 "net": formats.amount(item["net"], self.currency, self.language)}
+
+    def _tax(self, item):
+        """Return the rate, with the category if items of several categories have this rate: 0 % E, 0 % AE."""
+        rate = formats.percent(item["tax_rate"], self.language)
+        return f"{rate} {item['tax_category']}" if item["tax_rate"] in self.shared else rate
 
     def _description(self, item):
         return item["description"].removesuffix(f", {self.event}") if self.event else item["description"]
