@@ -423,6 +423,15 @@ def test_numbers_that_look_alike_are_left_to_a_person(organiser, invoice, bank, 
     assert {objections for *_, (objections, *_) in proposals(organiser)} == {"uncertain"}
 
 
+@pytest.mark.parametrize("entry", [
+    {"text": "EREF+NOTPROVIDED SVWZ+R-2026-00017 ABWA+Rosen KG"}, {"text": "SVWZ+R-2026-00017"},
+    {"description": "GUTSCHRIFT R-2026-00017"}])
+def test_a_number_behind_a_label_or_in_the_words_of_the_bank_is_found(organiser, invoice, bank, entry):
+    sent = invoice("R-2026-00017", SAME)
+    assert bank({"amount": SAME * 100, **entry})["booked"] == 1
+    assert paid(organiser, sent) == ("paid", SAME)
+
+
 @pytest.mark.parametrize("text", ["R-2026-00017/R-2026-00018", "R-2026-17+R-2026-18", "R-2026-17,R-2026-18",
                                   "R-2026-17&R-2026-18", "Re.R-2026-00017 u. R-2026-00018"])
 def test_the_numbers_of_a_list_may_stand_close(organiser, invoice, bank, text):

@@ -9,6 +9,7 @@ from collections import defaultdict
 from types import SimpleNamespace
 
 from eventapi.domain.bank import references, returns
+from eventapi.domain.bank.entries import may_be_cut
 from eventapi.domain.billing import recoveries
 from eventapi.storage.database import as_json
 from eventapi.storage.folding import letters
@@ -108,12 +109,15 @@ def _hits(db, texts):
 
 def _texts(row, known):
     """Return ([(reason, Candidate)], [letters and digits of an RF reference]) of a transaction."""
-    found = [("number", candidate) for candidate in references.candidates(row["text"], known, row["cut_at"])]
+    text, cut_at = row["text"], row["cut_at"]
+    if not text and row["description"]:                 # some banks write the text of the payer there only
+        text, cut_at = row["description"], len(row["description"]) if may_be_cut(row["description"]) else None
+    found = [("number", candidate) for candidate in references.candidates(text, known, cut_at)]
     id = row["end_to_end_id"] or ""
     cut_at = len(id) if len(id) > LONGEST_ID else None
     found += [("end_to_end_id", candidate) for candidate in references.candidates(id, known, cut_at)]
     structured = references.creditor_references(row["creditor_reference"])
-    return found, structured or references.creditor_references(row["text"])
+    return found, structured or references.creditor_references(text)
 
 
 def _found(found, structured, numbers):

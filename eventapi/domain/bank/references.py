@@ -28,7 +28,7 @@ JOINER = re.compile(r"([^\w\s,;:(\"']|_)$")
 BEFORE = re.compile(r"[^\W_]([^\w\s,;:]|_)|[^\W\d_]$")
 # Words to which customers and banks join a number. Behind others, and in few letters, it is the number of the payer:
 # the R in Nr. 2026-17, in AR-2026-17 and in KD-R-2026-17 belongs to that.
-INTRODUCTIONS = re.compile("rechnung(en|s?nr|snummer)?|rg|re|nr|(re|rg|beleg)nr|beleg|invoice|zahlung")
+INTRODUCTIONS = re.compile("rechnung(en|s?nr|snummer)?|rg|re|nr|(re|rg|beleg)nr|beleg|invoice|zahlung|svwz")
 SHORT_PREFIX = 2            # letters
 LONGEST_WORD = 20           # letters; more than an introduction has, so that a long word is not searched
 WORD_END = re.compile(r"[^\W\d_]*$")                      # of at most 20 characters

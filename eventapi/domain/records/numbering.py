@@ -3,6 +3,7 @@ import re
 from string import Formatter
 
 from eventapi.errors import Problem
+from eventapi.storage import folding
 from eventapi.storage.statements import statements
 
 sql = statements("numbering")
@@ -41,16 +42,20 @@ def number(db, invoice_type, year):
 
 
 def looks_running(config, text):
-    """Return whether a number looks like that of a draft, or like one that a series makes."""
+    """Return whether a number looks like that of a draft, or like one that a series makes.
+
+    Case and separators make no difference: on a bank transfer, INV 2026 00001 is INV-2026-00001.
+    """
     formats = [format_of(config, invoice_type) for invoice_type in ("invoice", "credit_note")]
-    return bool(DRAFT.fullmatch(text)) or any(_pattern(number_format).fullmatch(text) for number_format in formats)
+    letters = folding.number_letters(text)
+    return bool(DRAFT.fullmatch(text)) or any(_pattern(number_format).fullmatch(letters) for number_format in formats)
 
 
 def _pattern(number_format):
-    """Return the pattern that matches every number that a format can make, in any case."""
+    """Return the pattern that matches the letters and digits of every number that a format can make."""
     digits = {"year": r"\d{4}", "seq": r"\d+", None: ""}
-    parts = [re.escape(text) + digits[field] for text, field, *_ in Formatter().parse(number_format)]
-    return re.compile("".join(parts), re.I)
+    return re.compile("".join(re.escape(folding.number_letters(text) or "") + digits[field]
+                              for text, field, *_ in Formatter().parse(number_format)))
 
 
 def series(db):
