@@ -118,6 +118,11 @@ SELECT contact_id, event_id FROM participants WHERE id = :id;
 -- An invoice that was sent to this customer number.
 SELECT invoice_number, contact_id FROM invoices INDEXED BY invoices_by_debtor WHERE debtor_number = :customer_number AND locked_at IS NOT NULL LIMIT 1;
 
+-- name: contact_of_customer
+-- The contact of the last invoice that was sent to this customer number.
+SELECT contact_id FROM invoices INDEXED BY invoices_by_debtor WHERE debtor_number = :customer_number AND locked_at IS NOT NULL
+ ORDER BY issue_date DESC, id DESC LIMIT 1;
+
 -- name: number_taken
 SELECT id FROM invoices WHERE invoice_number = :invoice_number;
 

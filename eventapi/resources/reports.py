@@ -1,5 +1,6 @@
 """Reports as JSON, CSV tables and SVG charts."""
 from eventapi import spreadsheet
+from eventapi.domain.billing import accounts
 from eventapi.domain.books import audit_export, ledger, periods
 from eventapi.domain.datev import export as datev
 from eventapi.domain.records import references
@@ -7,11 +8,11 @@ from eventapi.domain.reports import catalogue as reports
 from eventapi.domain.reports import charts as report_charts
 from eventapi.languages import choice
 from eventapi.pictures import style
-from eventapi.web.rest import Response, picture
+from eventapi.web.rest import Response, drawn, picture
 from eventapi.web.routes import Routes
 
 routes = Routes("reports", "report", scope="reports")
-CSV, SVG, ZIP = "text/csv", "image/svg+xml", "application/zip"
+CSV, SVG, ZIP, PDF = "text/csv", "image/svg+xml", "application/zip", "application/pdf"
 FORMS = ("application/json", CSV, SVG)
 
 
@@ -135,13 +136,20 @@ def get_ledger_report(db, query, form):
     return table("ledger", ledger.COLUMNS, found["data"]["rows"]) if form == CSV else Response(found, has_etag=False)
 
 
-@routes.get("/reports/ledger/<customer_number>", query="report.of_account", response="report.account", forms=FORMS[:2],
-            further_scopes=("invoices",))
+@routes.get("/reports/ledger/<customer_number>", query="report.of_account", response="report.account",
+            forms=(*FORMS[:2], PDF), further_scopes=("invoices",))
 def get_customer_account(db, customer_number, query, form):
-    """Get the account of a customer: every invoice, credit note, payment and refund, with the balance after it."""
+    """Get the account of a customer: every invoice, credit note, payment and refund, with the balance after it.
+
+    As PDF, it is a statement of account for the customer, in its language unless `language` is sent.
+    """
     found = ledger.of_customer(db, customer_number, query)
     if form == CSV:
         return table("account", ledger.OF_CUSTOMER, ledger.movements(found))
+    if form == PDF:
+        parties = accounts.addressed(db, customer_number, query.get("language"))
+        return drawn([found["data"], found["filters"], found["generated_at"][:10], parties], PDF,
+                     lambda: accounts.draw(db.config, found, *parties))
     return Response(found, has_etag=False)
 
 

@@ -1,4 +1,7 @@
 """The account of a customer is its number on the invoices: no two contacts get the same one."""
+from importlib.util import find_spec
+from io import BytesIO
+
 import pytest
 
 from tests.domain.test_periods import ADDRESS, sent
@@ -62,3 +65,42 @@ def test_a_new_number_is_on_no_invoice(organiser):
     imported = organiser.post("/bulk-import/contacts", {"records": [{"company_name": "Third"}]}).json["data"]
     assert drawn == ["C-00001", "C-00002", "C-00005"] and imported["created"] == 1
     assert organiser.data("/contacts?customer_number=C-00006")
+
+
+# The statement of account
+
+def statement(client, number, query=""):
+    pypdf = pytest.importorskip("pypdf")
+    file = client.get(f"/reports/ledger/{number}{query}", headers={"Accept": "application/pdf"}, status=200)
+    assert file.content_type == "application/pdf"
+    return "\n".join(page.extract_text() for page in pypdf.PdfReader(BytesIO(file.body)).pages)
+
+
+@pytest.mark.skipif(not find_spec("reportlab"), reason="reportlab is not installed")
+def test_the_statement_of_account_shows_each_movement_and_the_balance(contacts, organiser):
+    first, _ = contacts
+    number, at = first["invoice"]["invoice_number"], "/reports/ledger/C-00001"
+    organiser.make("/payments", {"invoice_number": number, "amount": 100,
+                                 "payment_date": first["invoice"]["issue_date"]})
+    organiser.patch(f"/contacts/{first['id']}", {"company_name": "Renamed GmbH", "language": "de"}, status=200)
+    text = statement(organiser, "C-00001")
+    for part in ("Kontoauszug C-00001", "Renamed GmbH", number, "Rechnung", "119,00", "-100,00", "19,00 EUR",
+                 "Offen, an uns zu zahlen"):
+        assert part in text, part
+    assert "Statement of account" in statement(organiser, "C-00001", "?language=en")
+    later = statement(organiser, "C-00001", "?date_from=2998-01-01&language=en")
+    assert "Opening balance" in later and number not in later and "EUR 19.00" in later
+    again = organiser.get(at, headers={"Accept": "application/pdf"}, status=200)
+    organiser.get(at, headers={"Accept": "application/pdf", "If-None-Match": again.headers["ETag"]}, status=304)
+    organiser.post(f"/contacts/{first['id']}/anonymize", status=200)
+    gone = statement(organiser, "C-00001", "?language=en")
+    assert "Renamed" not in gone and "C-00001" in gone
+
+
+@pytest.mark.skipif(not find_spec("reportlab"), reason="reportlab is not installed")
+def test_a_long_account_has_several_pages(contacts, organiser, db):
+    first, _ = contacts
+    for _ in range(70):
+        organiser.make("/payments", {"invoice_number": first["invoice"]["invoice_number"], "amount": 1})
+    text = statement(organiser, "C-00001", "?language=en")
+    assert "Page 2 of 3" in text and text.count("Payment") >= 70 and "EUR 49.00" in text

@@ -130,10 +130,20 @@ def parties(db, row):
     if row["seller"]:
         shown = represent(row)
         return shown["seller"], shown["buyer"]
-    seller = {name: getattr(db.config, option) or None for name, option in SELLER.items()}
     if row["invoice_type"] == "credit_note":
-        return seller, buyer_as_sent(get(db, row["related_invoice_id"]))
-    return seller, buyer(db.one(sql.buyer, id=row["contact_id"]))
+        return seller(db.config), buyer_as_sent(get(db, row["related_invoice_id"]))
+    return seller(db.config), buyer(db.one(sql.buyer, id=row["contact_id"]))
+
+
+def seller(config):
+    """Return the organiser as the seller on an invoice that is sent now."""
+    return {name: getattr(config, option) or None for name, option in SELLER.items()}
+
+
+def buyer_now(db, contact_id):
+    """Return the buyer on an invoice that would be sent to a contact now: {} once the contact is anonymised."""
+    contact = db.one(sql.buyer, id=contact_id)
+    return {} if contact["anonymized_at"] else buyer(contact)
 
 
 def buyer(contact):
