@@ -79,6 +79,12 @@ UPDATE documents SET sha256 = :sha256, content_type = :content_type, size = :siz
   e_invoice = :e_invoice, updated_at = :stamp
  WHERE id = :id;
 
+-- name: of_supplier
+-- The last e-invoices of a supplier in other documents than :id, newest first.
+SELECT id, e_invoice ->> '$.number' AS number, e_invoice ->> '$.iban' AS iban FROM documents INDEXED BY documents_by_supplier
+ WHERE coalesce(e_invoice ->> '$.seller.vat_id', e_invoice ->> '$.seller.name') = :supplier AND e_invoice IS NOT NULL AND id <> :id
+ ORDER BY id DESC LIMIT 1000;
+
 -- name: move
 UPDATE documents SET contract_status = :contract_status, esign_status = :esign_status, sha256 = :sha256, content_type = :content_type,
   size = :size, signature_sha256 = :signature_sha256, requested_at = :requested_at, requested_by = :requested_by, signer_name = :signer_name,

@@ -37,11 +37,13 @@ SCHEMAS = {
                            field={**TEXT, "description": "Field to look at. Only when an invoice is sent."},
                            event_participant_id={**NUMBER, "description": "Id of the participant. Only with "
                                                                           "`no_category`."}),
-    "MetaWarningCode": {**TEXT, "enum": ["recognition_stopped", "no_category", "no_dunning_levels",
-                                         "export_within_eu", "reverse_charge_at_home", "low_tax_rate", "missing_glyph",
-                                         "service_date_far", "name_without_letters", "no_postal_code"], "description":
+    "MetaWarningCode": {**TEXT, "enum": ["recognition_stopped", "received_before", "other_account", "no_category",
+                                         "no_dunning_levels", "export_within_eu", "reverse_charge_at_home",
+                                         "low_tax_rate", "missing_glyph", "service_date_far", "name_without_letters",
+                                         "no_postal_code"], "description":
                         "`recognition_stopped`: the file exceeded a limit of memory or time, so that it is not known "
-                        "whether it is an e-invoice. `no_category`: the participant has no category at an event whose "
+                        "whether it is an e-invoice. `received_before`, `other_account`: see PUT "
+                        "/documents/{id}/content. `no_category`: the participant has no category at an event whose "
                         "categories have prices, so that no fee is billed. `no_dunning_levels`: no dunning level is "
                         "defined, so that no overdue invoice gets a letter. The others name what is unusual on an "
                         "invoice that was sent."},

@@ -121,11 +121,14 @@ def set_document_content(db, id, upload):
     The bytes determine the content type. The ETag of the response is that of the content. If the file is an e-invoice
     (XML in CII or UBL, or a PDF that contains it), `e_invoice` has its terms, and the rules that it breaks.
     Another file does not replace an e-invoice that must be kept. The file is parsed with limits of memory and time; if
-    it exceeds one, it is stored all the same, and `warnings` in meta has `recognition_stopped`.
+    it exceeds one, it is stored all the same, and `warnings` in meta has `recognition_stopped`. `received_before` warns
+    of an e-invoice of the same supplier with the same number, `other_account` of another account than that of its last.
     """
     row, (upload, e_invoice, warnings) = get(db, id), upload
     unchanged_content(row["sha256"])
     document = represent(documents.set_content(db, row, upload, e_invoice, is_certain=not warnings))
+    if document["e_invoice"]:
+        warnings = [*warnings, *e_invoices.doubts(db, id, document["e_invoice"])]
     return Response(document, headers={"ETag": f'"{upload.sha256}"'}, has_etag=False,
                     meta={"warnings": warnings} if warnings else {})
 

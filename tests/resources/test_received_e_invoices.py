@@ -281,3 +281,23 @@ def test_the_audit_log_and_webhooks_contain_the_terms(organiser, begun, db):
     values, = db.connection.execute(
         "SELECT new_values ->> '$.e_invoice.number' FROM audit_log ORDER BY id DESC LIMIT 1").fetchone()
     assert values == "R-4711"
+
+
+def test_an_invoice_that_comes_twice_and_a_changed_account_are_warnings(organiser, begun):
+    def warnings(invoice):
+        other = organiser.make("/documents", {**{name: begun[name] for name in ("entity_type", "entity_id")},
+                                              "filename": "b"})
+        answer = organiser.put(f"/documents/{other['id']}/content", raw=cii.write(invoice), status=200, headers=BINARY)
+        return {warning["code"]: warning["detail"] for warning in answer.json["meta"].get("warnings", ())}
+    organiser.put(f"/documents/{begun['id']}/content", raw=cii.write(INVOICE), status=200, headers=BINARY)
+    again = organiser.put(f"/documents/{begun['id']}/content", raw=cii.write(INVOICE), status=200, headers=BINARY)
+    assert "warnings" not in again.json["meta"], "the same document is no other one"
+    twice = warnings(INVOICE)
+    assert [*twice] == ["received_before"] and f"Document {begun['id']} " in twice["received_before"]
+    assert warnings(replace(INVOICE, number="R-4712")) == {}
+    iban = "DE02500105170137075030"
+    assert INVOICE.iban != iban
+    found = warnings(replace(INVOICE, number="R-4713", iban=iban))
+    assert [*found] == ["other_account"] and iban in found["other_account"] and INVOICE.iban in found["other_account"]
+    stranger = replace(INVOICE.seller, name="Other AG", vat_id="DE811907980")
+    assert warnings(replace(INVOICE, number="R-4711", seller=stranger, iban=iban)) == {}

@@ -5,7 +5,9 @@ from pathlib import Path
 from eventapi.domain.einvoices import received
 from eventapi.parsing import processes
 from eventapi.storage import files
+from eventapi.storage.statements import statements
 
+sql = statements("documents")
 PARSER = f"{received.__name__}:parse"
 SECONDS = 10                # of CPU; the largest invoice takes one
 
@@ -36,3 +38,22 @@ def stopped(reason: str) -> dict:
     """Return the warning that the recognition was stopped."""
     return {"code": "recognition_stopped", "detail": f"The file is stored, but it is not known whether it is an "
             f"e-invoice: {reason}."}
+
+
+def doubts(db, id: int, found: dict) -> list[dict]:
+    """Return warnings of the e-invoice `found` in the document `id`: it came before, or the supplier's account differs.
+
+    A changed account is the usual sign of a forged invoice.
+    """
+    seller, warnings = found["seller"] or {}, []
+    others = db.all(sql.of_supplier, supplier=seller.get("vat_id") or seller.get("name"), id=id)
+    same = next((other["id"] for other in others if found["number"] and other["number"] == found["number"]), None)
+    if same:
+        warnings.append({"code": "received_before", "detail": f"Document {same} is an e-invoice of {seller['name']} "
+                         f"with the same number, {found['number']}. Compare them, and pay once."})
+    known = next((other for other in others if other["iban"]), None)
+    if known and found["iban"] and known["iban"] != found["iban"]:
+        warnings.append({"code": "other_account", "detail": f"The account {found['iban']} is not {known['iban']}, that "
+                         f"of the supplier's invoice in document {known['id']}. Before you pay, ask the supplier by a "
+                         "telephone number that you know already."})
+    return warnings
