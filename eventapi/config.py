@@ -36,6 +36,7 @@ from eventapi.validation.options import (
     origins,
     picture,
     public_holidays,
+    tax_basis,
     web_address,
     whole,
     words,
@@ -139,6 +140,10 @@ OPTIONS = [
     Option("exchange_rates", "", exchange_rates,
            "Price of one unit of other currencies in the currency of this server, such as CHF=1.06 USD=0.92. Used when "
            "an invoice is sent that has no exchange rate of its own."),
+    Option("tax_basis", "supply", tax_basis,
+           "When the VAT of an invoice counts: supply (in the month of the supply, or when money comes before it), "
+           "payment (when money comes, § 20 UStG) or issue_date. A change has a date, such as supply, 2028-01-01 "
+           "payment. Ask your tax adviser; sent invoices keep theirs."),
     Option("base_rates", "", base_rates,
            "Base rates of the Deutsche Bundesbank in percent (§ 247 BGB), each with the date from which on it applies, "
            "separated by commas, such as 2026-01-01 1.27, 2026-07-01 1.27. Dunning levels with statutory interest "
@@ -181,7 +186,8 @@ OPTIONS = [
            "Accounts of the payments of gateways, such as card=1361 paypal=1362."),
     Option("datev_revenue", "", bookkeeping.revenue_accounts,
            "Revenue accounts of the tax categories, S with its rate, such as S19=8400 AE=8336; a tax key may follow: "
-           "8200:0003. AE_HOME, AE_EU and AE_THIRD count before AE, by the region of the buyer."),
+           "8200:0003. AE_HOME, AE_EU and AE_THIRD count before AE, O_HOME and O_THIRD before O, by the region of the "
+           "buyer."),
     Option("datev_write_offs", "", bookkeeping.revenue_accounts,
            "Accounts of write-offs by the tax category of the invoice, as in datev_revenue, such as S19=2406 S7=2401."),
     Option("datev_fees", "", bookkeeping.ledger_account,

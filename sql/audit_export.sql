@@ -6,7 +6,8 @@ SELECT DISTINCT currency FROM invoices INDEXED BY invoices_by_currency;
 
 -- name: invoices
 SELECT i.id AS invoice_id, i.invoice_number, i.invoice_type, (SELECT r.invoice_number FROM invoices r WHERE r.id = i.related_invoice_id) AS related_invoice_number,
-       i.issue_date, i.service_date, i.service_date_to, i.due_date, i.debtor_number AS customer_number, i.buyer ->> '$.name' AS buyer_name,
+       i.issue_date, i.service_date, i.service_date_to, i.due_date,
+       CASE i.invoice_type WHEN 'invoice' THEN i.tax_date END AS tax_date, CASE i.invoice_type WHEN 'invoice' THEN i.tax_basis END AS tax_basis, i.debtor_number AS customer_number, i.buyer ->> '$.name' AS buyer_name,
        i.buyer ->> '$.address' AS buyer_address, i.buyer ->> '$.postal_code' AS buyer_postal_code, i.buyer ->> '$.city' AS buyer_city,
        i.buyer ->> '$.country' AS buyer_country, i.buyer ->> '$.vat_id' AS buyer_vat_id, i.buyer_reference, i.currency, i.subtotal, i.tax_total,
        i.total, i.exchange_rate, i.is_reverse_charge, i.taken_over, i.status, i.series, i.sequence, i.locked_at AS sent_at, i.cancellation_reason,

@@ -10,12 +10,21 @@ SELECT debtor_number AS number, contact_id FROM invoices WHERE debtor_number IS 
 -- and `paid_number` are those of the invoice that a credit note credits, of an invoice its own.
 SELECT i.invoice_type, i.invoice_number, o.id AS paid_id, o.invoice_number AS paid_number, o.debtor_number, i.issue_date, i.due_date,
        i.service_date, i.service_date_to, i.currency, coalesce(i.exchange_rate, o.exchange_rate) AS exchange_rate,
+       o.tax_basis, o.tax_date, o.issue_date AS paid_issue_date,
        i.buyer ->> 'name' AS name, i.buyer ->> 'vat_id' AS vat_id, i.buyer ->> 'country' AS country, t.category, t.rate, t.net + t.tax AS gross
   FROM invoices i
  CROSS JOIN invoice_taxes t ON t.invoice_id = i.id
  CROSS JOIN invoices o ON o.id = CASE i.invoice_type WHEN 'credit_note' THEN i.related_invoice_id ELSE i.id END
  WHERE i.issue_date >= :first AND i.issue_date <= :last AND i.locked_at IS NOT NULL AND i.taken_over = 0
  ORDER BY i.issue_date, i.id, t.category, t.rate;
+
+-- name: advances
+-- What the money that came before the supply changes in the tax groups of its invoices: one row for each day and group.
+SELECT e.day, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.service_date, i.service_date_to, i.tax_date, i.currency, i.exchange_rate,
+       i.buyer ->> 'name' AS name, e.category, e.rate, e.net + e.tax AS gross
+  FROM tax_entries e INDEXED BY tax_entries_of_money CROSS JOIN invoices i ON i.id = e.invoice_id
+ WHERE e.kind = 'payment' AND e.day >= :first AND e.day <= :last AND i.tax_basis = 'supply' AND e.day < i.tax_date
+ ORDER BY e.day, i.id, e.category, e.rate;
 
 -- name: taken_over
 SELECT count(*) FROM invoices WHERE issue_date >= :first AND issue_date <= :last AND locked_at IS NOT NULL AND taken_over = 1;
@@ -60,13 +69,13 @@ SELECT m.moved_at AS at, s.value * (p.amount - (SELECT coalesce(sum(r.amount), 0
  ORDER BY m.moved_at, m.id, s.value;
 
 -- name: write_offs
--- `groups` is what the credit notes up to that time have left of each tax group, as JSON, in the order of the invoice.
+-- `groups`: each tax group of the invoice in its order, as JSON; `gross` is what the credit notes until that day have left of `whole`.
 SELECT w.counts_at AS at, w.amount, w.currency, w.reason, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.exchange_rate,
-       i.buyer ->> 'name' AS name,
-       (SELECT json_group_array(json_object('category', category, 'rate', rate, 'gross', gross)) FROM (
-          SELECT t.category, t.rate, sum(t.net + t.tax) AS gross
+       i.buyer ->> 'name' AS name, i.tax_basis, i.tax_date, i.issue_date AS paid_issue_date, i.service_date, i.service_date_to,
+       (SELECT json_group_array(json_object('category', category, 'rate', rate, 'gross', gross, 'whole', whole)) FROM (
+          SELECT t.category, t.rate, sum(t.net + t.tax) AS gross, sum(CASE n.id WHEN i.id THEN t.net + t.tax ELSE 0 END) AS whole
             FROM invoices n CROSS JOIN invoice_taxes t ON t.invoice_id = n.id
-           WHERE n.id = i.id OR n.related_invoice_id = i.id AND n.invoice_type = 'credit_note' AND n.locked_at < w.counts_at
+           WHERE n.id = i.id OR n.related_invoice_id = i.id AND n.invoice_type = 'credit_note' AND n.locked_at IS NOT NULL AND n.issue_date <= w.written_off_at
            GROUP BY t.category, t.rate ORDER BY t.category, t.rate)) AS groups
   FROM write_offs w INDEXED BY write_offs_by_time CROSS JOIN invoices i ON i.id = w.invoice_id
  WHERE w.counts_at >= :begins AND w.counts_at < :ends

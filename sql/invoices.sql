@@ -4,7 +4,7 @@
 -- name: get
 SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, r.invoice_number AS related_invoice_number, i.status,
        i.overdue_from <= :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id, c.customer_number, i.event_participant_id, i.event_id, e.event_key, i.currency, i.subtotal, i.tax_total, i.total,
-       i.paid_amount, i.prepaid_amount, i.credited, i.written_off, i.open_amount, i.exchange_rate, i.issue_date, i.service_date, i.service_date_to, i.due_date, i.overdue_from, i.interest_notice, i.buyer_reference,
+       i.paid_amount, i.prepaid_amount, i.credited, i.written_off, i.open_amount, i.exchange_rate, i.issue_date, i.service_date, i.service_date_to, i.due_date, i.overdue_from, i.tax_date, i.tax_basis, i.interest_notice, i.buyer_reference,
        i.is_reverse_charge, i.taken_over, i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.pdf_sha256, i.xml_sha256, i.locked_at, i.reminder_sent_at,
        i.reminder_count, i.dunning_level, i.dunning_deadline, i.claims_total, i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at,
        (SELECT json_group_array(json(l.line)) FROM (
@@ -33,7 +33,7 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
        i.overdue_from <= :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id,
        (SELECT c.customer_number FROM contacts c WHERE c.id = i.contact_id) AS customer_number, i.event_participant_id,
        i.event_id, (SELECT e.event_key FROM events e WHERE e.id = i.event_id) AS event_key, i.currency, i.subtotal,
-       i.tax_total, i.total, i.paid_amount, i.prepaid_amount, i.credited, i.written_off, i.open_amount, i.exchange_rate, i.issue_date, i.service_date, i.service_date_to, i.due_date, i.overdue_from, i.interest_notice,
+       i.tax_total, i.total, i.paid_amount, i.prepaid_amount, i.credited, i.written_off, i.open_amount, i.exchange_rate, i.issue_date, i.service_date, i.service_date_to, i.due_date, i.overdue_from, i.tax_date, i.tax_basis, i.interest_notice,
        i.buyer_reference, i.is_reverse_charge, i.taken_over, i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.xml_sha256, i.locked_at,
        i.reminder_sent_at, i.reminder_count, i.dunning_level, i.dunning_deadline, i.claims_total, i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at
   FROM invoices i

@@ -78,7 +78,7 @@ UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = n
   sequence = :sequence, status = :status,
   subtotal = :subtotal, tax_total = :tax_total, total = :total, issue_date = :issue_date, service_date = :service_date, due_date = :due_date,
   language = :language, seller = :seller, buyer = :buyer, debtor_number = :debtor_number, exchange_rate = :exchange_rate, prepaid_amount = :prepaid_amount, payment_reference = :payment_reference,
-  overdue_from = :overdue_from,
+  overdue_from = :overdue_from, tax_date = :tax_date, tax_basis = :tax_basis,
   interest_notice = :interest_notice AND invoice_type = 'invoice' AND NOT taken_over AND (SELECT c.company_name IS NULL FROM contacts c WHERE c.id = contact_id),
   search_text = fold(:invoice_number || coalesce(' ' || (:buyer ->> 'name'), '') || coalesce(' ' || (:buyer ->> 'contact_name'), '') || coalesce(' ' || :debtor_number, '')),
   locked_at = :now, updated_at = :stamp

@@ -23,7 +23,7 @@ SELECT coalesce(max(id), 0) FROM audit_log;
 SELECT 1 FROM audit_log l
  WHERE l.id > :seen
    AND (l.entity_type = 'invoice' AND l.action IN ('created', 'sent')
-        AND EXISTS (SELECT 1 FROM invoices i WHERE i.id = l.entity_id AND i.locked_at IS NOT NULL AND i.issue_date < :first_open_day)
+        AND EXISTS (SELECT 1 FROM invoices i WHERE i.id = l.entity_id AND i.locked_at IS NOT NULL AND min(i.issue_date, coalesce(i.tax_date, i.issue_date)) < :first_open_day)
         OR l.entity_type = 'invoice' AND l.action IN ('written_off', 'write_off_deleted')
         OR l.entity_type = 'payment'
         AND (NOT EXISTS (SELECT 1 FROM payments p WHERE p.id = l.entity_id AND coalesce(p.payment_date_at, p.created_at) >= :open_from)
@@ -41,6 +41,16 @@ SELECT i.id, i.invoice_number, i.currency
   FROM kinds k CROSS JOIN invoices i INDEXED BY invoices_by_currency
     ON i.currency = k.currency AND i.issue_date >= :since AND i.issue_date < :before AND i.locked_at IS NOT NULL
  WHERE k.currency <> :home AND i.exchange_rate IS NULL LIMIT :most;
+
+-- name: taxed_without_rate
+-- The same for documents that are dated later, and whose tax counts on these days.
+WITH RECURSIVE kinds (currency) AS (
+  SELECT min(currency) FROM tax_entries
+   UNION ALL SELECT (SELECT min(e.currency) FROM tax_entries e WHERE e.currency > k.currency) FROM kinds k WHERE k.currency IS NOT NULL)
+SELECT DISTINCT i.id, i.invoice_number, i.currency
+  FROM kinds k CROSS JOIN tax_entries e INDEXED BY tax_entries_by_day ON e.currency = k.currency AND e.day >= :since AND e.day < :before
+ CROSS JOIN invoices i ON i.id = e.document_id
+ WHERE k.currency <> :home AND i.exchange_rate IS NULL AND i.issue_date >= :before LIMIT :most;
 
 -- name: entries
 -- Every booking of the period, in a fixed order. Their hash is kept when the month is closed.
@@ -84,6 +94,13 @@ SELECT currency, sum(amount) AS written_off FROM write_offs INDEXED BY write_off
 -- name: next_issue
 -- The first issue date of a sent invoice on or after a day.
 SELECT min(issue_date) FROM invoices INDEXED BY invoices_by_issue_date WHERE issue_date >= :after AND locked_at IS NOT NULL;
+
+-- name: next_tax
+-- The first day on or after a day on which tax counts.
+WITH RECURSIVE kinds (currency) AS (
+  SELECT min(currency) FROM tax_entries
+   UNION ALL SELECT (SELECT min(e.currency) FROM tax_entries e WHERE e.currency > k.currency) FROM kinds k WHERE k.currency IS NOT NULL)
+SELECT min((SELECT min(e.day) FROM tax_entries e WHERE e.currency = k.currency AND e.day >= :after)) FROM kinds k;
 
 -- name: next_payment
 -- The first payment, refund, write-off or move of a payment at or after a time. A payment without a date counts when it was created.

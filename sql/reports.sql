@@ -37,37 +37,48 @@ SELECT s.value ->> 0 AS period, (
            HAVING count(*) > 0)) AS figures
   FROM json_each(:spans) s CROSS JOIN kinds k WHERE k.currency IS NOT NULL ORDER BY s.key, k.currency;
 
--- name: tax
+-- name: next_tax
+-- The first day on or after a day on which tax counts.
 WITH RECURSIVE kinds (currency) AS (
-  SELECT min(currency) FROM invoices
-   UNION ALL SELECT (SELECT min(i.currency) FROM invoices i WHERE i.currency > k.currency) FROM kinds k WHERE k.currency IS NOT NULL)
+  SELECT min(currency) FROM tax_entries
+   UNION ALL SELECT (SELECT min(e.currency) FROM tax_entries e WHERE e.currency > k.currency) FROM kinds k WHERE k.currency IS NOT NULL)
+SELECT min((SELECT min(e.day) FROM tax_entries e WHERE e.currency = k.currency AND e.day >= :after)) FROM kinds k;
+
+-- name: tax
+-- When the tax counts: see domain/books/taxes.py. A row has the invoices and credit notes that it comes from.
+WITH RECURSIVE kinds (currency) AS (
+  SELECT min(currency) FROM tax_entries
+   UNION ALL SELECT (SELECT min(e.currency) FROM tax_entries e WHERE e.currency > k.currency) FROM kinds k WHERE k.currency IS NOT NULL)
 SELECT s.value ->> 0 AS period, (
-         SELECT json_group_array(json_object('currency', k.currency, 'tax_category', category, 'tax_rate', rate, 'invoices', invoices,
-                'credit_notes', credit_notes, 'net', net, 'tax', tax)) FROM (
-           SELECT t.category, t.rate, sum(i.invoice_type = 'invoice') AS invoices,
-                  sum(i.invoice_type = 'credit_note') AS credit_notes, sum(t.net) AS net, sum(t.tax) AS tax
-             FROM invoices i INDEXED BY invoices_by_currency CROSS JOIN invoice_taxes t ON t.invoice_id = i.id
-            WHERE i.currency = k.currency AND i.issue_date >= s.value ->> 1 AND i.issue_date < s.value ->> 2 AND i.locked_at IS NOT NULL
-              AND i.event_id = :event_id                    -- when event_id
-            GROUP BY t.category, t.rate ORDER BY t.category, t.rate)) AS figures
+         SELECT json_group_array(json_object('currency', k.currency, 'tax_category', category, 'tax_rate', rate, 'region', region,
+                'invoices', invoices, 'credit_notes', credit_notes, 'net', net, 'tax', tax)) FROM (
+           SELECT e.category, e.rate, e.region, count(DISTINCT CASE WHEN e.kind IN ('invoice', 'payment') THEN e.document_id END) AS invoices,
+                  count(DISTINCT CASE e.kind WHEN 'credit_note' THEN e.document_id END) AS credit_notes, sum(e.net) AS net, sum(e.tax) AS tax
+             FROM tax_entries e INDEXED BY tax_entries_by_day
+            WHERE e.currency = k.currency AND e.day >= s.value ->> 1 AND e.day < s.value ->> 2
+              AND (SELECT i.event_id FROM invoices i WHERE i.id = e.document_id) = :event_id      -- when event_id
+            GROUP BY e.category, e.rate, e.region ORDER BY e.category, e.rate, e.region)) AS figures
   FROM json_each(:spans) s CROSS JOIN kinds k WHERE k.currency IS NOT NULL ORDER BY s.key, k.currency;
 
 -- name: converted_tax
--- The same in another currency, for each [currency, rate, divisor] in `rates`. The exchange rate is that of the invoice, else the
--- one in `rates`, in units of 10^-10. It is multiplied in two parts, so that 64 bits suffice, and rounded half away from zero.
+-- The same in another currency, for each [currency, rate, divisor] in `rates`. What is not stored in it is converted here: the exchange
+-- rate is that of the document, else the one in `rates`, in units of 10^-10. It is multiplied in two parts, so that 64 bits suffice, and
+-- rounded half away from zero.
 WITH rates (place, currency, price, divisor) AS MATERIALIZED (SELECT key, value ->> 0, value ->> 1, value ->> 2 FROM json_each(:rates))
 SELECT s.value ->> 0 AS period, (
-         SELECT json_group_array(json_object('currency', k.currency, 'tax_category', category, 'tax_rate', rate, 'base_net', base_net, 'base_tax', base_tax)) FROM (
-           SELECT category, rate, CASE count(*) WHEN count(price) THEN
-                    sum(sign(net) * ((abs(net) * (price / 100000) + abs(net) * (price % 100000) / 100000 + divisor / 2) / divisor)) END AS base_net,
-                  CASE count(*) WHEN count(price) THEN
-                    sum(sign(tax) * ((abs(tax) * (price / 100000) + abs(tax) * (price % 100000) / 100000 + divisor / 2) / divisor)) END AS base_tax
-             FROM (SELECT t.category, t.rate, t.net, t.tax, coalesce(i.exchange_rate, k.price) AS price, k.divisor
-                     FROM invoices i INDEXED BY invoices_by_currency CROSS JOIN invoice_taxes t ON t.invoice_id = i.id
-                    WHERE i.currency = k.currency AND i.issue_date >= s.value ->> 1 AND i.issue_date < s.value ->> 2 AND i.locked_at IS NOT NULL
-                      AND i.event_id = :event_id            -- when event_id
+         SELECT json_group_array(json_object('currency', k.currency, 'tax_category', category, 'tax_rate', rate, 'region', region,
+                'base_net', base_net, 'base_tax', base_tax)) FROM (
+           SELECT category, rate, region, CASE count(*) WHEN count(coalesce(base_net, price)) THEN sum(coalesce(base_net,
+                    sign(net) * ((abs(net) * (price / 100000) + abs(net) * (price % 100000) / 100000 + divisor / 2) / divisor))) END AS base_net,
+                  CASE count(*) WHEN count(coalesce(base_tax, price)) THEN sum(coalesce(base_tax,
+                    sign(tax) * ((abs(tax) * (price / 100000) + abs(tax) * (price % 100000) / 100000 + divisor / 2) / divisor))) END AS base_tax
+             FROM (SELECT e.category, e.rate, e.region, e.net, e.tax, e.base_net, e.base_tax,
+                          coalesce((SELECT i.exchange_rate FROM invoices i WHERE i.id = e.document_id), k.price) AS price, k.divisor
+                     FROM tax_entries e INDEXED BY tax_entries_by_day
+                    WHERE e.currency = k.currency AND e.day >= s.value ->> 1 AND e.day < s.value ->> 2
+                      AND (SELECT i.event_id FROM invoices i WHERE i.id = e.document_id) = :event_id      -- when event_id
                   )
-            GROUP BY category, rate ORDER BY category, rate)) AS figures
+            GROUP BY category, rate, region ORDER BY category, rate, region)) AS figures
   FROM json_each(:spans) s CROSS JOIN rates k ORDER BY s.key, k.place;
 
 -- name: payments

@@ -10,7 +10,8 @@ DECIDED = {"decided_at": MOMENT, "decided_by": 1}
 REVIEWED = {"reviewed_at": MOMENT, "reviewed_by": 1, "reviewed_by_name": "Ada Lovelace"}
 DIGEST = "93391db2468250a6d08ab5ea8c5895da32ff7fb9fe49cc6829fef7a9c2933a0d"
 SENT = {"invoice_number": "INV-2027-00001", "issue_date": "2027-05-01", "due_date": "2027-05-15",
-        "overdue_from": "2027-05-19", "language": "de", "is_locked": True, "locked_at": MOMENT, "xml_sha256": DIGEST,
+        "overdue_from": "2027-05-19", "tax_date": "2027-05-04", "tax_basis": "supply",
+        "language": "de", "is_locked": True, "locked_at": MOMENT, "xml_sha256": DIGEST,
         "payment_reference": "INV-2027-00001",
         "seller": {"name": "Messe Test GmbH", "street": "Am Markt 1", "postal_code": "04109", "city": "Leipzig",
                    "country": "DE", "email": "office@messe.example", "contact": "Accounts",
@@ -68,7 +69,8 @@ OTHERS = {
     "credit_invoice": {
         "id": 2, "invoice_number": "CN-2027-00001", "invoice_type": "credit_note", "related_invoice_id": 1,
         "related_invoice_number": "INV-2027-00001", "subtotal": -379, "tax_total": -72.01, "total": -451.01,
-        "open_amount": 0, "due_date": None, "overdue_from": None, "text": None, "payment_reference": None,
+        "open_amount": 0, "due_date": None, "overdue_from": None, "tax_date": None,
+        "tax_basis": None, "text": None, "payment_reference": None,
         "items": [{**examples.response("invoice")["items"][0], "net": -379, "quantity": -2,
                    "description": "Two square metres fewer than ordered"}],
         "taxes": [{"category": "S", "rate": 19, "net": -379, "tax": -72.01, "reason": None, "reason_code": None}]},

@@ -1,7 +1,7 @@
 """Reports as JSON, CSV tables and SVG charts."""
 from eventapi import spreadsheet
 from eventapi.domain.billing import accounts
-from eventapi.domain.books import audit_export, ledger, periods
+from eventapi.domain.books import audit_export, ledger, periods, taxes
 from eventapi.domain.datev import export as datev
 from eventapi.domain.records import references
 from eventapi.domain.reports import catalogue as reports
@@ -63,8 +63,22 @@ def get_receivables_report(db, query, form):
 
 @routes.get("/reports/tax", query="report.by_period", response="report.tax", forms=FORMS)
 def get_tax_report(db, query, form):
-    """Get net amount and tax by period, category and rate."""
-    return report(db, "tax", query, form)
+    """Get net amount and tax by the period in which the tax counts, category, rate and region.
+
+    As JSON, it also names invoices that count later than their supply (`late`), and credit notes of paid invoices whose
+    money was not given back (`unrefunded`).
+    """
+    return report(db, "tax", query, form, further=taxes.beside)
+
+
+@routes.get("/reports/recapitulative", query="report.recapitulative_period", response="report.recapitulative",
+            forms=FORMS[:2])
+def get_recapitulative_report(db, query, form):
+    """Get the recapitulative statement of a month, quarter or year: goods and services to other countries of the EU."""
+    found = taxes.recapitulative(db, query)
+    if form == CSV:
+        return table("recapitulative", taxes.RECAPITULATIVE, found["data"]["rows"])
+    return Response(found, has_etag=False)
 
 
 @routes.get("/reports/booths", query="report.of_event", response="report.booths", forms=FORMS)
@@ -190,16 +204,19 @@ def get_audit_export(db, query):
         "Content-Disposition": f'attachment; filename="audit-export-{query["year"]}.zip"'})
 
 
-def report(db, name, query, form):
-    """Return the report in the requested format."""
+def report(db, name, query, form, further=None):
+    """Return the report in the requested format. JSON also has what the function `further` of (db, query) returns."""
     language = choice.choose(db.config, query.pop("language", None))
-    found = reports.read(db, name, references.existing(db, query, references.EVENT))
+    selected = references.existing(db, query, references.EVENT)
+    found = reports.read(db, name, selected)
     if form == SVG:
         title = reports.event_title(db, found["filters"]["event_id"])
         state = [name, language, title, found["filters"], found["data"], style.brand(db.config).key]
         return picture(state, SVG, lambda: report_charts.draw(db.config, found, title, language))
     if form == CSV:
         return table(name, reports.columns(name), found["data"]["rows"])
+    if further:
+        found["data"].update(further(db, selected))
     return Response(found, has_etag=False)
 
 

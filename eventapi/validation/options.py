@@ -125,6 +125,20 @@ def base_rates(text: str) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(found.items()))
 
 
+def tax_basis(text: str) -> tuple[tuple[str, str], ...]:
+    """Return tax bases as a tuple of (first day, basis), oldest first, such as `supply, 2028-01-01 payment`."""
+    words = ("supply", "payment", "issue_date")
+    found = {}
+    for place, part in enumerate(text.split(",")):
+        day, _, basis = f"0001-01-01 {part.strip()}".rpartition(" ")
+        day = day.removeprefix("0001-01-01 ").strip() if place else day.strip()
+        if basis not in words or not times.is_date(day) or day in found:
+            raise ValueError("supply, payment or issue_date, and after a comma a date and the basis from that day on, "
+                             "such as supply, 2028-01-01 payment, with each date once")
+        found[day] = basis
+    return tuple(sorted(found.items()))
+
+
 def public_holidays(text: str) -> working_days.Holidays | None:
     """Return Holidays, empty ones for `none`, or None for empty text: those of the organiser's country."""
     if not text:

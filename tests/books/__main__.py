@@ -18,6 +18,8 @@ from tests.books.year import Year
 def main(folder, seed=1):
     """Run the year; another seed makes another year. Return the exit status."""
     folder, report = Path(folder), Report()
+    for left in folder.glob("letters-*"):
+        shutil.rmtree(left)
     for name in ("data", "xml", "pdf", "datev", "statements"):
         shutil.rmtree(folder / name, ignore_errors=True)
         (folder / name).mkdir(parents=True)

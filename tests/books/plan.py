@@ -83,6 +83,7 @@ KINDS = {
         ("many lines", lambda dice: ({}, [line(dice, tax_rate=dice.choice([19, 7])) for _ in range(40)])),
         ("discounts in two rates", lambda dice: ({}, [big(), big(tax_rate=7), fixed(100), fixed(33.33, tax_rate=7)])),
         ("in francs", lambda dice: ({"currency": "CHF"}, many(dice, 2))),
+        ("ahead", lambda dice: ({"ahead": True}, [*many(dice, 3), line(dice, tax_rate=7)])),
         ("period", lambda dice: ({"text": "Vielen Dank & bis bald!", "period": True}, many(dice, 2))),
     ],
     "public": [

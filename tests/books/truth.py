@@ -43,6 +43,7 @@ class Bill:
     reference: str | None = None
     credits: list = field(default_factory=list)
     kind: str = ""
+    supplied: str = ""
     disputed: bool = False
 
     @property
@@ -56,6 +57,15 @@ class Bill:
     @property
     def total(self):
         return self.net + self.tax
+
+
+def divided(amount, weights):
+    """Divide an amount by {group: weight}, rounded; the last group in the order of the invoice gets the rest."""
+    order = [group for group in sorted(weights) if weights[group]]
+    shares = {group: rounded(Decimal(amount) * weights[group] / sum(weights.values()) / 100) for group in order}
+    if order:
+        shares[order[-1]] += amount - sum(shares.values())
+    return {**dict.fromkeys(weights, 0), **shares}
 
 
 @dataclass(frozen=True)
@@ -92,18 +102,45 @@ class Books:
         return bill.total + credited - self.paid(bill, until, stated)
 
     def taxes(self, rates=None):
-        """Return {(month, currency, category, rate): (net, tax)} by the dates of invoices and credit notes.
+        """Return {(month of 2025, currency, category, rate): (net, tax)} by the months in which the tax counts.
 
-        With `rates`, {currency: price}, each amount is converted and rounded before it is added.
+        With `rates`, {currency: price}, the sums of each invoice at the ends of two months are converted, and the
+        difference counts.
         """
         found = defaultdict(lambda: (0, 0))
-        for bill in self.bills:
+        for bill in (bill for bill in self.bills if bill.of is None):
             price = rates.get(bill.currency, 1) if rates else 1
-            for (category, rate), (net, tax) in bill.groups.items():
-                key = bill.day[:7], bill.currency, category, rate
-                net, tax = (rounded(Decimal(amount) / 100 * price) for amount in (net, tax))
-                found[key] = found[key][0] + net, found[key][1] + tax
-        return dict(found)
+            for group in bill.groups:
+                before = (0, 0)
+                for month in range(1, 13):
+                    sums = self._counted(bill, group, f"2025-{month:02}-31")
+                    now = tuple(rounded(Decimal(amount) / 100 * price) for amount in sums)
+                    key = f"2025-{month:02}", bill.currency, *group
+                    found[key] = tuple(old + new - last for old, new, last in zip(found[key], now, before, strict=True))
+                    before = now
+        return {key: amounts for key, amounts in found.items() if any(amounts)}
+
+    def _counted(self, bill, group, until):
+        """Return (net, tax) of a group that counts until a day, credit notes included (§ 13 (1) UStG).
+
+        It counts with the supply; money that comes before, when it comes. Without tax, money counts for nothing, and
+        goods to the EU count when they are invoiced, at the latest at the end of the month after the supply.
+        """
+        notes = [note for note in bill.credits if note.day <= until]
+        net, tax = (sum(one.groups.get(group, (0, 0))[place] for one in (bill, *notes)) for place in (0, 1))
+        begins = max(bill.day, bill.supplied) if group[0] == "K" else bill.supplied     # invoiced within a month
+        if until >= begins:
+            return net, tax
+        if not group[1]:
+            return 0, 0
+        money = min(max(self.paid(bill, until), 0), bill.total)
+        left = {one: sum(sum(part.groups.get(one, (0, 0))) for part in (bill, *notes)) for one in bill.groups}
+        gone = {one: sum(bill.groups[one]) - left[one] for one in bill.groups}
+        first = min(money, sum(left.values()))
+        share = divided(first, left)[group] + divided(money - first, gone)[group]
+        whole = sum(bill.groups[group])
+        own_tax = rounded(Decimal(share) * bill.groups[group][1] / whole / 100) if whole else 0
+        return share - own_tax, own_tax
 
     def received(self):
         """Return {(month, currency, gateway): (received, refunded, fees)}."""

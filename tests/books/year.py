@@ -82,6 +82,8 @@ class Year:
             body.setdefault("buyer_reference", f"PO {4700 + number}")
         if body.pop("period", False):
             body |= {"service_date": day_after(day, -3), "service_date_to": day}
+        if body.pop("ahead", False):                    # a show of a later month
+            body |= {"service_date": day_after(day, 30 + number % 90)}
         draft = self.office("POST", "/invoices", body, 201)
         total = sum(net + tax for net, tax in groups_of(items, fields.get("is_reverse_charge")).values())
         prepaid = [{"amount": total // 200 / 1, "payment_date": day_after(day, -1), "gateway_key": "card",
@@ -91,6 +93,7 @@ class Year:
         sent = self.office("POST", f"/invoices/{draft['id']}/send", {"mail": False, **({"payments": prepaid} if prepaid
                                                                                        else {})}, 200)
         bill = self._noted(sent, customer, items, fields.get("is_reverse_charge"), kind)
+        bill.supplied = body.get("service_date_to") or body.get("service_date") or day
         for one in prepaid:
             self.books.move(one["payment_date"], bill, int(one["amount"] * 100), "card")
             self.count("prepaid")

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from eventapi.domain.books import regions
 from eventapi.domain.datev import accounts, bookings, export, lines
 from eventapi.domain.datev.accounts import Missing, refuse_incomplete
 from eventapi.errors import Problem
@@ -187,7 +188,7 @@ def test_an_amount_that_datev_cannot_show_in_its_currency_is_converted(units, cu
     ("XI123456789", "XI123456789"), ("GR094259216", "EL094259216"), ("BELGIUM", ""), ("BELGIUM 12", ""),
     ("FRRGPP80A01H501X", ""), ("ATU1234567", ""), ("IT12345678901-00001", "")])
 def test_only_vat_ids_of_other_countries_of_the_eu_are_exported(text, found):
-    assert bookings.eu_vat_id(text, "DE") == found
+    assert regions.eu_vat_id(text, "DE") == found
 
 
 @pytest.mark.parametrize("text, found", [

@@ -401,8 +401,8 @@ def test_the_tax_of_a_closed_month_does_not_depend_on_the_option_exchange_rates(
     problem = organiser.patch(f"/invoices/{invoices[0]['id']}", {"exchange_rate": 0.7}, status=409).json
     assert problem["code"] == "invoice_locked"
     assert list(periods.check(db)) == []
-    db.connection.execute("DROP TRIGGER invoices_closed_update")
-    db.connection.execute("UPDATE invoices SET exchange_rate = 7000000000 WHERE id = ?", (invoices[0]["id"],))
+    db.connection.execute("DROP TRIGGER tax_entries_closed_update")
+    db.connection.execute("UPDATE tax_entries SET base_tax = base_tax + 1 WHERE invoice_id = ?", (invoices[0]["id"],))
     assert list(periods.check(db)) == ["2026-07: tax differ from those when the month was closed"]
 
 

@@ -496,7 +496,7 @@ def test_a_merge_moves_every_record_that_names_a_contact_or_participant(db, pare
 
 
 # Tables with numbers and days only. The audit log, which is exported, has these changes as well.
-IMPERSONAL = {"invoice_taxes", "payment_moves", "due_date_changes", "invoice_deposits"}
+IMPERSONAL = {"invoice_taxes", "tax_entries", "payment_moves", "due_date_changes", "invoice_deposits"}
 
 
 def test_privacy_knows_every_table_that_names_a_contact_participant_or_application(db):

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from eventapi import times
+from eventapi import paths, times
 from eventapi.domain.billing import sending
 from eventapi.domain.reports import charts as report_charts
 from eventapi.domain.reports.catalogue import REPORTS
@@ -81,7 +81,16 @@ def books(organiser, db):
     for number in range(24):
         invoice(organiser, db, chance, people[number % 4], ("EUR", "JPY", "KWD")[number % 3], number)
     monkeypatch.undo()
+    count_taxes_as_before(db)
     return events
+
+
+def count_taxes_as_before(db):
+    """Count the tax of all documents at their issue date, as for those that an earlier version has sent."""
+    script = (paths.folder("sql") / "migrations" / "0053_date_taxes.sql").read_text()
+    db.connection.execute("UPDATE invoices SET tax_basis = 'issue_date'")
+    db.connection.execute("DELETE FROM tax_entries")
+    db.connection.execute(script[script.index("INSERT INTO tax_entries"):script.index("CREATE INDEX")])
 
 
 def invoice(organiser, db, chance, participant, currency, number):
@@ -150,10 +159,10 @@ def test_tax_is_the_sum_of_the_taxes_of_the_invoices(organiser, books):
     expected = [
         {
             "period": record["issue_date"][:7], "currency": record["currency"], "tax_category": tax["category"],
-            "tax_rate": tax["rate"], "invoices": int(record["invoice_type"] == "invoice"),
+            "tax_rate": tax["rate"], "region": None, "invoices": int(record["invoice_type"] == "invoice"),
             "credit_notes": int(record["invoice_type"] == "credit_note"), "net": tax["net"], "tax": tax["tax"]}
         for record in sent(organiser) for tax in record["taxes"]]
-    keys = ("period", "currency", "tax_category", "tax_rate")
+    keys = ("period", "currency", "tax_category", "tax_rate", "region")
     rows = [{name: value for name, value in row.items() if not name.startswith("base_")}
             for row in organiser.data("/reports/tax")["data"]["rows"]]
     assert summed(rows, keys) == summed(expected, keys)
@@ -598,6 +607,8 @@ def test_a_credit_note_of_a_later_month_makes_that_month_negative(organiser, exh
         db.connection.execute(f"DROP TRIGGER {row[0]}")
     db.connection.execute(
         "UPDATE invoices SET issue_date = CASE invoice_type WHEN 'invoice' THEN '2026-12-31' ELSE '2027-01-01' END")
+    db.connection.execute(
+        "UPDATE tax_entries SET day = CASE kind WHEN 'invoice' THEN '2026-12-31' ELSE '2027-01-01' END")
     rows = organiser.data("/reports/revenue")["data"]["rows"]
     assert [(row["period"], row["net"], row["tax"], row["total"]) for row in rows] == [
         ("2026-12", 100, 19, 119), ("2027-01", -100, -19, -119)]

@@ -9,7 +9,7 @@ from eventapi import journal, money, times, working_days
 from eventapi.domain.attachments import cascade
 from eventapi.domain.billing import claims, invoices
 from eventapi.domain.billing import lines as invoice_lines
-from eventapi.domain.books import bookings
+from eventapi.domain.books import bookings, taxes
 from eventapi.domain.records import anonymity, entities, numbering, references
 from eventapi.errors import Faults, Problem, quoted
 from eventapi.storage.statements import statements
@@ -71,6 +71,8 @@ def change_locked(db, row, old, body):
             overdue_from = changes["due_date"] and working_days.overdue_from(changes["due_date"],
                                                                              db.config.public_holidays)
         db.run(sql.change_locked, id=row["id"], **changes, overdue_from=overdue_from, now=db.now)
+        if rate != row["exchange_rate"]:
+            taxes.update(db, row["related_invoice_id"] or row["id"])
         return journal_change(db, row, "updated")
     return row
 

@@ -46,6 +46,8 @@ def represent(row):
         "payment_reference": _payment_reference(row),
         "seller": _party(row["seller"], SELLER), "buyer": _party(row["buyer"], BUYER),
     }
+    if row["invoice_type"] == "credit_note":
+        invoice.update(tax_date=None, tax_basis=None)
     if "items" in row:
         invoice.update(_parts(row["items"], row["taxes"], currency))
     if "write_offs" in row:

@@ -9,7 +9,7 @@ import json
 from eventapi import journal, money, times
 from eventapi.domain.attachments import cascade
 from eventapi.domain.billing import gateways, invoices, ledger, recoveries, refunds
-from eventapi.domain.books import bookings
+from eventapi.domain.books import bookings, taxes
 from eventapi.domain.records import amounts, anonymity, entities
 from eventapi.errors import Faults, Problem, listed, quoted
 from eventapi.languages import formats
@@ -87,6 +87,9 @@ def record(db, fields, bank_transaction_id=None):
     payment = represent(row)
     journal.created(db, entities.PAYMENT, payment)
     _adjust_invoice(db, None, row, invoice)
+    if row["status"] == "completed" and taxes.follows_money(
+            invoice, times.local_date(row["payment_date"], db.config.timezone)):
+        taxes.update(db, invoice["id"])
     return payment
 
 
@@ -118,7 +121,7 @@ def update(db, row, fields):
 def delete(db, row):
     """Delete a payment with its refunds, documents, notes and tasks. Raise 409 `period_closed`."""
     bookings.refuse_payment(db, row, None)
-    payment = represent(row)
+    payment, taxed = represent(row), taxes.invoices_of(db, row)
     cascade.delete_with(db, "payment", row["id"])
     refunds.remove_all(db, row["refunds"])
     taken_back = recoveries.take_back(db, row)
@@ -126,6 +129,7 @@ def delete(db, row):
     refunds.release_transfer(db, row)
     journal.deleted(db, entities.PAYMENT, payment)
     _adjust_invoice(db, row, None, taken_back=taken_back)
+    taxes.update_all(db, taxed)
 
 
 def move(db, row, action):
@@ -276,6 +280,7 @@ def _store(db, old, new, action, invoice=None, refund=None):
     if new == old:
         return represent(old)
     bookings.refuse_payment(db, old, new)
+    taxed = taxes.invoices_of(db, old) | {new["invoice_id"]}
     new = {**new, "payment_date_at": times.start(new["payment_date"], db.config.timezone)}
     refunds.follow(db, old, new)
     _once(db, new, lambda: db.run(sql.change, **{**new, "now": db.now}))
@@ -284,6 +289,7 @@ def _store(db, old, new, action, invoice=None, refund=None):
     event = {**payment, "refund": refunds.represent(refund, new["currency"])} if refund else payment
     journal.updated(db, entities.PAYMENT, represent(old), event, action=action)
     _adjust_invoice(db, old, new, invoice)
+    taxes.update_all(db, taxed)
     return payment
 
 

@@ -123,7 +123,8 @@ def source(db, row) -> dict:
 
 def thawed(frozen) -> dict:
     """Return the row in a source. One of an earlier version lacks the columns that were added later."""
-    row = {"prepaid_amount": 0, "exchange_rate": None, "xml_sha256": None, "overdue_from": None, "interest_notice": 0,
+    row = {"prepaid_amount": 0, "exchange_rate": None, "xml_sha256": None, "overdue_from": None, "tax_date": None,
+           "tax_basis": None, "interest_notice": 0,
            "claims_total": 0, "claims_open": 0, "written_off": 0, **json.loads(frozen)}
     return {**row, "items": [{"is_discount": 0, "exemption_code": None, **item} for item in row["items"]]}
 

@@ -5,7 +5,7 @@ Functions take rows of invoices (see `invoices`).
 from eventapi import money, times, working_days
 from eventapi.domain.billing import claims, drafts, invoices, ledger, mails, payments, pdf, refunds
 from eventapi.domain.billing import lines as invoice_lines
-from eventapi.domain.books import bookings
+from eventapi.domain.books import bookings, taxes
 from eventapi.domain.originals import composing, parties, plausible, requirements, store, transfers
 from eventapi.domain.records import amounts, numbering
 from eventapi.errors import Faults, Problem, listed
@@ -51,6 +51,7 @@ def issue(db, row, mail=None, prepaid=0):
     sent = invoices.row(db, row["id"])
     sent = _with_document(db, sent, buyer) if has_xml else sent
     pdf.freeze(db, sent)
+    taxes.update(db, sent["related_invoice_id"] or sent["id"])
     return sent
 
 
@@ -74,7 +75,8 @@ def _values(db, row, seller, buyer):
         values.update(status=ledger.status_of(row["total"], 0, 0), service_date=row["service_date"] or issue_date,
                       due_date=row["due_date"] or times.add_days(issue_date, db.config.payment_days))
         values["overdue_from"] = working_days.overdue_from(values["due_date"], db.config.public_holidays)
-    return values
+    last_day = row["service_date_to"] or values["service_date"]
+    return {**values, **taxes.terms(db, row["invoice_type"], row["taken_over"], issue_date, last_day)}
 
 
 # What is missing

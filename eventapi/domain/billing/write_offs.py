@@ -6,7 +6,7 @@ transaction.
 """
 from eventapi import journal, money, times
 from eventapi.domain.billing import invoices, issuing, ledger, recoveries
-from eventapi.domain.books import periods
+from eventapi.domain.books import periods, taxes
 from eventapi.domain.records import amounts, entities
 from eventapi.errors import Faults, Problem
 from eventapi.languages import formats
@@ -97,6 +97,7 @@ def _remove(db, write_off):
 def _changed(db, row, amount, action):
     """Add `amount` to the sum of the write-offs, journal the invoice, and return its new row."""
     ledger.adjust(db, ledger.by_id(db, row["id"]), written_off=amount, before=row, action=action)
+    taxes.update(db, row["id"])
     new = invoices.row(db, row["id"])
     if new["status"] == "paid" != row["status"]:
         journal.announced(db, entities.INVOICE, "paid", invoices.represent(new))

@@ -166,8 +166,9 @@ def refuse_unconverted(db, month, since):
 
     The option `exchange_rates` may change later. An invoice takes the rate from there when it is sent.
     """
-    invoices = db.all(sql.without_rate, since=since, before=next_first_day(f"{month}-01", "month"),
-                      home=db.config.currency, most=MOST_NAMED)
+    values = {"since": since, "before": next_first_day(f"{month}-01", "month"), "home": db.config.currency,
+              "most": MOST_NAMED}
+    invoices = db.all(sql.without_rate, **values) + db.all(sql.taxed_without_rate, **values)
     if invoices:
         numbers = ", ".join(invoice["invoice_number"] for invoice in invoices)
         raise Problem("period_incomplete", f"These invoices are not in {db.config.currency} and have no exchange rate: "
@@ -197,7 +198,7 @@ def keep(db, month, kept):
 
 def months_with_bookings(db):
     """Return the months in which something is dated, oldest first."""
-    found = {name for statement, of_days in ((sql.next_issue, True), (sql.next_payment, False))
+    found = {name for statement, of_days in ((sql.next_issue, True), (sql.next_tax, True), (sql.next_payment, False))
              for name, *_ in json.loads(spans(db, statement, EVERYTHING, of_days=of_days))}
     return sorted(found)
 
@@ -267,6 +268,7 @@ def _in_major_units(row, report):
     """Return a row in major units. Months that were closed by an early version have null for `base_currency`."""
     row = money.in_major_units(row, report.money)
     if report.base_money:
+        row.setdefault("region", None)                  # an earlier version had none
         row["base_currency"] = row.get("base_currency")
         row.update({name: money.major(row.get(name), row["base_currency"]) for name in report.base_money})
     return row

@@ -45,6 +45,8 @@ TABLES = {table.name: table for table in (
         service_date day Leistungsdatum oder Beginn des Leistungszeitraums
         service_date_to day Ende des Leistungszeitraums
         due_date day Fälligkeit
+        tax_date day Tag der Leistung für die Umsatzsteuer
+        tax_basis text Wann die Umsatzsteuer zählt: supply (Soll), payment (Ist) oder issue_date (Ausstellungsdatum)
         customer_number text Kundennummer auf dem Beleg
         buyer_name text Name des Empfängers
         buyer_address text Straße des Empfängers

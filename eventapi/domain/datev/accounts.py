@@ -93,15 +93,16 @@ class Accounts:
     def revenue(self, category, rate, region):
         """Return the revenue account of a tax category and its rate in hundredths of a percent.
 
-        With reverse charge (AE), an account of the region, such as AE_EU, counts more than that of AE.
+        With reverse charge (AE) and what is not taxed (O), an account of the region, such as AE_EU, counts more than
+        that of the category.
         """
         name, of_all = revenue_name(category, rate), self.config.datev_revenue
         found = of_all.get(name)
-        if category == "AE":
-            name = f"AE_{region}"
+        if category in ("AE", "O"):
+            name = f"{category}_{region.upper()}"
             found = of_all.get(name, found)
         if found is None:
-            self.missing.option("datev_revenue", name)
+            self.missing.option("datev_revenue", "O" if category == "O" else name)
         return found or UNKNOWN
 
     def write_off(self, category, rate):

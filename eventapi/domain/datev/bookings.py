@@ -8,15 +8,14 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 
 from eventapi import money
+from eventapi.domain.books import taxes
+from eventapi.domain.books.regions import eu_vat_id, region
 from eventapi.domain.datev.accounts import document
 from eventapi.domain.datev.lines import amount, date, quoted
-from eventapi.validation.identifiers import companies
 
 DEBIT, CREDIT = "S", "H"            # Soll, Haben
 MOST_DIGITS = 10                    # of an amount, before the decimal comma
 MOST_RATE = Decimal("9999.999999")
-# EU VAT ids begin with these letters: those of the country, but EL for Greece, and XI for Northern Ireland.
-EU = frozenset("AT BE BG CY CZ DE DK EE EL ES FI FR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK XI".split())
 
 
 @dataclass(frozen=True)
@@ -26,6 +25,7 @@ class Booking:
     kind: invoice, credit_note, payment, refund, move, write_off or fee; the control sums are separated by it.
     units: minor units, positive if the account is debited. rate: ten-billionths of the tenant's currency for one unit.
     account, contra: numbers. document: number of the invoice, the key of the open item. day: of the document.
+    service_date, tax_day: last day of the supply, and the day on which the tax counts.
     details: (kind, content) pairs, such as the number of a credit note.
     """
     kind: str
@@ -40,6 +40,7 @@ class Booking:
     tax_key: str = ""
     due_date: str | None = None
     service_date: str | None = None
+    tax_day: str | None = None
     vat_id: str = ""
     details: tuple = ()
 
@@ -49,7 +50,8 @@ def of_invoice(row, accounts, country):
 
     A credit note has the document number of the invoice that it credits. `country` is that of the organiser.
     """
-    account, number = accounts.revenue(row["category"], row["rate"], _region(row, country)), row["invoice_number"]
+    where, number = region(row["vat_id"], row["country"], country), row["invoice_number"]
+    account = accounts.revenue(row["category"], row["rate"], where)
     is_invoice, key = row["invoice_type"] == "invoice", document(row["paid_number"], row["paid_id"])
     return Booking(
         kind=row["invoice_type"], day=row["issue_date"], units=row["gross"], currency=row["currency"],
@@ -58,22 +60,30 @@ def of_invoice(row, accounts, country):
         text=_text("Rechnung" if is_invoice else "Rechnungskorrektur", number, row["name"]),
         due_date=row["due_date"] if is_invoice else None,
         service_date=row["service_date_to"] or row["service_date"],
+        tax_day=_tax_day(row, row["issue_date"], is_invoice=is_invoice),
         vat_id=eu_vat_id(row["vat_id"], country) if row["category"] in ("AE", "K") else "",
         details=() if key == number else (("Belegnummer", number),))
 
 
-def _region(row, country):
-    """Return where the buyer is: HOME, EU or THIRD (§ 13b, § 3a (2) and § 18b UStG). `country` is the organiser's.
+def _tax_day(row, day, *, is_invoice=False):
+    """Return the day on which the tax of a booking of a day counts, or None if it follows the money."""
+    first = taxes.begins(row["tax_basis"], row["tax_date"], row["paid_issue_date"], row["category"], row["rate"])
+    return first and taxes.counts_at(first, day, is_invoice=is_invoice)
 
-    A VAT id of another country of the EU counts more than the address, because the buyer ordered under it. One of
-    Northern Ireland counts for goods only.
+
+def of_advance(row, accounts):
+    """Yield the two bookings of money that came before the supply, or was given back (§ 13 (1) no. 1a sentence 4 UStG).
+
+    They are the same in the accounts, with the sides turned: one moves the tax to the day of the money, the other takes
+    it from the day of the supply.
     """
-    own, vat_id, buyer = country or "DE", eu_vat_id(row["vat_id"], country), row["country"] or country or "DE"
-    if vat_id and vat_id[:2] != "XI":
-        return "EU"
-    if buyer == own:
-        return "HOME"
-    return "EU" if ("EL" if buyer == "GR" else buyer) in EU - {"XI"} else "THIRD"
+    account, number = accounts.revenue(row["category"], row["rate"], None), row["invoice_number"]
+    for units, tax_day in ((row["gross"], row["day"]), (-row["gross"], row["tax_date"])):
+        yield Booking(kind="advance", day=row["day"], units=units, currency=row["currency"], rate=row["exchange_rate"],
+                      account=accounts.debtor(row["debtor_number"]), contra=account.number, tax_key=account.tax_key,
+                      document=document(number, row["invoice_id"]),
+                      text=_text("Steuer auf Anzahlung", number, row["name"]),
+                      service_date=row["service_date_to"] or row["service_date"], tax_day=tax_day)
 
 
 def of_payment(row, accounts):
@@ -100,17 +110,21 @@ def of_write_off(row, accounts):
 
     The amount is divided by what credit notes have left of the groups. A recovery, which is negative, turns the sides.
     """
-    groups = [group for group in json.loads(row["groups"]) if group["gross"]]
-    whole, left = sum(group["gross"] for group in groups), row["amount"]
-    for place, group in enumerate(groups, 1):
-        share = left if place == len(groups) else money.divided(row["amount"] * group["gross"], whole)
-        left -= share
+    groups = json.loads(row["groups"])
+    left = [group["gross"] for group in groups]
+    parts = taxes.shares(row["amount"], left if sum(left) else [group["whole"] for group in groups])
+    for group, share in zip(groups, parts, strict=True):
+        if not share:
+            continue
+        is_dated = row["tax_basis"] != "issue_date"     # otherwise the tax counts on the day of the booking
         account = accounts.write_off(group["category"], group["rate"])
         yield Booking(kind="write_off", day=row["day"], units=share, currency=row["currency"],
                       rate=row["exchange_rate"], account=account.number, tax_key=account.tax_key,
                       contra=accounts.debtor(row["debtor_number"]),
                       document=document(row["invoice_number"], row["invoice_id"]),
                       text=_text("Ausbuchung", row["invoice_number"], row["name"]),
+                      service_date=(row["service_date_to"] or row["service_date"]) if is_dated else None,
+                      tax_day=_tax_day({**row, **group}, row["day"]) if is_dated else None,
                       details=(("Grund", row["reason"]),) if row["reason"] else ())
 
 
@@ -137,16 +151,6 @@ def _text(word, number, name):
 
 def _transaction(row):
     return (("Transaktion", row["transaction_id"]),) if row["transaction_id"] else ()
-
-
-def eu_vat_id(text, country):
-    """Return a VAT id of another country of the EU without separators, or "" for any other text.
-
-    Bookings with reverse charge, and supplies to other countries of the EU, need it for the recapitulative statement.
-    """
-    found = companies.vat_id_by_format(text)
-    own = "EL" if country == "GR" else country
-    return found if found and found[:2] in EU - {own} else ""
 
 
 # Amounts in two currencies
@@ -205,8 +209,8 @@ def fields(booking, lines, base, *, is_locked):
         found[12] = quoted(date(booking.due_date, "DDMMYY"))
     if booking.vat_id:
         found[40] = quoted(booking.vat_id)
-    if booking.service_date:            # DATEV requires the tax period beside it: that of the document, as in reports
-        found[115], found[116] = date(booking.service_date, "DDMMYYYY"), date(booking.day, "DDMMYYYY")
+    if booking.service_date and booking.tax_day:        # DATEV requires both: the supply, and the month of the tax
+        found[115], found[116] = date(booking.service_date, "DDMMYYYY"), date(booking.tax_day, "DDMMYYYY")
     details = [(lines.text(kind, 20), lines.text(content, 210)) for kind, content in booking.details + further]
     for place, pair in enumerate(pair for pair in details if pair[1] != '""'):
         found[21 + 2 * place], found[22 + 2 * place] = pair

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from eventapi import money, times
 from eventapi.domain.books.periods import first_open_day
+from eventapi.domain.books.regions import COUNTRIES
 from eventapi.domain.datev import bookings, lines
 from eventapi.domain.datev.accounts import Accounts, Missing, refuse_incomplete
-from eventapi.domain.datev.bookings import EU
 from eventapi.domain.datev.lines import quoted
 from eventapi.errors import invalid_parameter
 from eventapi.languages import choice
@@ -94,7 +94,7 @@ def fields(row, account, lines, config):
 def vat_id(text):
     """Return (country, number) of a VAT id of the EU, ("", "") for any other text. Greece is EL in VAT ids."""
     found = companies.vat_id_by_format(text)
-    return (found[:2], found[2:]) if found and found[:2] in EU else ("", "")
+    return (found[:2], found[2:]) if found and found[:2] in COUNTRIES else ("", "")
 
 
 MOST_BOOKINGS = 99_999              # that DATEV imports from one file
@@ -146,7 +146,7 @@ def batch(db, year, month=None):
 
 
 def found(db, chosen, accounts):
-    """Yield (row, booking) for invoices, credit notes, payments, fees, refunds, moves and write-offs of a period."""
+    """Yield (row, booking) for the documents of a period, its money and write-offs, and the tax of advances."""
     values, country, fees = chosen._asdict(), db.config.organiser_country, db.config.datev_fees
     for row in db.iterate(sql.invoices, **values):
         yield row, bookings.of_invoice(row, accounts, country)
@@ -160,6 +160,9 @@ def found(db, chosen, accounts):
         yield row, bookings.of_move(row, accounts)
     for row in _dated(db, sql.write_offs, values):
         for booking in bookings.of_write_off(row, accounts):
+            yield row, booking
+    for row in db.iterate(sql.advances, first=chosen.first, last=chosen.last):
+        for booking in bookings.of_advance(row, accounts):
             yield row, booking
 
 

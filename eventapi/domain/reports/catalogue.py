@@ -80,6 +80,9 @@ BOOKS = {
     "ledger": Books("Ledger", (JSON, CSV), "The accounts of all customers: opening balance, movements and closing "
                     "balance, with a proof. `/reports/ledger/{customer_number}` is the account of one customer.",
                     "by_account", "ledger_row"),
+    "recapitulative": Books("Recapitulative statement", (JSON, CSV), "Goods and services to customers in other "
+                            "countries of the EU without tax, by VAT ID (§ 18a UStG), for a month, quarter or year.",
+                            "recapitulative_period", "recapitulative_row"),
     "periods": Books("Periods", (JSON,), "The months with bookings, and whether they are closed.", row="period"),
     "datev": Books("DATEV bookings", (CSV, JSON), "The bookings of a month or year as a file for DATEV, and a summary "
                    "of the file as JSON. The columns are DATEV's.", "datev_period"),

@@ -1,9 +1,10 @@
 """Reports about money: revenue, tax, payments and receivables. Amounts are in minor units, and a row has one currency.
 
-Sent invoices and credit notes count in the period of their own issue_date. A cancelled invoice therefore still
-counts, and the credit note for it counts as well. A payment counts in the period of its payment_date, a refund in that
-of its refunded_at. A payment that moved to another invoice counts for it from the move on. Later bookings therefore do
-not change the figures of an earlier date; corrections do: a deletion, or another amount, currency, date or gateway.
+Sent invoices and credit notes count in the period of their own issue_date, their tax on the days of the tax point. A
+cancelled invoice therefore still counts, and the credit note for it counts as well. A payment counts in the period of
+its payment_date, a refund in that of its refunded_at. A payment that moved to another invoice counts for it from the
+move on. Later bookings therefore do not change the figures of an earlier date; corrections do: a deletion, or another
+amount, currency, date or gateway.
 
 For `selection` see catalogue.py.
 """
@@ -28,26 +29,30 @@ def revenue(db, selection):
 
 
 def tax(db, selection):
-    """Return net amounts and tax by period, currency, tax category and rate in percent."""
-    rows = _by_period(db, sql.tax, selection, spans(db, sql.next_issue, selection, of_days=True))
+    """Return net amounts and tax by period, currency, tax category, rate in percent, and region of the buyer.
+
+    They count on the days of the tax point (see books/taxes.py).
+    """
+    rows = _by_period(db, sql.tax, selection, spans(db, sql.next_tax, selection, of_days=True))
     return [{**row, "tax_rate": row["tax_rate"] / 100} for row in rows]
 
 
 def converted_tax(db, selection):
     """Return the rows of `tax` with `base_currency`, the tenant's, and net amount and tax in it.
 
-    The amounts of each invoice are converted and rounded by themselves, at its exchange rate, else at that of the
-    options, as in the file for DATEV. They are None if an invoice of the row has neither.
+    Amounts are converted at the exchange rate of their invoice, else at that of the options, as in the file for DATEV.
+    They are None if an invoice of the row has neither.
     """
     base, rows = db.config.currency, tax(db, selection)
     foreign = sorted({row["currency"] for row in rows} - {base})
     rates = [(currency, money.usual_rate(db.config, currency),
               10 ** (5 + money.decimals(currency) - money.decimals(base))) for currency in foreign]
-    periods = spans(db, sql.next_issue, selection, of_days=True)
+    periods = spans(db, sql.next_tax, selection, of_days=True)
     found = _by_period(db, sql.converted_tax, selection, periods, rates=as_json(rates)) if rates else []
-    sums = {(row["period"], row["currency"], row["tax_category"], row["tax_rate"] / 100): row for row in found}
+    sums = {(row["period"], row["currency"], row["tax_category"], row["tax_rate"] / 100, row["region"]): row
+            for row in found}
     for row in rows:
-        amounts = sums.get((row["period"], row["currency"], row["tax_category"], row["tax_rate"]))
+        amounts = sums.get(tuple(row[name] for name in ("period", "currency", "tax_category", "tax_rate", "region")))
         row.update(base_currency=base, base_net=amounts["base_net"] if amounts else row["net"],
                    base_tax=amounts["base_tax"] if amounts else row["tax"])
     return rows

@@ -2,7 +2,7 @@
 from eventapi import journal
 from eventapi.domain.bank import transactions
 from eventapi.domain.billing import bills, ledger, refunds
-from eventapi.domain.books import periods
+from eventapi.domain.books import periods, taxes
 from eventapi.domain.dunning import sending as dunning
 from eventapi.domain.entrance import admission
 from eventapi.domain.imports import runs
@@ -17,7 +17,7 @@ from eventapi.storage.maintenance import large_cache, silent
 # Name of each check -> (usual seconds in a large database, the function that returns its sentences).
 CHECKS = {
     "foreign keys": (3, lambda db: schema.broken_foreign_keys(db.connection)),
-    "money": (7, lambda db: (*ledger.check(db), *refunds.check(db), *dunning.check(db))),
+    "money": (7, lambda db: (*ledger.check(db), *refunds.check(db), *taxes.check(db), *dunning.check(db))),
     "periods": (1, periods.check),
     "e-invoices": (1, originals.check),
     "bank": (1, transactions.check),
