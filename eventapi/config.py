@@ -192,6 +192,11 @@ OPTIONS = [
            "Accounts of write-offs by the tax category of the invoice, as in datev_revenue, such as S19=2406 S7=2401."),
     Option("datev_fees", "", bookkeeping.ledger_account,
            "Account of the fees of gateways, such as 4970. Empty: fees are not exported."),
+    Option("datev_exchange_gains", "", bookkeeping.ledger_account,
+           "Account of gains by exchange rates, such as 2660: a transfer brings more than the invoice in another "
+           "currency says."),
+    Option("datev_exchange_losses", "", bookkeeping.ledger_account,
+           "Account of losses by exchange rates, such as 2150."),
     Option("max_upload_mb", "25", whole(1, 1024),
            "Largest file that can be uploaded, in MiB. nginx has its own limit; raise both."),
     Option("max_import_mb", "64", whole(1, 1024),

@@ -14,10 +14,11 @@ SELECT id, imported FROM bank_statements WHERE sha256 = :sha256 AND position = :
 
 -- name: add_transaction
 INSERT INTO bank_transactions (statement_id, account, currency, identity, booked_on, amount, party, ultimate_party, iban,
-  bic, text, cut_at, description, creditor_reference, end_to_end_id, return_reason, is_reversal, search_text, created_at,
-  updated_at)
+  bic, text, cut_at, description, creditor_reference, end_to_end_id, return_reason, is_reversal, sent_amount, sent_currency,
+  search_text, created_at, updated_at)
 VALUES (:statement_id, :account, :currency, :identity, :booked_on, :amount, :party, :ultimate_party, :iban,
-  :bic, :text, :cut_at, :description, :creditor_reference, :end_to_end_id, :return_reason, :is_reversal, fold(:search_text),
+  :bic, :text, :cut_at, :description, :creditor_reference, :end_to_end_id, :return_reason, :is_reversal, :sent_amount, :sent_currency,
+  fold(:search_text),
   :now, :stamp)
 ON CONFLICT (account, identity) DO NOTHING;
 
@@ -70,6 +71,7 @@ SELECT j.value ->> '$.id' FROM json_each(:transactions) j
 -- name: of_ids
 SELECT t.id, t.statement_id, t.account, t.currency, t.booked_on, t.amount, t.assigned_amount, t.party, t.ultimate_party, t.iban,
        t.bic, t.text, t.cut_at, t.description, t.creditor_reference, t.end_to_end_id, t.return_reason, t.is_reversal, t.status,
+       t.sent_amount, t.sent_currency,
        t.ignored_reason, t.created_at, t.updated_at
   FROM json_each(:ids) j JOIN bank_transactions t ON t.id = j.value
  ORDER BY j.key;
@@ -155,6 +157,7 @@ SELECT p.id, p.amount - p.refunded_amount AS rest, p.bank_transaction_id IS NOT 
 -- name: list
 SELECT t.id, t.statement_id, t.account, t.currency, t.booked_on, t.amount, t.assigned_amount, t.party, t.ultimate_party, t.iban,
        t.bic, t.text, t.cut_at, t.description, t.creditor_reference, t.end_to_end_id, t.return_reason, t.is_reversal, t.status,
+       t.sent_amount, t.sent_currency,
        t.ignored_reason, t.created_at, t.updated_at
   FROM bank_transactions t
  WHERE t.status = :status
@@ -172,12 +175,14 @@ SELECT t.id, t.statement_id, t.account, t.currency, t.booked_on, t.amount, t.ass
 -- name: get
 SELECT t.id, t.statement_id, t.account, t.currency, t.booked_on, t.amount, t.assigned_amount, t.party, t.ultimate_party, t.iban,
        t.bic, t.text, t.cut_at, t.description, t.creditor_reference, t.end_to_end_id, t.return_reason, t.is_reversal, t.status,
+       t.sent_amount, t.sent_currency,
        t.ignored_reason, t.created_at, t.updated_at
   FROM bank_transactions t WHERE t.id = :id;
 
 -- name: assignments
 -- Payments and refunds of these transactions.
-SELECT p.bank_transaction_id, p.id AS payment_id, NULL AS refund_id, p.invoice_id, i.invoice_number, p.amount, p.currency
+SELECT p.bank_transaction_id, p.id AS payment_id, NULL AS refund_id, p.invoice_id, i.invoice_number,
+       coalesce(p.bank_amount, p.amount) AS amount, coalesce(p.bank_currency, p.currency) AS currency
   FROM json_each(:ids) j CROSS JOIN payments p ON p.bank_transaction_id = j.value JOIN invoices i ON i.id = p.invoice_id
  UNION ALL
 SELECT r.bank_transaction_id, r.payment_id, r.id, p.invoice_id, i.invoice_number, r.amount, r.currency
@@ -231,7 +236,7 @@ SELECT s.id, s.account, s.currency, s.sequence, s.to_date, s.opening_balance,
 -- another currency, or payments of money that went out.
 SELECT t.id, t.assigned_amount AS stored, t.amount, coalesce(sum(x.amount), 0) AS computed
   FROM bank_transactions t
-  LEFT JOIN (SELECT bank_transaction_id, amount, currency, 1 AS side FROM payments WHERE bank_transaction_id IS NOT NULL
+  LEFT JOIN (SELECT bank_transaction_id, coalesce(bank_amount, amount) AS amount, coalesce(bank_currency, currency) AS currency, 1 AS side FROM payments WHERE bank_transaction_id IS NOT NULL
              UNION ALL SELECT bank_transaction_id, amount, currency, -1 FROM refunds
                         WHERE bank_transaction_id IS NOT NULL) x ON x.bank_transaction_id = t.id
  GROUP BY t.id

@@ -35,7 +35,7 @@ SELECT count(*) FROM invoices WHERE issue_date >= :first AND issue_date <= :last
 WITH received AS (
   SELECT id, payment_date_at AS at FROM payments WHERE payment_date_at >= :begins AND payment_date_at < :ends
    UNION ALL SELECT id, created_at FROM payments INDEXED BY payments_undated WHERE payment_date_at IS NULL AND created_at >= :begins AND created_at < :ends)
-SELECT d.at, p.amount, p.currency, p.gateway_key, p.gateway_fee, p.transaction_id, i.id AS invoice_id, i.invoice_number, i.debtor_number,
+SELECT d.at, p.amount, p.currency, p.bank_amount, p.bank_currency, p.gateway_key, p.gateway_fee, p.transaction_id, i.id AS invoice_id, i.invoice_number, i.debtor_number,
        i.exchange_rate, i.buyer ->> 'name' AS name
   FROM received d
  CROSS JOIN payments p ON p.id = d.id

@@ -2,7 +2,7 @@
 
 -- name: get
 SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id, p.gateway_key, p.gateway_name, p.transaction_id,
-       p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes, p.bank_transaction_id, p.created_at, p.updated_at,
+       p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes, p.bank_transaction_id, p.bank_amount, p.bank_currency, p.created_at, p.updated_at,
        (SELECT json_group_array(json(part)) FROM (
           SELECT json_object('id', r.id, 'amount', r.amount, 'refunded_at', r.refunded_at, 'transaction_id', r.transaction_id,
                  'notes', r.notes, 'bank_transaction_id', r.bank_transaction_id, 'created_at', r.created_at) AS part
@@ -12,7 +12,7 @@ SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id,
 
 -- name: list
 SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id, p.gateway_key, p.gateway_name, p.transaction_id,
-       p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes, p.bank_transaction_id, p.created_at, p.updated_at
+       p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes, p.bank_transaction_id, p.bank_amount, p.bank_currency, p.created_at, p.updated_at
   FROM payments p
   LEFT JOIN invoices i ON i.id = p.invoice_id
  WHERE TRUE
@@ -28,15 +28,15 @@ SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id,
 
 -- name: of_invoices
 SELECT p.id, p.invoice_id, i.invoice_number, p.amount, p.currency, p.gateway_id, p.gateway_key, p.gateway_name, p.transaction_id,
-       p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes, p.bank_transaction_id, p.created_at, p.updated_at
+       p.gateway_fee, p.refunded_amount, p.status, p.payment_date, p.notes, p.bank_transaction_id, p.bank_amount, p.bank_currency, p.created_at, p.updated_at
   FROM payments p JOIN invoices i ON i.id = p.invoice_id
  WHERE p.invoice_id IN (SELECT value FROM json_each(:ids)) ORDER BY p.id;
 
 -- name: add
 INSERT INTO payments (invoice_id, amount, currency, gateway_id, gateway_key, gateway_name, gateway_fee, transaction_id, status,
-  payment_date, payment_date_at, notes, bank_transaction_id, search_text, created_at, updated_at)
+  payment_date, payment_date_at, notes, bank_transaction_id, bank_amount, bank_currency, search_text, created_at, updated_at)
 VALUES (:invoice_id, :amount, :currency, :gateway_id, :gateway_key, :gateway_name, :gateway_fee, :transaction_id, :status,
-  :payment_date, :payment_date_at, :notes, :bank_transaction_id,
+  :payment_date, :payment_date_at, :notes, :bank_transaction_id, :bank_amount, :bank_currency,
   (SELECT fold(i.invoice_number || coalesce(' ' || :transaction_id, '') || coalesce(' ' || :notes, '')) FROM invoices i WHERE i.id = :invoice_id), :now, :stamp);
 
 -- name: change

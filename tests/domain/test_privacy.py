@@ -139,7 +139,7 @@ OTHERS = {
     "texts of events and slots (a task contributes only its title)":
         "calendar_entries.description calendar_entries.location calendar_entries.timezone",
     "the organiser's account at the bank, and the bank":
-        "bank_transactions.account bank_transactions.currency bank_transactions.status "
+        "bank_transactions.account bank_transactions.currency bank_transactions.sent_currency bank_transactions.status "
         "bank_transactions.return_reason bank_statements.account bank_statements.currency bank_statements.format",
     "the organiser, at the time the invoice was sent": "invoices.seller",
     "names of columns, and ids": "bulk_imports.field_mapping bulk_imports.form bulk_imports.details",

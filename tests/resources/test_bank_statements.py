@@ -115,7 +115,8 @@ def test_without_auto_nothing_is_booked_and_the_proposals_have_reasons(organiser
     (only,) = open_list(organiser)
     assert only["proposals"] == [{
         "invoice_id": sent["id"], "invoice_number": "R-2026-00017", "payment_id": None, "action": "pay", "amount": 119,
-        "bank_transaction_id": None, "reasons": ["number", "amount", "name"], "objections": [], "is_exact": True}]
+        "invoice_amount": None, "bank_transaction_id": None, "reasons": ["number", "amount", "name"], "objections": [],
+        "is_exact": True}]
     again = send(data, auto="exact")
     assert (again["imported"], again["known"], again["booked"]) == (0, 1, 1)
     assert paid(organiser, sent) == ("paid", 119)
@@ -273,14 +274,72 @@ def test_case_8_pending_entries_are_skipped_and_counted_once_when_they_are_booke
     assert paid(organiser, sent) == ("paid", 714)
 
 
-def test_case_9_money_in_another_currency_pays_no_invoice(organiser, invoice, bank, app):
+def test_case_9_money_in_another_currency_pays_no_invoice_by_itself(organiser, invoice, bank, app):
     app.app.settings.bank_accounts = (DOLLARS,)
     sent = invoice("R-2026-00017", 2960.02)
     bank({"amount": 296002, "text": "R-2026-00017"}, account=DOLLARS, currency="USD")
-    assert proposals(organiser) == [] and paid(organiser, sent) == UNPAID
+    assert proposals(organiser) == [("R-2026-00017", "pay", 2960.02, ["other_currency"])]
+    assert paid(organiser, sent) == UNPAID
+    assert organiser.post("/payments/unmatched/1/assign", {}, status=409).json["code"] == "no_proposal"
     fault = organiser.post("/payments/unmatched/1/assign", {"invoices": [{"invoice_number": "R-2026-00017"}]},
                            status=422).json["errors"][0]
-    assert (fault["pointer"], fault["code"]) == ("/invoices/0/invoice_number", "disagrees")
+    assert (fault["pointer"], fault["code"]) == ("/invoices/0/invoice_amount", "required")
+
+
+@pytest.fixture
+def francs(organiser, buyer):
+    """Send an invoice for 1,190.00 CHF, with a rate of 1.06."""
+    draft = organiser.make("/invoices", {
+        "contact_id": buyer["id"], "invoice_number": "R-2026-00030", "issue_date": "2026-04-01", "currency": "CHF",
+        "exchange_rate": 1.06, "items": [{"description": "Stand", "quantity": 1, "unit_price": 1190, "tax_rate": 0,
+                                          "tax_category": "Z"}]})
+    return organiser.post(f"/invoices/{draft['id']}/send", {}, status=200).json["data"]
+
+
+def test_euros_pay_an_invoice_in_francs_with_what_the_payer_has_sent(organiser, francs, bank):
+    """Finding 4 of the second review: the usual case with one account in euros."""
+    bank({"amount": 125210, "text": "R-2026-00030", "sent": "CHF 1190.00"})
+    [transaction] = open_list(organiser)
+    assert (transaction["sent_amount"], transaction["sent_currency"]) == (1190, "CHF")
+    [proposal] = transaction["proposals"]
+    assert (proposal["amount"], proposal["invoice_amount"]) == (1252.1, 1190)
+    assert proposal["objections"] == ["other_currency"] and not proposal["is_exact"]
+    done = organiser.post("/payments/unmatched/1/assign", {}, status=200).json["data"]
+    assert (done["status"], done["assigned_amount"], done["assignments"][0]["amount"]) == ("assigned", 1252.1, 1252.1)
+    assert paid(organiser, francs) == ("paid", 1190)
+    [payment] = organiser.data("/payments")
+    assert [payment[name] for name in ("amount", "currency", "bank_amount", "bank_currency")] == [
+        1190, "CHF", 1252.1, "EUR"]
+    organiser.delete(f"/payments/{payment['id']}", status=204)
+    assert [row["open_amount"] for row in open_list(organiser)] == [1252.1]
+
+
+def test_a_transfer_may_pay_invoices_in_two_currencies(organiser, francs, invoice, bank):
+    other = invoice("R-2026-00031", 100)
+    bank({"amount": 70000, "text": "two invoices"})
+    shares = [{"invoice_number": "R-2026-00030", "amount": 600, "invoice_amount": 570.5},
+              {"invoice_number": "R-2026-00031"}]
+    done = organiser.post("/payments/unmatched/1/assign", {"invoices": shares}, status=200).json["data"]
+    assert (done["status"], done["assigned_amount"]) == ("assigned", 700)
+    assert paid(organiser, francs)[1] == 570.5 and paid(organiser, other) == ("paid", 100)
+
+
+@pytest.mark.parametrize("share, fault", [
+    ({"invoice_number": "R-2026-00031", "invoice_amount": 5}, ("invoice_amount", "not_allowed")),
+    ({"invoice_number": "R-2026-00030", "invoice_amount": 1.005}, ("invoice_amount", "decimals")),
+    ({"invoice_number": "R-2026-00030", "amount": 5}, ("invoice_amount", "required"))])
+def test_the_amount_of_the_invoice_is_checked(organiser, francs, invoice, bank, share, fault):
+    invoice("R-2026-00031", 100)
+    bank({"amount": 70000, "text": "-"})
+    errors = organiser.post("/payments/unmatched/1/assign", {"invoices": [share]}, status=422).json["errors"]
+    assert [(error["pointer"], error["code"]) for error in errors] == [(f"/invoices/0/{fault[0]}", fault[1])]
+
+
+def test_money_that_goes_out_in_another_currency_is_refunded_by_hand(organiser, francs, bank):
+    bank({"amount": -5000, "text": "R-2026-00030"})
+    share = {"invoice_number": "R-2026-00030", "invoice_amount": 48}
+    [error] = organiser.post("/payments/unmatched/1/assign", {"invoices": [share]}, status=422).json["errors"]
+    assert error["code"] == "disagrees" and "POST /payments/{id}/refund" in error["detail"]
 
 
 def test_case_10_a_returned_transfer_is_refunded(organiser, invoice, bank):

@@ -10,7 +10,7 @@ from eventapi.domain.datev import export
 from eventapi.validation.identifiers.bookkeeping import Account, ledger_account, revenue_accounts
 from tests.domain import test_books
 from tests.domain.test_books import Year, by_currency, months
-from tests.support import extf
+from tests.support import camt, extf
 
 OPTIONS = {
     "datev_adviser": 29098, "datev_client": 55003, "datev_chart": "03", "datev_debtor_base": 10000,
@@ -501,3 +501,25 @@ def test_a_customer_who_got_another_number_keeps_the_account_of_each_invoice(org
     assert [shown(booking, 7, 8) for booking in batch(organiser).bookings] == [
         ("10001", "8400"), ("10077", "8400"), ("1200", "10001")]
     assert [debtor[1] for debtor in debtors(organiser)] == ["10001", "10077"]
+
+
+@pytest.mark.parametrize("came, difference", [(1252.10, ("9,30", "S", "2150")), (1270.00, ("8,60", "H", "2660")),
+                                              (1261.40, None)])
+def test_a_transfer_in_another_currency_books_what_came_and_the_difference(organiser, settings, came, difference):
+    """1,190.00 CHF at 1.06 are 1,261.40 EUR in the books."""
+    settings.datev_exchange_gains, settings.datev_exchange_losses = ledger_account("2660"), ledger_account("2150")
+    buyer = organiser.make("/contacts", DEBTOR)
+    invoice = send(organiser, buyer, currency="CHF", exchange_rate=1.06)
+    entry = {"day": "2026-05-20", "amount": round(came * 100), "text": invoice["invoice_number"]}
+    organiser("POST", "/payments/import", raw=camt.document([camt.statement("DE02120300000000202051", [entry])]),
+              headers={"Content-Type": "application/xml"}, status=201)
+    share = {"invoice_number": invoice["invoice_number"], "invoice_amount": 1190}
+    organiser.post("/payments/unmatched/1/assign", {"invoices": [share]}, status=200)
+    _, payment, *rest = [line for line in batch(organiser).bookings if line[14][:6] != "Steuer"]
+    assert shown(payment, 1, 2, 3, 7, 8) == (f"{came:.2f}".replace(".", ","), "S", "", "1200", "10001")
+    assert [shown(line, 1, 2, 7) for line in rest] == ([difference] if difference else [])
+    settings.datev_exchange_gains = settings.datev_exchange_losses = None
+    response = organiser.get("/reports/datev?year=2026&month=5")
+    assert response.status_int == (409 if difference else 200)
+    assert all(shown(line, 8, 11) == ("10001", invoice["invoice_number"]) for line in rest)
+

@@ -135,6 +135,7 @@ def _row(entry, account, statement_id):
             "ultimate_party": entry.ultimate_party, "iban": entry.party_iban, "bic": entry.party_bic,
             "text": entry.reference, "cut_at": entry.cut_at, "description": entry.description,
             "creditor_reference": " ".join(entry.creditor_references) or None, "end_to_end_id": entry.end_to_end_id,
+            "sent_amount": entry.sent_amount, "sent_currency": entry.sent_currency,
             "return_reason": entry.return_reason, "is_reversal": int(entry.is_reversal),
             "search_text": " ".join(text for text in texts if text)}
 

@@ -1,7 +1,8 @@
 """Matching of bank transactions with invoices: what is known about a page of transactions, and the proposals.
 
-A proposal is {invoice_id, invoice_number, payment_id, action, amount, bank_transaction_id, reasons, objections,
-is_exact}, with the amount in minor units. `action` is `pay` (record a payment), `refund` (refund a payment of the
+A proposal is {invoice_id, invoice_number, payment_id, action, amount, invoice_amount, bank_transaction_id, reasons,
+objections, is_exact}, with the amount in minor units; `invoice_amount` is in the currency of the invoice if that is
+another one, else None. `action` is `pay` (record a payment), `refund` (refund a payment of the
 invoice), `return` (the invoice takes no money: send it back) or `offset` (see returns.py). A proposal is exact if
 nothing speaks against it. Only exact ones are booked without being accepted by a person.
 """
@@ -191,14 +192,16 @@ def _rank(proposal):
 
 
 def _by_number(row, known):
-    """Return a proposal for each invoice that the transaction names. Invoices in other currencies are left out."""
-    named, several = {}, set()
+    """Return a proposal for each invoice that the transaction names."""
+    named, others, several = {}, {}, set()
     for hit in known.hits[row["id"]]:
         invoice = known.invoices[hit.invoice_id]
         is_clear = hit.is_clear and hit.is_unique
         several |= {invoice["id"]} if hit.is_named else set()
         if invoice["currency"] == row["currency"] and (is_clear or invoice["id"] not in named):
             named[invoice["id"]] = (invoice, hit.reason, is_clear)
+        elif invoice["currency"] != row["currency"] and row["amount"] > 0 and invoice["status"] in PAYABLE:
+            others[invoice["id"]] = _in_other_currency(row, invoice, hit.reason, known)
     side = 1 if row["amount"] > 0 else -1
     owed = [side * invoice["open_amount"] for invoice, *_ in named.values()]
     adds_up = (len(owed) > 1 and not _takes_back(row, known) and min(owed) > 0 and sum(owed) == abs(rest(row))
@@ -206,7 +209,17 @@ def _by_number(row, known):
     if adds_up:
         return [_proposed(row, invoice, [reason, "sum"], [], known, side * invoice["open_amount"])
                 for invoice, reason, _ in named.values()]
-    return _alone(row, list(named.values()), known, ["several"] if len(several) > 1 else [])
+    return _alone(row, list(named.values()), known, ["several"] if len(several) > 1 else []) + list(others.values())
+
+
+def _in_other_currency(row, invoice, reason, known):
+    """Return the proposal to pay an invoice in another currency, with what the payer has sent if the bank says it."""
+    is_known = row.get("sent_currency") == invoice["currency"] and not row["assigned_amount"]
+    proposal = _proposed(row, invoice, [reason], ["other_currency"], known, rest(row))
+    names = {*proposal["reasons"]} - {"amount", "tolerance"}
+    return {**proposal, "amount": rest(row), "invoice_amount": row["sent_amount"] if is_known else None,
+            "reasons": [name for name in proposal["reasons"] if name in names], "objections": ["other_currency"],
+            "is_exact": False}
 
 
 def _alone(row, named, known, several):
@@ -269,7 +282,7 @@ def _proposed(row, invoice, reasons, objections, known, amount):
     reasons += ["name"] if _is_named(known.names[row["id"]], _names_of(invoice)) else []
     objections = [*objections, *more, *(["reversal"] if _takes_back(row, known) else ())]
     return {"invoice_id": invoice["id"], "invoice_number": invoice["invoice_number"], "payment_id": None,
-            "action": action, "amount": usable, "bank_transaction_id": None, "reasons": reasons,
+            "action": action, "amount": usable, "invoice_amount": None, "bank_transaction_id": None, "reasons": reasons,
             "objections": objections, "is_exact": not objections}
 
 

@@ -23,9 +23,9 @@ OFFSET = "Taken back by the bank: transactions {} and {}"
 def assign(db, row, shares):
     """Assign a transaction and return its row.
 
-    `shares`: [{"invoice_number", "amount" or None}] of the request; None or no amount takes what is open. None instead
-    of the list accepts the proposal. Raise 422 for unknown invoices, 409 `invalid_transition`, `no_proposal`,
-    `exceeds_transfer`, `nothing_to_refund` and what payments raise.
+    `shares`: [{"invoice_number", "amount" or None, "invoice_amount" or None}] of the request; None or no amount takes
+    what is open. None instead of the list accepts the proposal. Raise 422 for unknown invoices, 409
+    `invalid_transition`, `no_proposal`, `exceeds_transfer`, `nothing_to_refund` and what payments raise.
     """
     transactions.TRANSITIONS.move("assign", row["status"])
     if row["status"] == "assigned":
@@ -56,9 +56,11 @@ def _accepted(db, row):
     found = matching.proposals(db, [row])[row["id"]]
     exact = [proposal for proposal in found if proposal["is_exact"]]
     accepted = exact or found
-    if (len(accepted) != 1 and not exact) or accepted[0]["action"] == "return":
-        reason = ("there is none" if not found else "its invoice takes no money, so send it back" if len(found) == 1
-                  else f"there are {len(found)}")
+    lacks_amount = [one for one in accepted if "other_currency" in one["objections"] and not one["invoice_amount"]]
+    if (len(accepted) != 1 and not exact) or accepted[0]["action"] == "return" or lacks_amount:
+        reason = ("there is none" if not found else f"there are {len(found)}" if len(found) > 1
+                  else "its invoice is in another currency, and the bank does not say what was sent" if lacks_amount
+                  else "its invoice takes no money, so send it back")
         raise Problem("no_proposal", f"Bank transaction {row['id']} has no proposal that can be accepted: {reason}. "
                       "Name the invoices in `invoices`, or use POST /payments/unmatched/"
                       f"{row['id']}/ignore for a transfer that pays none, such as a fee.", proposals=len(found))
@@ -76,16 +78,35 @@ def _shares(db, row, wanted):
         elif invoice is None:
             faults.add(f"{place}/invoice_number", "unknown",
                        f"is unknown: no invoice has the number {item['invoice_number']}")
-        elif invoice["currency"] != row["currency"]:
+        elif invoice["currency"] != row["currency"] and row["amount"] < 0:
             faults.add(f"{place}/invoice_number", "disagrees", f"must be an invoice in {row['currency']}, the currency "
-                       f"of the transfer, but {item['invoice_number']} is in {invoice['currency']}")
+                       f"of the transfer, but {item['invoice_number']} is in {invoice['currency']}. Refund its payment "
+                       "with POST /payments/{id}/refund, and ignore the transfer")
         else:
-            amount = _amount(row, item, invoice, left, place, faults)
+            credited = _invoice_amount(row, item, invoice, place, faults)
+            amount = left if credited and item.get("amount") is None else _amount(row, item, invoice, left, place,
+                                                                                  faults)
             left -= amount
             shares.append({"action": "pay" if row["amount"] > 0 else "refund", "invoice_id": invoice["id"],
-                           "invoice_number": invoice["invoice_number"], "payment_id": None, "amount": amount})
+                           "invoice_number": invoice["invoice_number"], "payment_id": None, "amount": amount,
+                           "invoice_amount": credited})
     faults.raise_any()
     return shares
+
+
+def _invoice_amount(row, item, invoice, place, faults):
+    """Return what an invoice in another currency gets, in its currency; None for one in that of the transfer."""
+    sent, currency = item.get("invoice_amount"), invoice["currency"]
+    if currency == row["currency"]:
+        if sent is not None:
+            faults.add(f"{place}/invoice_amount", "not_allowed", f"must not be sent: {invoice['invoice_number']} and "
+                       f"the transfer are both in {currency}. Send `amount`")
+        return None
+    if sent is None:
+        faults.add(f"{place}/invoice_amount", "required", f"is required: {invoice['invoice_number']} is in {currency}, "
+                   f"and the transfer in {row['currency']}. Send what it pays of the invoice, in {currency}")
+        return None
+    return amounts.of_currency(sent, currency, faults, f"{place}/invoice_amount")
 
 
 def _amount(row, item, invoice, left, place, faults):
@@ -112,10 +133,14 @@ def _without_amount(number, left):
 
 def _pay(db, row, share):
     """Record a payment, and write off the small rest that the option `payment_tolerance` allows."""
+    credited, currency, received = share["amount"], row["currency"], None
+    if share.get("invoice_amount"):
+        currency = ledger.by_id(db, share["invoice_id"])["currency"]
+        credited, received = share["invoice_amount"], (share["amount"], row["currency"])
     payment = payments.record(db, {
-        "invoice_number": share["invoice_number"], "amount": _major(share["amount"], row), "currency": row["currency"],
+        "invoice_number": share["invoice_number"], "amount": _major(credited, currency), "currency": currency,
         "gateway_key": GATEWAY, "transaction_id": _transaction_id(db, row), "status": "completed",
-        "payment_date": booking_date(db, row), "notes": None}, bank_transaction_id=row["id"])
+        "payment_date": booking_date(db, row), "notes": None}, bank_transaction_id=row["id"], received=received)
     if "tolerance" in share.get("reasons", ()):
         invoice = ledger.by_id(db, share["invoice_id"])
         if invoice["open_amount"] > 0 and recoveries.is_tolerated(db.config, invoice, invoice["open_amount"]):
@@ -136,7 +161,7 @@ def _refund(db, row, share):
             old = payments.row(db, payment["id"])
             date, paid = booking_date(db, row), refunds.paid_at(old)
             payments.refund(db, old, {
-                "amount": _major(amount, row), "notes": None, "transaction_id": _transaction_id(db, row),
+                "amount": _major(amount, row["currency"]), "notes": None, "transaction_id": _transaction_id(db, row),
                 "refunded_at": paid if refunds.is_before(date, paid, db.config.timezone) else date},
                 bank_transaction_id=row["id"])
             left -= amount
@@ -174,8 +199,8 @@ def booking_date(db, row):
     return today if periods.closed_month(db, row["booked_on"]) else min(row["booked_on"], today)
 
 
-def _major(units, row):
-    return Decimal(units).scaleb(-money.decimals(row["currency"]))
+def _major(units, currency):
+    return Decimal(units).scaleb(-money.decimals(currency))
 
 
 def _transaction_id(db, row):

@@ -29,6 +29,7 @@ def represent(row):
     shown = {**row, "is_reversal": bool(row["is_reversal"]), "open_amount": left}
     del shown["cut_at"]
     money.convert_to_major(shown, ("amount", "assigned_amount", "open_amount"), row["currency"])
+    shown["sent_amount"] = money.major(row["sent_amount"], row["sent_currency"])
     return shown
 
 
@@ -44,7 +45,7 @@ def complete(db, rows):
     judged = matching.judged(db, rows)
     for record in found:
         proposals, omitted = judged.get(record["id"], ((), 0))
-        record["proposals"] = [_shown(proposal, record["currency"]) for proposal in proposals]
+        record["proposals"] = [_shown(proposal, record) for proposal in proposals]
         record["proposals_omitted"] = omitted
     return found
 
@@ -80,8 +81,10 @@ def paid_invoices(db):
     return found
 
 
-def _shown(proposal, currency):
-    return {**proposal, "amount": money.major(proposal["amount"], currency)}
+def _shown(proposal, transaction):
+    """Return the API object of a proposal. What an invoice in another currency gets is what the payer has sent."""
+    return {**proposal, "amount": money.major(proposal["amount"], transaction["currency"]),
+            "invoice_amount": money.major(proposal["invoice_amount"], transaction["sent_currency"])}
 
 
 def erase_old(db, before, size):

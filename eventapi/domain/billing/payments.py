@@ -32,7 +32,7 @@ AMOUNTS = ("amount", "gateway_fee", "net_amount", "refunded_amount")
 # In this order, so that a new payment has the same ETag as when it is read.
 FIELDS = ("id", "invoice_id", "invoice_number", "amount", "currency", "gateway_id", "gateway_key", "gateway_name",
           "transaction_id", "gateway_fee", "refunded_amount", "status", "payment_date", "notes",
-          "bank_transaction_id", "created_at", "updated_at")
+          "bank_transaction_id", "bank_amount", "bank_currency", "created_at", "updated_at")
 
 
 # Reading
@@ -48,6 +48,7 @@ def represent(row):
     payment = {name: row[name] for name in FIELDS}
     payment["net_amount"] = row["amount"] - row["gateway_fee"]
     money.convert_to_major(payment, AMOUNTS, row["currency"])
+    payment["bank_amount"] = money.major(row["bank_amount"], row["bank_currency"])
     if "refunds" in row:
         payment["refunds"] = [refunds.represent(refund, row["currency"]) for refund in row["refunds"]]
     return payment
@@ -64,10 +65,11 @@ def of_invoices(db, ids):
 
 # Writing
 
-def record(db, fields, bank_transaction_id=None):
+def record(db, fields, bank_transaction_id=None, received=None):
     """Record a new payment and return its API object.
 
-    `fields` is a complete validated body. `bank_transaction_id`: the bank transfer that has paid.
+    `fields` is a complete validated body. `bank_transaction_id`: the bank transfer that has paid. `received`: (minor
+    units, currency) that came in, if that is another currency than that of the invoice.
 
     Raise 422 for an unknown invoice, another currency than that of the invoice, an amount with too many decimals, or a
     completed payment dated after tomorrow; 409 `invoice_not_payable`, `anonymized`, `period_closed`, or `duplicate` if
@@ -83,7 +85,9 @@ def record(db, fields, bank_transaction_id=None):
     ledger.refuse_unpayable(invoice)
     if fields["notes"]:
         anonymity.refuse_anonymized({"id": invoice["contact_id"], "anonymized_at": invoice["anonymized_at"]})
-    row = _add(db, {**fields, "bank_transaction_id": bank_transaction_id}, invoice, amount)
+    bank_amount, bank_currency = received or (None, None)
+    row = _add(db, {**fields, "bank_transaction_id": bank_transaction_id, "bank_amount": bank_amount,
+                    "bank_currency": bank_currency}, invoice, amount)
     payment = represent(row)
     journal.created(db, entities.PAYMENT, payment)
     _adjust_invoice(db, None, row, invoice)
@@ -229,7 +233,7 @@ def _add(db, fields, invoice, amount):
            "payment_date": date, "payment_date_at": times.start(date, db.config.timezone)}
     bookings.refuse_payment(db, None, row)
     id = _once(db, row, lambda: db.insert(sql.add, **row, now=db.now))
-    refunds.claim_transfer(db, row["bank_transaction_id"], amount)
+    refunds.claim_transfer(db, row["bank_transaction_id"], row["bank_amount"] or amount)
     return {**row, "id": id, "invoice_number": invoice["invoice_number"], "created_at": db.now, "updated_at": db.stamp,
             "refunds": []}
 

@@ -156,7 +156,7 @@ def claim_transfer(db, bank_transaction_id, amount):
 
 def release_transfer(db, record):
     """Record that a payment or refund, which is deleted, takes nothing of its transfer any more. The rest is open."""
-    claim_transfer(db, record["bank_transaction_id"], -record["amount"])
+    claim_transfer(db, record["bank_transaction_id"], -(record.get("bank_amount") or record["amount"]))
 
 
 # Checks of `eventapi check`

@@ -79,6 +79,8 @@ class Accounts:
         if money.decimals(config.currency) > 2:
             self._wrong("currency", f"{config.currency} has {money.decimals(config.currency)} decimals. DATEV has two.")
         accounts = {"datev_bank": config.datev_bank, "datev_fees": config.datev_fees,
+                    "datev_exchange_gains": config.datev_exchange_gains,
+                    "datev_exchange_losses": config.datev_exchange_losses,
                     **{f"datev_gateways: {key}": account for key, account in config.datev_gateways.items()},
                     **{f"datev_revenue: {name}": account for name, account in config.datev_revenue.items()},
                     **{f"datev_write_offs: {name}": account for name, account in config.datev_write_offs.items()}}
@@ -111,6 +113,14 @@ class Accounts:
         found = self.config.datev_write_offs.get(name)
         if found is None:
             self.missing.option("datev_write_offs", name)
+        return found or UNKNOWN
+
+    def exchange(self, *, is_gain):
+        """Return the account of exchange gains or losses."""
+        name = "datev_exchange_gains" if is_gain else "datev_exchange_losses"
+        found = getattr(self.config, name)
+        if found is None:
+            self.missing.option(name)
         return found or UNKNOWN
 
     def money(self, gateway_key):

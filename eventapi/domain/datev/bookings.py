@@ -87,8 +87,38 @@ def of_advance(row, accounts):
 
 
 def of_payment(row, accounts):
-    """Return the booking of a payment: the account of the money against the debtor."""
+    """Return the booking of a payment: the account of the money against the debtor, with what the bank received."""
+    if row["bank_amount"]:
+        came = {**row, "currency": row["bank_currency"], "exchange_rate": None}
+        return _of_money("payment", came, accounts, row["bank_amount"], "Zahlung")
     return _of_money("payment", row, accounts, row["amount"], "Zahlung")
+
+
+def of_exchange(row, accounts, config):
+    """Return the booking of what a payment in another currency brought more or less than the invoice says.
+
+    The amount is in the organiser's currency: the part of the invoice at its rate, less what the bank received.
+    """
+    booked, came = (_in_base(units, currency, rate, config) for units, currency, rate in (
+        (row["amount"], row["currency"], row["exchange_rate"]), (row["bank_amount"], row["bank_currency"], None)))
+    for currency, found in ((row["currency"], booked), (row["bank_currency"], came)):
+        if found is None:
+            accounts.missing.option("exchange_rates", currency)
+    difference = 0 if None in (booked, came) else booked - came
+    account = accounts.exchange(is_gain=difference < 0) if difference else None
+    return Booking(kind="exchange", day=row["day"], units=difference, currency=config.currency, rate=None,
+                   account=account.number if account else "", tax_key=account.tax_key if account else "",
+                   contra=accounts.debtor(row["debtor_number"]), document=document(row["invoice_number"],
+                                                                                   row["invoice_id"]),
+                   text=_text("Kursdifferenz", row["invoice_number"], row["name"]), details=_transaction(row))
+
+
+def _in_base(units, currency, rate, config):
+    """Return an amount in the organiser's currency, or None without an exchange rate."""
+    if currency == config.currency:
+        return units
+    rate = rate or money.usual_rate(config, currency)
+    return rate and money.converted(units, currency, rate, config.currency)
 
 
 def of_refund(row, accounts):

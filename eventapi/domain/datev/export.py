@@ -152,6 +152,8 @@ def found(db, chosen, accounts):
         yield row, bookings.of_invoice(row, accounts, country)
     for row in _dated(db, sql.payments, values):
         yield row, bookings.of_payment(row, accounts)
+        if row["bank_amount"]:
+            yield row, bookings.of_exchange(row, accounts, db.config)
         if fees and row["gateway_fee"]:
             yield row, bookings.of_fee(row, accounts, fees)
     for row in _dated(db, sql.refunds, values):
