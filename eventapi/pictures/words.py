@@ -222,6 +222,13 @@ GERMAN = {
     "O": "Nicht steuerbar",
 }
 WORDS = {"en": ENGLISH, "de": GERMAN}
+SWISS = {name: text.replace("USt", "MWST") for name, text in GERMAN.items() if text.startswith("USt ") or text == "USt"}
+
+
+def of_seller(language, seller):
+    """Return the words of an invoice. The tax is called MWST in Switzerland and Liechtenstein."""
+    is_swiss = language == "de" and seller.get("country") in ("CH", "LI")
+    return {**GERMAN, **SWISS} if is_swiss else WORDS[language]
 
 
 def grouped(identifier):

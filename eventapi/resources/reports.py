@@ -72,7 +72,7 @@ def get_tax_report(db, query, form):
 
 
 @routes.get("/reports/recapitulative", query="report.recapitulative_period", response="report.recapitulative",
-            forms=FORMS[:2])
+            forms=FORMS[:2], further_scopes=("invoices",))
 def get_recapitulative_report(db, query, form):
     """Get the recapitulative statement of a month, quarter or year: goods and services to other countries of the EU."""
     found = taxes.recapitulative(db, query)

@@ -70,6 +70,17 @@ def test_what_is_unusual_is_a_warning_of_check_and_send(organiser, category, con
     assert [warning["code"] for warning in sent if warning["code"] not in usual] == ([code] if code else [])
 
 
+@pytest.mark.parametrize("total, tax_id, codes", [(10_000, None, []), (10_000.01, None, ["no_vat_id"]),
+                                                  (10_000.01, "ATU13585627", [])])
+def test_a_large_invoice_in_austria_asks_for_the_uid_of_the_buyer(organiser, settings, total, tax_id, codes):
+    """Section 11 (1) no. 2 UStG 1994: above 10,000 EUR with tax."""
+    settings.organiser_country, settings.organiser_vat_id = "AT", "ATU64727905"
+    draft = invoice(organiser, "S", {"country": "AT", "city": "Wien", "tax_id": tax_id}, items=[
+        {"description": "Stand", "quantity": 1, "unit_price": total, "tax_rate": 0, "tax_category": "Z"}])
+    found = [warning["code"] for warning in act(organiser, draft, "check")["warnings"]]
+    assert [code for code in found if code == "no_vat_id"] == codes
+
+
 def test_what_another_system_has_sent_is_taken_as_it_is(organiser):
     draft = invoice(organiser, "K", {**DRESDEN, "tax_id": "DE811907980"}, invoice_number="OLD-1",
                     issue_date="2026-05-08")

@@ -230,6 +230,13 @@ def test_the_number_of_a_taxpayer_has_its_own_name(number, german, english):
         assert lines[lines.index(number) - 1] == label
 
 
+@pytest.mark.parametrize("country, tax", [("DE", "USt"), ("AT", "USt"), ("CH", "MWST"), ("LI", "MWST")])
+def test_the_tax_has_the_name_of_the_country(country, tax):
+    text = page(seller={**SELLER, "country": country}, language="de")
+    shown = {word for word in ("USt", "MWST") if f"\n{word}\n" in text or f"{word} " in text}
+    assert shown == {tax}
+
+
 def test_a_reason_is_not_said_twice_and_categories_of_one_rate_are_told_apart():
     reason = "Steuerfrei nach § 4 Nr. 20 UStG"
     items = [{**INVOICE["items"][0], "tax_rate": 0, "tax_category": category} for category in ("E", "Z")]

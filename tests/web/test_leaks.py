@@ -32,6 +32,7 @@ FURTHER = {"GET /applications/events": "applications applications:create public"
            "GET /contacts/<id>/export": "",                        # needs all scopes
            # These need the scope of invoices as well.
            "GET /reports/datev": "", "GET /reports/datev/debtors": "", "GET /reports/ledger": "",
+           "GET /reports/recapitulative": "",
            "GET /reports/ledger/<customer_number>": "",
            "POST /reports/periods/<month>/close": "", "GET /reports/audit-export": ""}
 # The contact, the event and the category as other records show them: parts that `include` adds without a scope.
@@ -130,7 +131,7 @@ GENERATED = [
 NEVER = {"webhook.headers", "secret.webhook", "secret.feed", "secret.key"}
 ALWAYS = {"/schedules": "event_key={event}", "/check-ins/roster": "event_key={event}",
           "/check-ins/stats": "event_key={event}", "/participants/badges": "event_key={event}",
-          "/reports/datev": "year=2026",
+          "/reports/datev": "year=2026", "/reports/recapitulative": "year=2026",
           "/notes": "entity_type=contact&entity_id=1"}                                           # required parameters
 VARIANTS = {"/plans/<id>/svg": ("view=public",), "/documents/<id>/content": ("version=sent",),
             "/categories": ("hierarchical=1",),

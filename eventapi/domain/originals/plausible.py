@@ -8,6 +8,7 @@ from eventapi.validation.identifiers import companies
 
 UNION = companies.MEMBER_STATES - {"XI"}
 ONE_PERCENT = 100                           # in hundredths of a percent, as rates are stored
+LARGE = 10_000_00                           # cents, with tax: section 11 (1) no. 2 UStG 1994 (Austria)
 FAR = 5                                     # years between today and the service that are usual at most
 
 
@@ -65,6 +66,10 @@ def doubts(invoice, seller, buyer, today):
     if buyer["country"] == "DE" and not buyer["postal_code"]:
         yield _warning("no_postal_code", "contact.postal_code", "The buyer's address in Germany has no postal code. "
                        "It is part of the full address (section 14 (4) no. 1 UStG).")
+    is_large = invoice["currency"] == "EUR" and invoice["total"] > LARGE
+    if seller["country"] == buyer["country"] == "AT" and is_large and not buyer["vat_id"]:
+        yield _warning("no_vat_id", "contact.tax_id", "An invoice of more than 10,000 EUR with tax to a business in "
+                       "Austria has the buyer's UID (section 11 (1) no. 2 UStG 1994). Leave it empty for consumers.")
 
 
 def _warning(code, field, detail):

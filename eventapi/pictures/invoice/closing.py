@@ -9,7 +9,7 @@ from eventapi.pictures import fonts
 from eventapi.pictures.invoice import giro
 from eventapi.pictures.paper import LEFT, RIGHT
 from eventapi.pictures.style import QUIET, RULE, SUBTITLE, TABLE
-from eventapi.pictures.words import WORDS, grouped, tax_reasons
+from eventapi.pictures.words import grouped, of_seller, tax_reasons
 
 SIZE, LINE_HEIGHT = TABLE, 4.4
 AMOUNT, TOTAL = 5, 7                                # heights of an amount and of a total with the line above it
@@ -28,7 +28,7 @@ class Closing:
 
     def __init__(self, invoice, seller, language, brand):
         self.invoice, self.seller, self.language = invoice, seller, language
-        self.words, self.brand = WORDS[language], brand
+        self.words, self.brand = of_seller(language, seller), brand
         self.draft = invoice["status"] == "draft"
         self.amounts = list(self._amounts())
         self.reasons = [line for reason in tax_reasons(invoice["taxes"], self.words)

@@ -10,7 +10,7 @@ from eventapi.pictures.invoice.table import Table
 from eventapi.pictures.letterhead import Letterhead
 from eventapi.pictures.paper import LEFT, RIGHT, Paper
 from eventapi.pictures.style import FOOT, INK, PLAIN, QUIET, SUBTITLE, TABLE, TEXT, TITLE
-from eventapi.pictures.words import WORDS, address, place, vat_label
+from eventapi.pictures.words import address, of_seller, place, vat_label
 
 SIZE, LINE_HEIGHT = TABLE, 4.4
 INFO, INFO_VALUE = 125, 157                         # left edges of the labels and the values beside the address
@@ -42,7 +42,7 @@ class Sheet:
 
     def __init__(self, invoice, seller, buyer, language, is_copy=False, brand=PLAIN):
         self.invoice, self.seller, self.buyer = invoice, seller, buyer
-        self.language, self.words = language, WORDS[language]
+        self.language, self.words = language, of_seller(language, seller)
         self.draft = invoice["status"] == "draft"
         self.number = fonts.clean(invoice["invoice_number"])
         self.title = f"{self.words[invoice['invoice_type']]} {self.number}"
@@ -60,7 +60,7 @@ class Sheet:
         self.paper.new_page()
         self._address()
         self._heading()
-        Table(self.invoice, self.language, self.letterhead.brand).draw(self.paper, self.closing.height)
+        Table(self.invoice, self.language, self.letterhead.brand, self.words).draw(self.paper, self.closing.height)
         self.closing.draw(self.paper)
         self.paper.draw_footers(self._footer)
         author = fonts.clean(self.seller.get("name") or "")

@@ -9,7 +9,6 @@ from eventapi.languages import formats, names
 from eventapi.pictures import fonts
 from eventapi.pictures.paper import LEFT, RIGHT
 from eventapi.pictures.style import LINE, QUIET, RULE, TABLE
-from eventapi.pictures.words import WORDS
 
 SIZE, LINE_HEIGHT = TABLE, 4.4
 ABOVE, BELOW = 0.7, 2.0                             # space above and below the text of a row
@@ -23,13 +22,13 @@ OPTIONAL = ("unit", "discount_percent")             # columns that are left out 
 class Table:
     """The items of an invoice (API object). The event is above the table, and left out at the end of descriptions."""
 
-    def __init__(self, invoice, language, brand):
+    def __init__(self, invoice, language, brand, words):
         self.currency, self.language, self.brand = invoice["currency"], language, brand
         self.event = invoice.get("event_title")
         found = {(item["tax_rate"], item.get("tax_category")) for item in invoice["items"]}
         self.shared = {rate for rate, number in Counter(rate for rate, _ in found).items() if number > 1}
         texts = [self._texts(item) for item in invoice["items"]]
-        self.headings = {name: WORDS[language][name].format(currency=self.currency) for name in (texts or [{}])[0]
+        self.headings = {name: words[name].format(currency=self.currency) for name in (texts or [{}])[0]
                          if name not in OPTIONAL or any(row[name] for row in texts)}
         self.columns = _columns(self.headings, texts)
         self.rows = [self._lines(row) for row in texts]
