@@ -15,6 +15,10 @@ CREATE TABLE tax_entries (
   PRIMARY KEY (invoice_id, day, document_id, kind, category, rate)
 ) STRICT, WITHOUT ROWID;
 -- Documents that were sent before keep their tax at the day of issue.
+UPDATE invoices
+   SET tax_date = CASE WHEN taken_over THEN issue_date ELSE coalesce(service_date_to, service_date, issue_date) END,
+       tax_basis = 'issue_date'
+ WHERE locked_at IS NOT NULL AND tax_basis IS NULL;
 INSERT INTO tax_entries (invoice_id, day, document_id, kind, category, rate, currency, net, tax)
 SELECT CASE i.invoice_type WHEN 'credit_note' THEN i.related_invoice_id ELSE i.id END, i.issue_date, i.id, i.invoice_type, t.category,
        t.rate, i.currency, t.net, t.tax

@@ -8,6 +8,7 @@ from eventapi import times
 from eventapi.domain.books import taxes
 from eventapi.domain.upkeep import checks
 from eventapi.money import RATE_PLACES
+from eventapi.storage import database, migrations
 from eventapi.validation.identifiers.bookkeeping import Account, revenue_accounts
 from eventapi.validation.options import tax_basis
 from tests.support import extf
@@ -452,3 +453,36 @@ def test_the_recapitulative_statement_has_goods_and_services_by_vat_id(office):
     assert office.client.get("/reports/recapitulative?year=2026&month=1&quarter=1", status=422)
     where = {(row["tax_category"], row["region"]) for row in office.rows()}
     assert where == {("AE", "eu"), ("AE", "third"), ("K", "eu"), ("S", None)}
+
+
+# Documents of earlier versions
+
+def insert(connection, table, **values):
+    """Insert a row. What a column requires beside the values is 0 or a text."""
+    for _, name, kind, required, default, _ in connection.execute(f"PRAGMA table_info({table})"):
+        if required and default is None:
+            values.setdefault(name, 0 if kind == "INTEGER" else "x")
+    names = ", ".join(values)
+    connection.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join(':' + name for name in values)})", values)
+
+
+def test_documents_that_were_sent_before_keep_their_issue_date(tmp_path):
+    path = tmp_path / "older.db"
+    migrations.migrate(path, last=52)
+    connection = database.connect(path)
+    insert(connection, "contacts", id=1, customer_number="C-1", country="DE", rating=3)
+    for id, kind, related, service in ((1, "invoice", None, "2026-05-08"), (2, "credit_note", 1, None)):
+        insert(connection, "invoices", id=id, invoice_number=f"N-{id}", invoice_type=kind, related_invoice_id=related,
+               status="sent", contact_id=1, currency="EUR", subtotal=100, tax_total=19, total=119,
+               issue_date="2026-01-15", service_date=service, locked_at="2026-01-15T10:00:00Z")
+        insert(connection, "invoice_taxes", invoice_id=id, category="S", rate=1900, net=100, tax=19)
+    connection.commit()
+    connection.close()
+    migrations.migrate(path)
+    connection = database.connect(path)
+    assert connection.execute("SELECT tax_date, tax_basis FROM invoices").fetchall() == [
+        ("2026-05-08", "issue_date"), ("2026-01-15", "issue_date")]
+    found = connection.execute("SELECT invoice_id, document_id, day, kind, net, tax FROM tax_entries ORDER BY 2")
+    assert found.fetchall() == [
+        (1, 1, "2026-01-15", "invoice", 100, 19), (1, 2, "2026-01-15", "credit_note", 100, 19)]
+    connection.close()
