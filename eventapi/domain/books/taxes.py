@@ -94,7 +94,9 @@ class _Invoice:
         self.groups = [tuple(group[3:5]) for group in own]              # (category, rate)
         self.figures = {tuple(group[3:5]): group[5:] for group in own}  # net, tax
         self.write_offs = sorted(json.loads(row["write_offs"]))
-        self.money = sorted((times.local_date(at, zone), amount) for at, amount in json.loads(row["money"]))
+        self.money = defaultdict(int)                   # what came in less what was given back, by day
+        for at, amount in json.loads(row["money"]):
+            self.money[times.local_date(at, zone)] += amount
 
     def entries(self):
         for id, kind, day, category, rate, net, tax in self.documents:
@@ -136,10 +138,12 @@ class _Invoice:
         """Count the money as it comes. With the basis supply, it is taken back on the day of the supply."""
         end = self.row["tax_date"] if self.row["tax_basis"] == "supply" else "9999-12-31"
         credited = {day for _, kind, day, *_ in self.documents if kind == "credit_note"}
-        days = sorted({day for day, _ in self.money} | credited)
+        days = sorted({*self.money, *credited})
         last, taxed = {}, [place for place, (_, rate) in enumerate(self.groups) if rate]
+        paid = 0
         for day in [day for day in days if day < end]:
-            divided = self._money_at(day)
+            paid += self.money.get(day, 0)
+            divided = self._divided_by(day, paid)
             for place in taxed:
                 group = self.groups[place]
                 now = self._divided(group, divided[place])
@@ -150,9 +154,9 @@ class _Invoice:
             for group, (net, tax) in last.items():
                 self._count(end, self.row["id"], "payment", group, -net, -tax)
 
-    def _money_at(self, day):
+    def _divided_by(self, day, paid):
         """Return the gross shares of the groups in the money up to a day, at most the total of the invoice."""
-        amount = min(max(sum(amount for at, amount in self.money if at <= day), 0), self.row["total"])
+        amount = min(max(paid, 0), self.row["total"])
         whole, left = self._gross(), self._gross(until=day)
         first = min(amount, max(sum(left), 0))
         credited = [full - rest for full, rest in zip(whole, left, strict=True)]
