@@ -68,6 +68,13 @@ OPTIONS = [
     Option("base_url", "", web_address,
            "Public address of the service, used in links, feeds and mails. Empty: taken from each request, and "
            "newsletter mails can be requested from this machine only."),
+    Option("start_page", "docs", line,
+           "Where the address / leads: docs, or the event_key of an event with public pages."),
+    Option("imprint_url", "", web_address,
+           "Address of the imprint of the organiser, linked on each public page. Empty: a page made of the options "
+           "organiser_..."),
+    Option("privacy_url", "", web_address,
+           "Address of the privacy notice of the organiser, linked on each public page. Empty: the text of the event."),
     Option("bind", "127.0.0.1:8080", address, "Address to listen on: HOST:PORT, or unix:/path behind nginx."),
     Option("public_bind", "no", one_of("no", "yes"),
            "Whether bind may be an address that other machines reach (no or yes). Without nginx in front, requests and "

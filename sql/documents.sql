@@ -56,7 +56,8 @@ SELECT o.id, o.currency, l.position, l.service_name AS description, l.quantity, 
 -- name: users
 -- What refers to the document, as nouns for the error text.
 SELECT 'submissions' AS noun FROM submissions WHERE document_id = :id
- UNION SELECT 'an event whose picture it is' FROM events WHERE image_document_id = :id;
+ UNION SELECT 'an event whose picture it is' FROM events WHERE image_document_id = :id
+ UNION SELECT 'a profile whose logo it is' FROM profiles WHERE logo_document_id = :id;
 
 -- name: handed_in
 -- Status of a submission that shows the document and may no longer change.

@@ -3,3 +3,6 @@
 -- name: open_invoice
 SELECT invoice_number FROM invoices
  WHERE status = 'sent' AND open_amount > 0 AND currency = :currency ORDER BY id LIMIT 1;
+
+-- name: public_show
+SELECT e.event_key FROM event_pages p JOIN events e ON e.id = p.event_id WHERE p.is_public = 1 ORDER BY e.date_from LIMIT 1;

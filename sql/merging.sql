@@ -83,6 +83,11 @@ UPDATE schedule_assignments SET event_participant_id = :participant_id WHERE eve
 -- name: visits
 SELECT id FROM check_ins WHERE event_participant_id = :id ORDER BY id;
 
+-- name: hand_over_profile
+-- The profile, unless the other participant has one.
+UPDATE profiles SET participant_id = :participant_id, updated_at = :stamp
+ WHERE participant_id = :id AND NOT EXISTS (SELECT 1 FROM profiles k WHERE k.participant_id = :participant_id);
+
 -- name: hand_over_visit
 UPDATE check_ins SET event_participant_id = :participant_id, updated_at = :stamp WHERE id = :id;
 

@@ -78,6 +78,10 @@ SELECT a.schedule_slot_id AS schedule_id, a.event_participant_id, a.role, s.titl
 SELECT a.id, a.event_participant_id, a.badge_number, a.replaced_at, a.created_at
   FROM participants p JOIN badge_aliases a ON a.event_participant_id = p.id WHERE p.contact_id = :id ORDER BY a.id;
 
+-- name: profiled
+-- Participants of the contact that have a profile.
+SELECT participant_id FROM profiles WHERE participant_id IN (SELECT id FROM participants WHERE contact_id = :id) ORDER BY participant_id;
+
 -- name: scans
 SELECT s.id, s.event_participant_id, s.action, s.check_in_type, s.badge_number, s.station, s.notes, s.client_ref, s.scanned_at, s.code,
        s.check_in_id, s.taken_back_at, s.created_at
@@ -162,6 +166,9 @@ DELETE FROM contact_tags WHERE contact_id = :id;
 
 -- name: blank_participants
 UPDATE participants SET badge_name = NULL, badge_name_folded = NULL, updated_at = :stamp WHERE contact_id = :id AND badge_name IS NOT NULL;
+
+-- name: drop_profiles
+DELETE FROM profiles WHERE participant_id IN (SELECT id FROM participants WHERE contact_id = :id);
 
 -- name: blank_reservations
 UPDATE booth_reservations SET notes = NULL, cancellation_reason = NULL, updated_at = :stamp

@@ -268,7 +268,7 @@ def test_features_that_are_switched_off_are_left_out(tiny, disabled):
     db = Database(settings)
     tables = {"invoices": "invoices", "schedules": "schedule_slots", "booths": "booths", "tasks": "tasks",
               "plans": "plans", "webhooks": "webhooks", "services": "services", "service_orders": "service_orders",
-              "documents": "documents"}
+              "documents": "documents", "pages": "profiles"}
     for flag in disabled:
         assert db.connection.execute(f"SELECT count(*) FROM {tables[flag]}").fetchone() == (0,), flag
     db.close()

@@ -4,6 +4,7 @@ import configparser
 import importlib
 import re
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -94,15 +95,16 @@ DOMAIN = {
     "dunning": "billing mail records",
     "einvoices": "",
     "entrance": "attachments records",
-    "events": "access attachments entrance halls orders records submissions",
+    "events": "access attachments entrance halls orders records shows submissions",
     "halls": "attachments records",
     "imports": "people records",
     "mail": "records",
     "originals": "einvoices",
     "orders": "attachments billing records",
-    "people": "attachments bank billing dunning entrance events halls mail orders records submissions",
+    "people": "attachments bank billing dunning entrance events halls mail orders records shows submissions",
     "records": "",
     "reports": "",
+    "shows": "attachments halls records",
     "submissions": "attachments records",
     "upkeep": "bank billing books dunning entrance events imports mail originals people records "
               "webhooks",
@@ -445,5 +447,7 @@ def test_setup_cfg_names_every_file_beside_the_code():
     files = [file for file in (ROOT / "eventapi").rglob("*") if file.is_file() and file.suffix not in (".py", ".pyc")]
     assert files
     for file in files:
-        package = ".".join(file.parent.relative_to(ROOT).parts)
-        assert any(file.match(pattern) for pattern in patterns.get(package, [])), name_of(file)
+        named = [(".".join(folder.relative_to(ROOT).parts), file.relative_to(folder).as_posix())
+                 for folder in (file.parent, file.parent.parent)]
+        assert any(fnmatch(name, pattern) for package, name in named for pattern in patterns.get(package, [])), (
+            name_of(file))

@@ -101,7 +101,7 @@ class Api:
         path, _, query = path.partition("?")
         chunks = self.app({
             "REQUEST_METHOD": method, "PATH_INFO": f"/api/v1{path}", "QUERY_STRING": query, "SERVER_NAME": "demo",
-            "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1", "wsgi.url_scheme": "http",
+            "SERVER_PORT": "80", "REMOTE_ADDR": "127.0.0.1", "SERVER_PROTOCOL": "HTTP/1.1", "wsgi.url_scheme": "http",
             "wsgi.input": io.BytesIO(raw), "wsgi.errors": sys.stderr, "CONTENT_LENGTH": str(len(raw)),
             "CONTENT_TYPE": content_type, "HTTP_AUTHORIZATION": f"Bearer {self.key}"}, start_response)
         text = b"".join(chunks)

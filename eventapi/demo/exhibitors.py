@@ -1,5 +1,5 @@
 """The exhibitors of the demo data: what each of them does from the registration to the end of the show."""
-from eventapi.demo import papers
+from eventapi.demo import pages, papers
 from eventapi.demo.billing import Bills
 from eventapi.demo.halls import order_items
 
@@ -72,6 +72,8 @@ class Exhibitor:
         self.bills = Bills(self.agenda, number, {**self.company, **self.contact}, is_over=self.edition.is_over)
         if number % 12 != 11:
             at(day + 3, lambda: self.api("POST", f"/participants/{self.participant['id']}/confirm"))
+        if self.api.has("pages") and self.category["trade"] in pages.TEXTS and number % 6 != 5:
+            at(day + 5, lambda: pages.introduce(self))
         if self.api.has("booths", "plans") and self.participant["role"] != "co_exhibitor":
             at(day + 4, lambda: self.hold(day + 4))
         if self.edition.halls.services and self.api.has("service_orders") and number % 7 != 6:

@@ -40,7 +40,13 @@ FEEDBACK = {"request-revision": "Bitte kürzen: Der Text hat mehr als 600 Zeiche
 
 def png(width, height, colour, band):
     """Return a PNG: a field of one colour with a band of another one. Colours are (red, green, blue)."""
-    rows = [b"\0" + bytes(band if height * 5 < 8 * y < height * 6 else colour) * width for y in range(height)]
+    return png_of(width, height, [bytes(band if height * 5 < 8 * y < height * 6 else colour) * width
+                                  for y in range(height)])
+
+
+def png_of(width, height, lines):
+    """Return a PNG. `lines` are the rows of pixels, three bytes each."""
+    rows = [b"\0" + line for line in lines]
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -5,7 +5,7 @@ One edition is over, one is running since the day before yesterday, and the next
 from dataclasses import dataclass, field
 
 from eventapi import times
-from eventapi.demo import entrance, halls, office, papers
+from eventapi.demo import entrance, halls, office, pages, papers
 from eventapi.demo.billing import import_statement
 from eventapi.demo.exhibitors import Exhibitor
 from eventapi.demo.halls import Halls
@@ -150,7 +150,7 @@ def make_event(agenda, key, title, text, place, opens, days):
 def image(agenda, event):
     """Give an event its image, unless documents are switched off."""
     if agenda.api.has("documents"):
-        agenda.api("PUT", f"/events/{event['id']}/image", papers.png(480, 160, (47, 111, 79), (240, 200, 80)),
+        agenda.api("PUT", f"/events/{event['id']}/image", pages.landscape(),
                    "image/png")
 
 
@@ -207,6 +207,8 @@ def plan_office(agenda, names, categories, team, last, this, next_):
         "note_text": "Feuerwehrzufahrt am Tor Süd bis Messeschluss freihalten."}))
     for days, clock in ((-1, "10:05"), (0, "09:40")):
         agenda.at(days, lambda: entrance.try_wrong_badges(agenda, this, last), clock)
+    for edition, day in ((this, -70), (next_, -60)):
+        agenda.at(day, lambda edition=edition: pages.publish(agenda, edition))
     agenda.at(-1, lambda: entrance.replace_badge(agenda, this, this.exhibitors[2]), "10:30")
     count = max(min(21, len(this.exhibitors)), len(this.exhibitors) // 10)
     for edition, first, every in ((last, last.registration[0], 3), (this, this.registration[0], 3), (next_, -60, 1)):

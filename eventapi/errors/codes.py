@@ -138,6 +138,10 @@ CODES = {
         409, "Capacity reached",
         "The session would have more attendees (`attendees`) than places (`capacity`). Raise `capacity`, or remove "
         "attendees."),
+    "page_incomplete": (
+        409, "Pages are incomplete",
+        "The public pages of an event need data that is missing: `missing` names options of the configuration and "
+        "fields of the event. Set them first."),
     "order_locked": (
         409, "Order locked",
         "The participant and the items of an order can change only while it is a draft. Cancel an item or the order "

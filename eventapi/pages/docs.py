@@ -6,6 +6,7 @@ import json
 from functools import lru_cache
 from html import escape
 from importlib.resources import files
+from urllib.parse import quote
 
 from eventapi.pages.guides import guides
 from eventapi.pages.reference import sections
@@ -25,9 +26,10 @@ TOPICS = {"start": "Introduction", "guides": "Guides",
 
 
 @routes.get("/", forms=("text/html",), status=302)
-def get_root():
-    """Redirect to the reference."""
-    headers = {"Location": f"{base_url()}/docs", "Content-Security-Policy": policy("")}
+def get_root(config):
+    """Redirect to the reference, or to the show that the option `start_page` names."""
+    page = "docs" if config.start_page == "docs" else f"e/{quote(config.start_page)}"
+    headers = {"Location": f"{base_url()}/{page}", "Content-Security-Policy": policy("")}
     return Response(status=302, headers=headers, body=b"")
 
 

@@ -65,13 +65,15 @@ class Bitmap:
 class Group:
     """Shapes that belong together.
 
-    `title` is the tooltip, `turn` is (degrees clockwise, x, y): a rotation about a point.
+    `title` is the tooltip, `turn` is (degrees clockwise, x, y): a rotation about a point, `href` the address to which
+    the group is a link on a web page.
     """
 
     parts: tuple
     id: str = None
     title: str = None
     turn: tuple = None
+    href: str = None
 
 
 @dataclass(frozen=True)

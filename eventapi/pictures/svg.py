@@ -32,6 +32,11 @@ def draw(picture, unit="mm"):
         *(piece for part in picture.parts for piece in _draw_part(part, name)), "</svg>\n"]).encode()
 
 
+def inner(parts, name):
+    """Return shapes as text, for an SVG element within a page. Its ids begin with `name`."""
+    return "".join(piece for part in parts for piece in _draw_part(part, name))
+
+
 def number(value):
     """Format a number with at most two decimals, in the shortest form that SVG allows."""
     text = f"{value:.2f}".rstrip("0").rstrip(".")
@@ -93,12 +98,14 @@ def _draw_part(part, name):
 def _group(group, name):
     id_ = f' id="{escape(f"{name}-{group.id}")}"' if group.id else ""
     turn = f' transform="rotate({" ".join(map(number, group.turn))})"' if group.turn else ""
-    yield f"<g{id_}{turn}>"
+    name_of_element = "a" if group.href else "g"
+    link = f' href="{escape(group.href)}"' if group.href else ""
+    yield f"<{name_of_element}{id_}{turn}{link}>"
     if group.title:
         yield f"<title>{clean(group.title)}</title>"
     for part in group.parts:
         yield from _draw_part(part, name)
-    yield "</g>"
+    yield f"</{name_of_element}>"
 
 
 def _area(area, name):

@@ -18,8 +18,8 @@ from eventapi.web.routes import JSON, Route
 # Groups in the order of a show, with the tags in the order in which an integrator needs them. A resource that is not
 # here fails a test.
 GROUPS = {
-    "Show": ("events", "categories", "schedules", "calendar-feed", "feeds"),
-    "People": ("contacts", "applications", "participants", "newsletter", "newsletter-pages"),
+    "Show": ("events", "event-pages", "categories", "schedules", "calendar-feed", "feeds"),
+    "People": ("contacts", "applications", "participants", "profiles", "newsletter", "newsletter-pages"),
     "Money": ("invoices", "payments", "bank-statements", "dunning", "dunning-levels", "services",
               "service-categories", "service-orders", "reports"),
     "Halls": ("plans", "booths", "booth-types", "booth-formulas", "booth-reservations"),
@@ -27,6 +27,7 @@ GROUPS = {
                 "notes", "custom-fields"),
     "Entrance": ("check-ins",),
     "Integration": ("webhooks", "bulk-import"),
+    "Pages": ("shows",),
     "System": ("audit-log", "health", "metrics", "openapi", "docs", "problems"),
 }
 INTRODUCTION = """\
@@ -52,7 +53,7 @@ def document(base_url: str | None) -> dict:
 @lru_cache(maxsize=4)
 def built(base_url: str | None) -> tuple[dict, set[str]]:
     """Return the document, and the components of responses of which it lists every field (see `Schemas.open`)."""
-    schemas, problems, all_routes = Schemas(), {}, list(routes())
+    schemas, problems, all_routes = Schemas(), {}, [route for route in routes() if not route.options.page]
     paths = {}
     for route in all_routes:
         where = paths.setdefault(re.sub(r"<(\w+)[^>]*>", r"{\1}", route.path), {})

@@ -28,6 +28,9 @@ IN_PATH = {
     "entity_type": ("Kind of the record.", {"enum": list(custom_fields.RECORDS)}),
     "customer_number": ("Customer number on the invoices of the customer.", {"maxLength": 50, "examples": ["C-00001"]}),
     "month": ("Month such as `2026-05`.", {"pattern": "^[0-9]{4}-[0-9]{2}$", "examples": ["2026-05"]}),
+    "event_key": ("Key of the event.", {"examples": ["garden-fair-2027"]}),
+    "plan_key": ("Key of the plan.", {"examples": ["hall-7"]}),
+    "exhibitor": ("Id of the exhibitor, which is a participant.", {"examples": ["1"]}),
     "token": ("The secret part of the address.", {}),
     "code": ("Problem code.", {}),
     "name": ("Name of the page, such as `billing`.", {"examples": ["billing"]})}
@@ -44,8 +47,8 @@ def _noun(route, name):
 
 
 def of_query(options: Options, schemas: Schemas) -> Iterator[dict]:
-    """Yield the parameters of the query string of a route. Public routes have none."""
-    if options.public:
+    """Yield the parameters of the query string of a route. Public routes have none by default."""
+    if options.public and not options.query:
         return
     name, schema = options.query, query_schema(options.query, listing=options.listing)
     for field, sub in schema["properties"].items():

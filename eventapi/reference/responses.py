@@ -64,7 +64,7 @@ def media(form: str, route: Route, schemas: Schemas) -> dict:
     if form != JSON:
         return {"schema": TEXT if form.startswith("text/") or form.endswith("xml") else BINARY}
     options = route.options
-    if options.public:
+    if options.public and options.response in (None, *PUBLIC):
         name = options.response
         return {"schema": schemas.ready(name, PUBLIC[name]) if name else {"type": "object"}}
     name, listing = options.response or options.singular, options.listing

@@ -2,8 +2,10 @@
 
 CATALOGUE = (
     "resources.events",
+    "resources.event_pages",
     "resources.contacts",
     "resources.participants",
+    "resources.profiles",
     "resources.applications",
     "resources.categories",
     "resources.invoices",
@@ -46,4 +48,6 @@ OUTSIDE = (
     "pages.problems",
     "pages.feeds",
     "pages.newsletter",
+    "pages.show.files",
+    "pages.show.views",
 )

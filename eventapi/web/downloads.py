@@ -18,6 +18,7 @@ from eventapi.web.rest import Response, is_known
 
 CHUNK = 64 * 1024              # bytes read at a time
 RANGE = re.compile(r"bytes\s*=\s*(\d{0,18})-(\d{0,18})", re.I | re.ASCII)
+PICTURES = tuple(sorted(content_types.PICTURES))
 INLINE = content_types.PICTURES | {content_types.PDF}
 GUARD = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 

@@ -91,7 +91,7 @@ class Page:
 
     def __init__(self, text: str, headers: dict[str, str]):
         self.raw, self.zipped = text.encode(), b""
-        self.headers = {**headers, "Cache-Control": "public, no-cache"}
+        self.headers = {"Cache-Control": "public, no-cache", **headers}
         self.tag = etag(text)
 
     def compressed(self) -> "Page":
@@ -103,7 +103,7 @@ class Page:
         """Return the response in the encoding that the client accepts, or 304 if it has the page."""
         headers, body = {**self.headers, "ETag": self.tag}, self.raw
         if self.zipped:
-            headers["Vary"] = "Accept-Encoding"
+            headers["Vary"] = ", ".join(filter(None, (headers.get("Vary"), "Accept-Encoding")))
             if accepts_gzip():
                 headers.update({"Content-Encoding": "gzip", "ETag": f'{self.tag[:-1]}-gzip"'})
                 body = self.zipped

@@ -145,6 +145,9 @@ class Options:
     ranges: bool = False
     """The handler accepts `Range`, so the reference documents 206."""
 
+    page: bool = False
+    """A page for people, or a file that belongs to one. It is not in the reference."""
+
     lost_page: bool = False
     """The 404 of this route is an HTML page, not a problem document. Read by the reference."""
 

@@ -147,7 +147,7 @@ CLOSED = {("status",), ("migrate",), ("openapi",), ("restore",), ("completion",)
 OPENS = [words for words in LEAVES if words not in CLOSED]
 FILLED = {"key create": "--name x --all-scopes", "key revoke": "1", "key rotate": "1", "admin add": "Ada",
           "admin disable": "1", "flag enable": "plans", "flag disable": "plans", "tier set": "Starter",
-          "gateway add": "x X", "gateway remove": "x", "mail retry": "1", "worker": "--once"}
+          "gateway add": "x X", "gateway remove": "x", "mail retry": "1", "pages check": "fair", "worker": "--once"}
 
 
 @pytest.mark.parametrize("words", OPENS, ids=" ".join)

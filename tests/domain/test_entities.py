@@ -15,7 +15,7 @@ EVENTS = {
     "contact": ("contacts", "contact.created contact.updated contact.deleted contact.merged contact.anonymized"),
     "event_participant": ("participants", "participant.added participant.updated participant.removed "
                                           "participant.confirmed participant.unconfirmed "
-                                          "participant.badge_replaced"),
+                                          "participant.badge_replaced participant.profile_changed"),
     "application": ("applications", "application.created application.updated application.deleted application.reviewed "
                                     "application.approved application.rejected application.waitlisted "
                                     "application.info_requested application.withdrawn"),
@@ -61,8 +61,8 @@ EVENTS = {
     "webhook": ("webhooks", "webhook.created webhook.updated webhook.deleted webhook.headers_changed webhook.tested "
                             "webhook.secret_rotated webhook.disabled"),
 }
-AUDITED_ONLY = {"admin", "api_key", "audit_log", "bank_statement", "bank_transaction", "database", "flag", "gateway",
-                "period", "tenant"}
+AUDITED_ONLY = {"admin", "api_key", "audit_log", "bank_statement", "bank_transaction", "database", "event_pages",
+                "flag", "gateway", "period", "tenant"}
 # The records of kinds whose scope differs between records
 EXAMPLES = {"note": {"entity_type": "contact"}, "bulk_import": {"kind": "contacts"}}
 

@@ -40,6 +40,7 @@ PERSONAL = {
         "tax_id message question decision_reason company_name_folded first_name_folded last_name_folded "
         "email_folded city_folded",
     "participants": "badge_name badge_name_folded",
+    "profiles": "display_name texts products website email phone links",
     "booth_reservations": "notes cancellation_reason",
     "service_orders": "notes cancellation_reason",
     "service_order_items": "specification",
@@ -73,7 +74,7 @@ PERSONAL = {
 OTHERS = {
     "staff and settings of the organiser": "admins api_keys flags tenant gateways periods worker_heartbeats last_stamp",
     "the organiser's own show":
-        "events event_key categories category_events booth_formulas booth_types booths plans services "
+        "events event_pages event_key categories category_events booth_formulas booth_types booths plans services "
         "service_categories service_events schedule_slots submission_types custom_field_definitions "
         "document_categories document_templates counters",
     "the organiser's own texts, with amounts, dates and the number of the invoice": 
@@ -254,6 +255,10 @@ class Life:
         self.participant = make("/participants",
                                 {"event_key": "fair", "contact_id": self.contact["id"], "badge_name": text(),
                                  "custom_fields": {"nick": text()}})
+        site = f"https://{self.email.partition('@')[2]}"
+        self.organiser.patch(f"/participants/{self.participant['id']}/profile", {
+            "display_name": text(), "texts": {"en": text()}, "products": [text()], "website": site, "email": self.email,
+            "phone": self.phone, "links": [f"{site}/more"]}, status=200)
         named = {"event_participant_id": self.participant["id"]}
         reserved = make("/booth-reservations", {**named, "booth_id": self.booth(), "notes": text()})
         self.act(f"/booth-reservations/{reserved['id']}/cancel", {"reason": text()})

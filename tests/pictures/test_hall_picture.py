@@ -368,7 +368,7 @@ def test_labels_stay_within_their_booths_and_beside_the_band(make, view):
     place = make()
     sheet = picture.Sheet(hall(*placed(place), width=place["width"], height=place["height"], view=view))
     seen = 0
-    for group in sheet._blocks():
+    for group in sheet.drawn_blocks():
         left, top, right, bottom = ring_box(group.parts[0].rings[0])
         bands = [ring_box(part.rings[0]) for part in group.parts if isinstance(part, Area) and part.fill == "#0072B2"]
         for text in (part for part in group.parts if isinstance(part, Text)):
@@ -424,7 +424,7 @@ def test_the_hall_fills_the_sheet_and_covers_neither_title_nor_legend(width, hei
 def test_the_band_of_the_type_is_at_least_1_5_mm_wide():
     place = halls.large()
     sheet = picture.Sheet(hall(*placed(place), width=place["width"], height=place["height"]))
-    bands = [part for group in sheet._blocks() for part in flat(group.parts)
+    bands = [part for group in sheet.drawn_blocks() for part in flat(group.parts)
              if isinstance(part, Area) and part.fill == "#0072B2"]
     assert len(bands) > 500
     assert all(ring_box(part.rings[0])[3] - ring_box(part.rings[0])[1] >= 1.5 for part in bands)

@@ -9,6 +9,8 @@ NAMES = {
     "events": """
         list_events create_event get_event update_event_put update_event_patch delete_event set_event_image
         delete_event_image copy_event""",
+    "event-pages": """
+        get_event_pages update_event_pages_put update_event_pages_patch""",
     "categories": """
         list_categories create_category get_category update_category_put update_category_patch delete_category""",
     "schedules": """
@@ -32,6 +34,11 @@ NAMES = {
         delete_participant confirm_participant unconfirm_participant cancel_participant reinstate_participant
         get_participant_readiness get_participant_badge replace_participant_badge get_participant_badge_sheets
         get_participant_balance create_participant_invoice batch_participants""",
+    "profiles": """
+        get_participant_profile update_participant_profile_put update_participant_profile_patch set_participant_logo
+        delete_participant_logo""",
+    "shows": """
+        get_show get_show_exhibitors get_show_exhibitor get_show_plan get_show_programme""",
     "newsletter": """
         list_newsletter_subscribers create_newsletter_subscriber delete_newsletter_subscriber_by_email
         get_newsletter_subscriber update_newsletter_subscriber_put update_newsletter_subscriber_patch

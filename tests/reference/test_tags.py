@@ -5,7 +5,7 @@ import pytest
 
 from eventapi.reference import document as openapi
 
-GROUPS = ["Show", "People", "Money", "Halls", "Content", "Entrance", "Integration", "System"]
+GROUPS = ["Show", "People", "Money", "Halls", "Content", "Entrance", "Integration", "Pages", "System"]
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ LISTS = [(file, statement) for file, statement in EVERY if statement.sorts]
 SMALL = {"tenant", "bulk_imports", "flags", "admins", "api_keys", "gateways", "counters", "worker_heartbeats",
          "audit_anchors", "categories", "booth_types", "booth_formulas", "service_categories", "document_categories",
          "document_templates", "custom_field_definitions", "sqlite_sequence", "newsletter_secret", "webhooks",
-         "periods", "participant_counts", "contact_duplicates", "check_in_counts"}
+         "event_pages", "periods", "participant_counts", "contact_duplicates", "check_in_counts"}
 # Statements that read a whole table on purpose, with the reason.
 SCANS = {
     "admission.wrong_counts": "eventapi check counts everything",

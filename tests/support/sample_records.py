@@ -8,7 +8,7 @@ from tests.support.images import png
 TRANSFER = {"day": "2026-05-04", "amount": 11900, "party": "Rosen Tantau KG", "iban": "DE75512108001245126199",
             "text": "r 2026 17", "end_to_end_id": "ZAHLUNG 4", "description": "GUTSCHRIFT"}
 STATEMENT = camt.document([camt.statement("DE02120300000000202051", [TRANSFER])])
-FILES = {"document.pdf": b"%PDF-1.7\n%%EOF\n", "image.png": png(8, 8), "import.xml": STATEMENT}
+FILES = {"document.pdf": b"%PDF-1.7\n%%EOF\n", "image.png": png(8, 8), "logo.png": png(8, 8), "import.xml": STATEMENT}
 # Path below /api/v1 -> requests (path of a POST, body) that bring the records into the state that the sample needs. A
 # body that is a text is the name of an example.
 SENT = ("/invoices/1/send", None)
@@ -179,8 +179,21 @@ def _transfer(app, *actions):
         take(app.organiser, f"/payments/unmatched/1/{action}")
 
 
+def _public_show(app):
+    for name, value in {"base_url": "http://127.0.0.1", "imprint_url": "https://www.messe.test/imprint"}.items():
+        setattr(app.config, name, value)
+    participant = make_verbatim(app.organiser, "participant")
+    app.organiser.patch(f"/events/{participant['event_id']}", {"is_visible": True}, status=200)
+    app.organiser.patch(f"/contacts/{participant['contact_id']}", {"company_name": "Rosen Tantau KG"}, status=200)
+    app.organiser.make("/plans", {"event_id": participant["event_id"], "plan_key": "hall-7", "plan_name": "Hall 7",
+                                  "width": 40, "height": 20})
+    app.organiser.patch(f"/events/{participant['event_id']}/pages", {"is_public": True, "show_plan": True}, status=200)
+
+
 # Path below /api/v1, or of a public page -> function that creates the records
 OTHERS = {
+    **{f"/e/{{event_key}}{part}.json": _public_show
+       for part in ("", "/exhibitors", "/exhibitors/{exhibitor}", "/plan/{plan_key}", "/programme")},
     "/participants/{id}/invoice": _billed,
     "/payments/{id}/complete": _pending_payment, "/payments/{id}/fail": _pending_payment,
     "/payments/{id}/cancel": _pending_payment,

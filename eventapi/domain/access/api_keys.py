@@ -21,7 +21,7 @@ CREATE_APPLICATIONS = "applications:create"
 NARROW_SCOPES = (CREATE_APPLICATIONS, "public")         # for keys on web pages: few routes
 # `:read` allows reading only.
 ALL_SCOPES = (*SCOPES, *(f"{scope}:read" for scope in SCOPES), *NARROW_SCOPES)
-FLAGS = tuple("invoices booths plans services service_orders tasks documents schedules webhooks".split())
+FLAGS = tuple("invoices booths plans services service_orders tasks documents schedules webhooks pages".split())
 TIERS = ("Starter", "Business", "Business+")
 FIRST_ADMIN = "Administrator"                # name of the admin that is created with the first key
 

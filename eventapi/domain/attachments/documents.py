@@ -16,7 +16,8 @@ sql = statements("documents")
 FIXED = ("entity_type", "entity_id", "template_id", "is_contract")      # these never change
 LOCKED = ("title", "metadata", "content")                               # the signed page shows these
 RELEASE = {"submissions": "Delete the submissions, or send another document with them, first.",      # user -> remedy
-           "an event whose picture it is": "Use PUT or DELETE /events/{id}/image instead."}
+           "an event whose picture it is": "Use PUT or DELETE /events/{id}/image instead.",
+           "a profile whose logo it is": "Use PUT or DELETE /participants/{id}/profile/logo instead."}
 LATER = {"content": None, "esign_status": "pending"}                    # a new document has these values
 
 
@@ -68,7 +69,7 @@ def set_content(db, row, upload, e_invoice, *, is_certain):
     Raise 409 `in_use` for the picture of an event, `locked` for a signed contract, `document_locked` if the content
     must stay for another reason, such as a received e-invoice, or `anonymized`.
     """
-    _refuse_in_use(db, row, "an event whose picture it is")
+    _refuse_in_use(db, row, "an event whose picture it is", "a profile whose logo it is")
     if upload.sha256 != row["sha256"]:
         _refuse_submitted(db, row)
         _refuse_kept(db, row)

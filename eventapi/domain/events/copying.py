@@ -5,6 +5,7 @@ from eventapi.domain.events import categories, events
 from eventapi.domain.halls import booth_rows, plans, pricing
 from eventapi.domain.orders import services
 from eventapi.domain.records import custom_fields, entities
+from eventapi.domain.shows import settings
 from eventapi.domain.submissions import types as submission_types
 from eventapi.errors import Faults, invalid_at
 from eventapi.storage.statements import statements
@@ -97,6 +98,7 @@ def copy(db, old, fields, base_url):
         id = events.add(db, {**new, "event_key": key}, base_url)["id"]
         for copy_part, _ in [PARTS[part] for part in parts if part in PARTS]:
             copy_part(db, old["id"], id, days)
+        settings.copy(db, old["id"], id)
     except OverflowError:
         raise invalid_at("/date_from", "date",
                          "would move a date out of range: the year must be from 2 to 9998") from None

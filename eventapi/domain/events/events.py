@@ -6,15 +6,16 @@ without a document number, stored unchanged.
 """
 import json
 
-from eventapi import images, journal, times
-from eventapi.domain.attachments import cascade, content_types, document_rows, tasks
+from eventapi import journal, times
+from eventapi.domain.attachments import cascade, pictures, tasks
 from eventapi.domain.entrance import admission
 from eventapi.domain.events import calendar_feed, schedules
 from eventapi.domain.halls import plans, pricing
 from eventapi.domain.orders import services
 from eventapi.domain.records import custom_fields, due_dates, entities, references, slugs
+from eventapi.domain.shows import settings
 from eventapi.domain.submissions import types as submission_types
-from eventapi.errors import Faults, Problem, fault, invalid, invalid_at
+from eventapi.errors import Faults, fault, invalid
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -130,6 +131,7 @@ def delete(db, event):
     services.delete_offers_at(db, id)
     schedules.delete_with(db, id)
     submission_types.delete_with(db, id)
+    settings.delete_with(db, id)
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.EVENT, event)
 
@@ -139,14 +141,23 @@ def set_image(db, event, upload, base_url):
 
     Raise 415 or 422 for a file that is not a picture.
     """
-    store(db, event, upload)
+    old = event["image"] and event["image"]["document_id"]
+    new = pictures.store(db, upload, old, "event", event["id"])
+    if new != old:
+        db.run(sql.set_image, id=event["id"], image_document_id=new, now=db.now)
     return _journal_update(db, event, base_url)
 
 
 def remove_image(db, event, base_url):
     """Remove the picture of an event and return the event. Do nothing if it has none."""
-    remove(db, event)
+    _drop_image(db, event)
     return _journal_update(db, event, base_url)
+
+
+def _drop_image(db, event):
+    if event["image"]:
+        db.run(sql.set_image, id=event["id"], image_document_id=None, now=db.now)
+        pictures.remove(db, event["image"]["document_id"])
 
 
 def free_key(db, event):
@@ -189,37 +200,3 @@ def _check(event, faults=()):
                            f"overlaps the opening hours from {other['opens']} to {other['closes']} on that date")
                 break
     faults.raise_any()
-
-
-def store(db, event, upload):
-    """Store an uploaded file as the picture of the event.
-
-    Call this inside a write transaction. Raise 415 if it is not a picture, 422 if its header is broken or it is too
-    large.
-    """
-    kind = content_types.detect(upload.head)
-    if kind not in content_types.PICTURES:
-        raise Problem("unsupported_media_type", f"The picture must be PNG, JPEG, GIF or WebP, but the file is {kind}.")
-    width, height = size(upload, kind)
-    old = event["image"] and document_rows.row(db, event["image"]["document_id"])
-    document = old or document_rows.add(db, {"entity_type": "event", "entity_id": event["id"], "is_contract": 0})
-    new = document_rows.store_content(db, document, upload, width=width, height=height)
-    if new != old:
-        db.run(sql.set_image, id=event["id"], image_document_id=new["id"], now=db.now)
-
-
-def size(upload, kind):
-    """Return (width, height) of an uploaded picture in pixels. Raise 422 if its header is broken or it is too large."""
-    with open(upload.path, "rb") as file:
-        try:
-            return images.size(file, kind)
-        except images.Broken as broken:
-            raise invalid_at("", "broken_picture", f"cannot be used as a picture: {broken}") from None
-
-
-def remove(db, event):
-    """Delete the picture of an event with what is attached to it. Call this inside a write transaction."""
-    if event["image"]:
-        db.run(sql.set_image, id=event["id"], image_document_id=None, now=db.now)
-        document_rows.remove(db, document_rows.row(db, event["image"]["document_id"]))
-        cascade.delete_with(db, "document", event["image"]["document_id"])

@@ -112,6 +112,7 @@ def _merge_participant(db, kept, other):
         participants.move(db, kept, "confirm")
     # The badge of the duplicate may be printed already.
     db.run(sql.hand_over_aliases, id=other["id"], participant_id=kept["id"], now=db.now)
+    db.run(sql.hand_over_profile, id=other["id"], participant_id=kept["id"], now=db.now)
     participants.delete(db, other["id"])
     db.run(sql.add_alias, badge_number=other["badge_number"], participant_id=kept["id"], now=db.now)
 

@@ -16,6 +16,7 @@ from eventapi.domain.halls import reservation_rows
 from eventapi.domain.orders import orders
 from eventapi.domain.people import applications, contacts, newsletter, participants
 from eventapi.domain.records import entities, slugs
+from eventapi.domain.shows import profiles
 from eventapi.domain.submissions import submissions
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -53,6 +54,7 @@ def export(db, contact):
         "applications": _existing(applications.get(db, id) for id in ids["application"]),
         "participants": _existing(participants.get(db, id) for id in ids["event_participant"]),
         "badge_aliases": db.all(sql.badge_aliases, id=contact_id),
+        "profiles": [profiles.get(db, id) for id in db.values(sql.profiled, id=contact_id)],
         "booth_reservations": [reservation_rows.represent(db, row) for row in
                                _existing(reservation_rows.row(db, id) for id in ids["booth_reservation"])],
         "service_orders": [orders.represent(row)
@@ -109,7 +111,7 @@ def anonymize(db, contact):
         contacts.blank(db, id, number)
         db.run(sql.drop_tags, id=id)
         applications.blank(db, id, pairs)
-        for statement in (sql.blank_participants, sql.blank_reservations, sql.blank_orders,
+        for statement in (sql.blank_participants, sql.drop_profiles, sql.blank_reservations, sql.blank_orders,
                           sql.blank_specifications, sql.blank_check_ins, sql.blank_scans, sql.blank_submissions,
                           sql.blank_revisions, sql.drop_notes, sql.drop_custom_fields, sql.drop_tasks,
                           sql.drop_documents,

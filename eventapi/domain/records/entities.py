@@ -130,7 +130,7 @@ CONTACT = Kind(
     has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True)
 EVENT_PARTICIPANT = Kind(
     "event_participant", "participants", "participants",
-    ("added", "updated", "removed", "confirmed", "unconfirmed", "badge_replaced"),
+    ("added", "updated", "removed", "confirmed", "unconfirmed", "badge_replaced", "profile_changed"),
     _participant_title,
     noun="participant", schema="participant",
     event_words={"created": "added", "deleted": "removed", "cancelled": "removed", "reinstated": "added"},
@@ -226,6 +226,7 @@ BANK_STATEMENT = Kind("bank_statement", "bank_statements")
 BANK_TRANSACTION = Kind("bank_transaction", "bank_transactions")
 AUDIT_LOG = Kind("audit_log", "audit_log")
 DATABASE = Kind("database")
+EVENT_PAGES = Kind("event_pages", "event_pages")
 FLAG = Kind("flag", "flags")
 GATEWAY = Kind("gateway", "gateways")
 PERIOD = Kind("period", "periods")

@@ -15,7 +15,7 @@ ROOT = "/api/v1"
 WIDTH = 60              # the longest line; longer ones are broken
 # Values of path parameters. A secret TOKEN comes from a response or a mail. Every other parameter is the number 1.
 VALUES = {"entity_type": "contact", "code": "in_use", "token": "TOKEN", "customer_number": "C-00001",
-          "month": "2026-05", "name": "billing"}
+          "month": "2026-05", "name": "billing", "event_key": "garden-fair-2027", "plan_key": "hall-7"}
 # (method, path below ROOT) -> query, where one of several parameters is required.
 OF_EVENT = {"event_key": "garden-fair-2027"}
 QUERIES = {("get", "/participants/badges"): OF_EVENT, ("get", "/schedules"): OF_EVENT,

@@ -88,7 +88,9 @@ def access(openapi):
                 key = operation["x-scope"], operation.get("x-flag")
                 found.setdefault(key, {})[operation["tags"][0]] = path
     order = sorted(found, key=lambda key: (key[0] in ANY_OF, list(found).index(key)))
-    rows = [(_scope(scope), ", ".join(f'<a href="#{tag}">{tag}</a>' for tag in found[scope, flag]),
+    first = {scope: flag for scope, flag in reversed(order)}
+    rows = [(_scope(scope, first[scope] == flag),
+             ", ".join(f'<a href="#{tag}">{tag}</a>' for tag in found[scope, flag]),
              f"<code>{escape(flag)}</code>" if flag else "") for scope, flag in order]
     rows += [(f'<code id="scope-{scope}">{scope}</code>', ", ".join(_narrow(scope)), "") for scope in NARROW_SCOPES]
     return ('<section id="scopes"><h2>Scopes and flags</h2><p>A key with the scope <code>events</code> reads and '
@@ -98,10 +100,11 @@ def access(openapi):
             f'{_table("Scopes and flags", ("scope", "resources", "flag"), rows)}</section>\n')
 
 
-def _scope(scope):
+def _scope(scope, is_first):
     if scope in ANY_OF:
         return ANY_OF[scope]
-    return f'<code id="scope-{scope}">{scope}</code>, <code>{scope}:read</code>'
+    place = f' id="scope-{scope}"' if is_first else ""
+    return f"<code{place}>{scope}</code>, <code>{scope}:read</code>"
 
 
 def _narrow(scope):

@@ -114,18 +114,27 @@ class Sheet:
             background,
             *self._header(),
             *self.plan.floor(),
-            *self._blocks(),
+            *self.drawn_blocks(),
             *self.plan.fixtures(),
             *self._legend(),
         )
         return Picture(f"plan{self.hall['id']}", self.width, self.height, title,
                        f"{self.words['plan']}, {size}: {statuses}.", self.language, parts)
 
-    def _blocks(self):
+    def drawn_blocks(self):
+        """Yield the booths as Groups, those of one exhibitor side by side as one."""
         found = blocks(self.placed)
         texts = labels(found, self._details, self.plan.scale, self.plan.symbols)
         for booths, label in zip(found, texts, strict=True):
             yield block(booths, label, self.plan.point, self.plan.scale, self._describe)
+
+    def frame(self):
+        """Return x, y, width and height of the part of the sheet that has the hall, its doors and its booths."""
+        left, top, right, bottom = _shown(self.hall)
+        (x, y), (far_x, far_y) = self.plan.point((left, top)), self.plan.point((right, bottom))
+        around = _around(self.hall, self.ratio)
+        x, y = x - around["left"], y - around["top"]
+        return x, y, far_x + around["right"] - x, far_y + around["bottom"] - y
 
     def _legend(self):
         right, bottom = self.width - MARGIN, self.height - MARGIN

@@ -1,0 +1,106 @@
+"""The settings of the public pages of an event. An event without a stored row has the defaults, and no page.
+
+Every function that writes is called inside a write transaction and journals the change.
+"""
+import json
+
+from eventapi import journal
+from eventapi.domain.records import entities
+from eventapi.errors import Problem
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
+
+sql = statements("event_pages")
+
+BOOLEANS = ("is_public", "show_directory", "show_plan", "show_programme", "is_indexed")
+# Options without which visitors could not tell whose pages they read.
+IMPRINT = ("organiser_name", "organiser_street", "organiser_city", "organiser_email")
+
+
+def get(db, event_id):
+    """Return the settings of an event, or None if there is no such event."""
+    row = db.one(sql.get, id=event_id)
+    return row and represent(row)
+
+
+def by_key(db, event_key):
+    """Return the settings of an event with `is_visible` of the event, or None if there is no such event."""
+    row = db.one(sql.find, event_key=event_key)
+    return row and {**get(db, row["id"]), "is_visible": bool(row["is_visible"])}
+
+
+def review(db, pages, address):
+    """Return rows {what, state, remedy}: what the public pages show, what they lack, and what to do.
+
+    `pages` is the result of `by_key`, `address` the public address of the service.
+    """
+    patch = f"PATCH /api/v1/events/{pages['id']}"
+    remedies = {"base_url": "set the option base_url", "date_from": f"{patch} with date_from"}
+    rows = [_row(name, "missing", remedies.get(name, f"set the option {name}, or imprint_url"))
+            for name in lacks(db, pages, address)]
+    if db.value(sql.disabled):
+        rows.append(_row("the feature pages", "hidden", "eventapi flag enable pages"))
+    rows.append(_row("the event") if pages["is_visible"] else _row("the event", "hidden", f"{patch} with is_visible"))
+    for name in (each for each in BOOLEANS if each != "is_indexed"):
+        rows.append(_row(name) if pages[name] else _row(name, "hidden", f"{patch}/pages with {name}"))
+    if not (pages["texts"].get("privacy") or db.config.privacy_url):
+        rows.append(_row("privacy", "advice", f"set the option privacy_url, or {patch}/pages with texts.privacy"))
+    if not pages["texts"].get("intro"):
+        rows.append(_row("intro", "advice", f"{patch}/pages with texts.intro says what the show is"))
+    public = all(row["state"] in ("public", "advice") or row["what"].startswith("show_") for row in rows)
+    return [_row(f"{address}/e/{pages['event_key']}", *([] if public else ["hidden", "see below"])), *rows]
+
+
+def _row(what, state="public", remedy=None):
+    return {"what": what, "state": state, "remedy": remedy}
+
+
+def represent(row):
+    """Turn a row into the API object, in place, and return it."""
+    for name in BOOLEANS:
+        row[name] = bool(row[name])
+    row["texts"], row["embed_origins"] = json.loads(row["texts"]), json.loads(row["embed_origins"])
+    return row
+
+
+def update(db, old, fields, address):
+    """Change the settings and return them. `fields` holds the changed fields.
+
+    `address` is the public address of the service, "" if it is not known. Raise 409 `page_incomplete` if the event
+    cannot be public yet.
+    """
+    merged = {**old, **fields}
+    missing = lacks(db, merged, address)
+    if merged["is_public"] and missing:
+        raise Problem("page_incomplete", "The pages cannot be public yet. Set what `missing` names (options of the "
+                      "configuration, and fields of the event), then repeat the request.", missing=missing)
+    if merged != old:
+        db.run(sql.add, **{**merged, "texts": as_json(merged["texts"]),
+                           "embed_origins": as_json(merged["embed_origins"])}, now=db.now)
+    new = get(db, old["id"])
+    changed = [name for name in new if new[name] != old[name] and name != "updated_at"]
+    if changed:
+        journal.administered(db, entities.EVENT_PAGES, "updated", new["id"], title=new["event_key"],
+                             old={name: old[name] for name in changed}, new={name: new[name] for name in changed})
+    return new
+
+
+def lacks(db, pages, address):
+    """Return the names of options and of fields of the event that public pages need and that are not set."""
+    missing = [name for name in IMPRINT if not (db.config.imprint_url or getattr(db.config, name))]
+    missing += [] if address else ["base_url"]
+    return missing + ([] if db.value(sql.has_date, id=pages["id"]) else ["date_from"])
+
+
+def copy(db, old_id, new_id):
+    """Give the copy of an event the same settings. Its pages are not public."""
+    if db.run(sql.copy, old_id=old_id, new_id=new_id, now=db.now):
+        new = get(db, new_id)
+        journal.administered(db, entities.EVENT_PAGES, "created", new_id, title=new["event_key"], new=new)
+
+
+def delete_with(db, event_id):
+    """Journal the end of the settings of an event that is about to be deleted."""
+    old = get(db, event_id)
+    if old and old["updated_at"]:
+        journal.administered(db, entities.EVENT_PAGES, "deleted", event_id, title=old["event_key"], old=old)

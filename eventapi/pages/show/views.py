@@ -1,0 +1,200 @@
+"""The pages of a public show: start, exhibitors, plan and programme, each as HTML and, with .json, as data.
+
+An event that is not public does not exist here: its pages are 404.
+"""
+from itertools import groupby
+
+from eventapi import times
+from eventapi.domain.shows import directory
+from eventapi.errors import Problem, not_found
+from eventapi.pictures.hall import page as hall_page
+from eventapi.web.html import shell
+from eventapi.web.rest import Response, mail_base_url
+from eventapi.web.routes import JSON, Routes
+
+routes = Routes("shows", root="/e", public=True)
+HTML = {"page": True, "forms": ("text/html",)}
+PACKAGE = "eventapi.pages.show"
+SHOWN = ("event_key", "title", "venue", "address", "postal_code", "city", "country", "first_day", "last_day",
+         "opening_hours", "contact_email", "contact_phone")
+BOOTH = ("booth_number", "booth_name", "status", "exhibitor", "exhibitor_id", "slug")
+
+
+@routes.get("/<event_key>", **HTML)
+@routes.get("/<event_key>.json", forms=(JSON,), response="show")
+def get_show(db, event_key):
+    """Return the first page of a show: what, when and where, its exhibitors and its first plan."""
+    def content(show, language):
+        plans, found = directory.plans(db, show), directory.exhibitors(db, show, language)
+        return {"show": shown(show, language), "exhibitors": directory.brief(found),
+                "categories": directory.categories(found), "plans": plans}
+    return answer(db, event_key, "start", content)
+
+
+@routes.get("/<event_key>/exhibitors", **HTML)
+@routes.get("/<event_key>/exhibitors.json", forms=(JSON,), response="show.exhibitors_page", query="show.query")
+def get_show_exhibitors(db, event_key):
+    """Return the exhibitors: all, those of a `category`, or those whose name, products or booths have the words of `q`.
+    """
+    asked = shell.asked("q", "category")
+
+    def content(show, language):
+        found = directory.exhibitors(db, show, language)
+        return {"show": shown(show, language), "exhibitors": directory.brief(directory.matching(found, **asked)),
+                "categories": directory.categories(found)}
+    return answer(db, event_key, "exhibitors", content, asked)
+
+
+@routes.get("/<event_key>/exhibitors/<exhibitor>", **HTML)
+@routes.get("/<event_key>/exhibitors/<exhibitor>.json", forms=(JSON,), response="show.exhibitor_page")
+def get_show_exhibitor(db, event_key, exhibitor):
+    """Return one exhibitor, named by its id and, for people, by its name: `12-garden-ltd`."""
+    def content(show, language):
+        found, one = listed(db, show, language, exhibitor)
+        slots = directory.programme(db, show, found)
+        hosted = [row for row in found if row["host"] and row["host"]["id"] == one["id"]]
+        return {"show": shown(show, language), "exhibitor": one, "co_exhibitors": directory.brief(hosted),
+                "slots": [slot for slot in slots if one["id"] in [host["id"] for host in slot["exhibitors"]]]}
+    return answer(db, event_key, "exhibitor", content)
+
+
+def listed(db, show, language, exhibitor):
+    """Return all listed exhibitors, and the one that an address such as `12-garden-ltd` names. Raise 404."""
+    found, id = directory.exhibitors(db, show, language), exhibitor.partition("-")[0]
+    one = next((row for row in found if str(row["id"]) == id), None)
+    if one is None:
+        raise not_found("exhibitor", exhibitor)
+    return found, one
+
+
+@routes.get("/<event_key>/plan/<plan_key>", **HTML)
+@routes.get("/<event_key>/plan/<plan_key>.json", forms=(JSON,), response="show.plan_page")
+def get_show_plan(db, event_key, plan_key):
+    """Return a plan: its booths, and who is there."""
+    def content(show, language):
+        found = directory.exhibitors(db, show, language)
+        hall = directory.hall(db, show, plan_key, found, language)
+        if hall is None:
+            raise not_found("plan", plan_key)
+        return {"show": shown(show, language), "plans": directory.plans(db, show),
+                "plan": {"plan_key": plan_key, "name": hall["name"],
+                         "booths": [{name: booth[name] for name in BOOTH} for booth in hall["booths"]]}}
+    return answer(db, event_key, "plan", content)
+
+
+@routes.get("/<event_key>/programme", **HTML)
+@routes.get("/<event_key>/programme.json", forms=(JSON,), response="show.programme_page")
+def get_show_programme(db, event_key):
+    """Return the public schedule slots by day."""
+    def content(show, language):
+        slots = directory.programme(db, show, directory.exhibitors(db, show, language))
+        return {"show": shown(show, language), "slots": slots}
+    return answer(db, event_key, "programme", content)
+
+
+@routes.get("/<event_key>/embed", **HTML)
+def get_show_embedding(db, event_key):
+    """Return lines of HTML with which another web site shows the pages in a frame."""
+    def content(show, language):
+        return {"show": shown(show, language), "plans": directory.plans(db, show),
+                "root": f"{mail_base_url()}/e/{event_key}", "origins": show["embed_origins"]}
+    return answer(db, event_key, "embed", content)
+
+
+def answer(db, event_key, part, content, asked=None):
+    """Return a page of a show as HTML or JSON. `content(show, language)` returns its values, which both have.
+
+    Pages are kept by the revision of the show, and for one minute, since holds of booths end and days begin.
+    """
+    asked, embed = asked or {}, shell.asked("embed").get("embed") == "1"
+    with db.snapshot():
+        show = directory.show(db, event_key)
+        if show is None:
+            raise not_found("event", event_key)
+        language = shell.language_of(db.config, show["language"])
+        if shell.is_json():
+            return Response(content(show, language), headers={
+                "Access-Control-Allow-Origin": "*", "Cache-Control": shell.FRESH, "Vary": "Accept-Language",
+                "Content-Language": language})
+
+        def make():
+            values = content(show, language)
+            text = shell.rendered(
+                PACKAGE, part, language, **values, **frame(db.config, show, part, values, language), event=show,
+                now=times.now(), asked=asked, embed=embed, plan_drawing=drawing(db, show, part, values),
+                lettered=lettered, pieces=pieces(show, shell.words(PACKAGE, language)))
+            return shell.html(text, language, is_indexed=show["is_indexed"] and not asked and not embed,
+                              frames=show["embed_origins"] if embed else ())
+        try:
+            return kept(db, show, language, asked, embed, make)
+        except Problem as problem:
+            if problem.status != 404 or part == "lost":
+                raise
+    lost = answer(db, event_key, "lost", everybody(db), asked)
+    lost.status = 404
+    return lost
+
+
+def everybody(db):
+    """Return the content of the page in place of one that does not exist: all exhibitors."""
+    def content(show, language):
+        found = directory.exhibitors(db, show, language)
+        return {"show": shown(show, language), "exhibitors": directory.brief(found),
+                "categories": directory.categories(found)}
+    return content
+
+
+def kept(db, show, language, asked, embed, make):
+    """Return the response with a page, which is rendered by `make()` unless it is kept."""
+    if "q" in asked:
+        return make().response()
+    key = (str(db.config.database), shell.address(), show["revision"], language, embed, times.now()[:16],
+           *asked.items())
+    return shell.KEPT.get(key, make).response()
+
+
+def frame(config, show, part, values, language):
+    """Return what the head of a page says, its tabs and the links at its foot."""
+    word, today = shell.words(PACKAGE, language), times.today(show["timezone"])
+    own = {"exhibitor": values.get("exhibitor"), "plan": values.get("plan")}.get(part)
+    own = own["name"] if own else None if part == "start" else word[f"tab_{part}"]
+    return {"title": " · ".join(filter(None, (own, show["title"]))),
+            "tab": {"exhibitor": "exhibitors"}.get(part, part),
+            "tabs": (("start", "", True), ("exhibitors", "/exhibitors", show["show_directory"]),
+                     ("programme", "/programme", show["show_programme"])),
+            "hours": [entry for entry in show["opening_hours"] if entry["date"] == today],
+            "place": ", ".join(filter(None, (show["venue"], show["city"]))),
+            "imprint": config.imprint_url or f"{shell.up()}imprint", "privacy_url": config.privacy_url}
+
+
+def lettered(exhibitors):
+    """Return the exhibitors by the first letter of their names, in the order in which they are."""
+    return [(letter, list(rows)) for letter, rows in groupby(exhibitors, lambda row: row["slug"][0].upper())]
+
+
+def pieces(show, word):
+    """Return a function that lists (name, address, whether it is shown) of what a frame may show."""
+    return lambda root, plans: [
+        (word["tab_exhibitors"], f"{root}/exhibitors", show["show_directory"]),
+        (word["tab_programme"], f"{root}/programme", show["show_programme"]),
+        *((plan["name"], f"{root}/plan/{plan['plan_key']}", True) for plan in plans)]
+
+
+def drawing(db, show, part, values):
+    """Return the SVG of the plan of a page: the one that it is about, or the first one on the first page."""
+    plan = values.get("plan") or next(iter(values.get("plans") or ()), None) if part in ("start", "plan") else None
+    if plan is None:
+        return ""
+    language = values["show"]["language"]
+    found = values.get("exhibitors") or directory.exhibitors(db, show, language)
+    hall = directory.hall(db, show, plan["plan_key"], found, language)
+    up = shell.up()
+    return hall_page.draw(hall, hall["name"], lambda booth: booth["slug"] and (
+        f"{up}e/{show['event_key']}/exhibitors/{booth['exhibitor_id']}-{booth['slug']}"))
+
+
+def shown(show, language):
+    """Return what is said about the show itself. Texts are in the language, else in the other one."""
+    texts = {name: directory.in_language(text, language) for name, text in show["texts"].items()}
+    return {**{name: show[name] for name in SHOWN}, "language": language, "texts": texts,
+            **{name: show[name] for name in directory.PARTS}}

@@ -1,0 +1,25 @@
+"""The public pages of an event: what they show, and whether everybody may read them."""
+from eventapi.domain.shows import settings
+from eventapi.web.rest import found, mail_base_url, unchanged
+from eventapi.web.routes import Routes
+
+routes = Routes("event-pages", "event_pages", scope="events", flag="pages")
+
+
+@routes.get("/events/<id>/pages")
+def get_event_pages(db, id):
+    """Get what the public pages of an event show. Every event has these settings, with defaults at first."""
+    return get(db, id)
+
+
+@routes.update("/events/<id>/pages", schema="event_pages")
+def update_event_pages(db, id, body):
+    """Change what the public pages of an event show.
+
+    They can be read at /e/{event_key} while `is_public` and `is_visible` of the event are true.
+    """
+    return settings.update(db, unchanged(get(db, id)), body, mail_base_url())
+
+
+def get(db, id):
+    return found(settings.get(db, id), "event", id)

@@ -1,0 +1,43 @@
+"""Profiles: how exhibitors are shown on the public pages of their events."""
+from eventapi.domain.people import participants
+from eventapi.domain.shows import profiles
+from eventapi.web.rest import deleted, found, unchanged
+from eventapi.web.routes import Routes
+
+routes = Routes("profiles", "profile", scope="participants", flag="pages")
+
+
+@routes.get("/participants/<id>/profile")
+def get_participant_profile(db, id):
+    """Get how a participant is shown on the public pages of the event. Every participant has a profile."""
+    return get(db, id)
+
+
+@routes.update("/participants/<id>/profile", schema="profile")
+def update_participant_profile(db, id, body):
+    """Change how a participant is shown on the public pages of the event. A page shows the change at once."""
+    old = unchanged(get(db, id))
+    return profiles.update(db, participants.get(db, id), old, body)
+
+
+@routes.put("/participants/<id>/profile/logo", raw_body=profiles.LOGOS)
+def set_participant_logo(db, id, upload):
+    """Set the logo: PNG, JPEG or WebP, recognised by its bytes and stored unchanged.
+
+    It may have 300,000 bytes and 1,200 pixels along each side. SVG is refused, because it may contain scripts. Send the
+    bytes of the file as the body.
+    """
+    old = unchanged(get(db, id))
+    return profiles.set_logo(db, participants.get(db, id), old, upload)
+
+
+@routes.delete("/participants/<id>/profile/logo")
+def delete_participant_logo(db, id):
+    """Remove the logo. Its public address is 404 from then on. Nothing changes if there is none."""
+    old = unchanged(get(db, id))
+    profiles.remove_logo(db, participants.get(db, id), old)
+    return deleted()
+
+
+def get(db, id):
+    return found(profiles.get(db, id), "participant", id)

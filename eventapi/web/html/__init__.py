@@ -1,0 +1,1 @@
+"""Pages for people: templates, texts, headers and the cache."""

@@ -1,0 +1,154 @@
+"""The shell of all pages: templates (*.html), texts (words/*.json), headers, the choice of the language, the cache."""
+import json
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from datetime import date as day
+from functools import lru_cache
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from threading import Lock
+from urllib.parse import parse_qsl, urlencode
+
+from bottle import SimpleTemplate, request
+
+from eventapi.config import Config
+from eventapi.languages import choice, formats
+from eventapi.web import client
+from eventapi.web.pages import Page
+
+POLICY = ("default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
+          "form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+HEADERS = {"Content-Security-Policy": POLICY, "Permissions-Policy": "camera=()", "Referrer-Policy": "same-origin"}
+FRESH, LASTING = "public, max-age=60", "public, max-age=31536000, immutable"
+LARGEST = 8_000_000                     # bytes of rendered pages that a process keeps
+LINK = re.compile(r"(https?://[^\s<>\"']+)")
+
+
+# Texts and templates
+
+@lru_cache
+def words(package: str, language: str) -> dict[str, str]:
+    """Return the texts of a part of the pages, by name."""
+    return json.loads(files(package).joinpath(f"words/{language}.json").read_text(encoding="utf-8"))
+
+
+@lru_cache
+def template(package: str, name: str) -> SimpleTemplate:
+    """Return a template. Every value in it is escaped, except for those that its `{{!…}}` name."""
+    return SimpleTemplate(files(package).joinpath(f"{name}.html").read_text(encoding="utf-8"))
+
+
+def linked(text: str) -> str:
+    """Return a text as HTML: a paragraph for each part between blank lines, and links for its web addresses."""
+    parts = [part for part in re.split(r"\n\s*\n", text.replace("\r\n", "\n").strip()) if part]
+    return "".join(f"<p>{''.join(map(_piece, LINK.split(part)))}</p>" for part in parts)
+
+
+def _piece(text):
+    if LINK.fullmatch(text):
+        return f'<a href="{escape(text)}" rel="nofollow noopener">{escape(text)}</a>'
+    return escape(text).replace("\n", "<br>")
+
+
+def rendered(package: str, name: str, language: str, **values: object) -> str:
+    """Return the page of a template within the layout of its part."""
+    texts, kept = words(package, language), {**values["asked"], **({"embed": 1} if values["embed"] else {})}
+
+    def query(**changed: object) -> str:
+        """Return `?…` with what this page was asked, and what changes."""
+        pairs = {name: value for name, value in {**kept, **changed}.items() if value is not None}
+        return f"?{urlencode(pairs)}" if pairs else ""
+
+    def say(word: str, **parts: object) -> str:
+        return texts[word].format(**parts)
+    known = {"w": say, "linked": linked, "language": language, "up": up(),
+             "style": style_address(), "long_day": lambda date: long_day(date, say, language), "formats": formats,
+             "other": "de" if language == "en" else "en", "part": name, "query": query, **values}
+    known["piece"] = lambda other: template(package, other).render(**known)
+    return template(package, "layout").render(body=template(package, name).render(**known), **known)
+
+
+def long_day(date: str, say: Callable, language: str) -> str:
+    """Return a date with its weekday: `Saturday, 1 May 2027`."""
+    return f"{say('weekdays').split()[day.fromisoformat(date).weekday()]}, {formats.day(date, language)}"
+
+
+# The request
+
+def asked(*names: str) -> dict[str, str]:
+    """Return the query parameters of these names, at most 100 characters of each. Others are ignored."""
+    pairs = parse_qsl(request.environ.get("QUERY_STRING", "")[:2000], errors="replace")
+    return {name: value.strip()[:100] for name, value in pairs if name in names and value.strip()}
+
+
+def language_of(config: Config, own: str | None) -> str:
+    """Return the language of the response: that of `?language=`, of the browser, of the event, or the option."""
+    return choice.choose(config, asked("language").get("language"), *client.languages(), own)
+
+
+def address() -> str:
+    """Return the path of the request."""
+    return request.environ["PATH_INFO"]
+
+
+def up() -> str:
+    """Return the relative address of the root, which may be below a path of a proxy."""
+    return "../" * (address().count("/") - 1)
+
+
+def is_json() -> bool:
+    """Return whether the address ends in .json."""
+    return address().endswith(".json")
+
+
+# Responses
+
+@lru_cache
+def style() -> tuple[str, Page]:
+    """Return the name of the stylesheet, which contains its hash, and the stylesheet itself."""
+    text = files("eventapi.pages").joinpath("style.css").read_text(encoding="utf-8")
+    headers = {"Content-Type": "text/css; charset=utf-8", "Cache-Control": LASTING, "Content-Security-Policy": POLICY}
+    return f"style-{sha256(text.encode()).hexdigest()[:12]}.css", Page(text, headers).compressed()
+
+
+def style_address() -> str:
+    """Return the address of the stylesheet, relative to the root."""
+    return f"pages/{style()[0]}"
+
+
+def html(text: str, language: str, *, is_indexed: bool = True, frames: Iterable[str] = ()) -> Page:
+    """Return a public page in a language. `frames` are the origins of web sites that may show it in a frame."""
+    policy = POLICY.replace("frame-ancestors 'none'", f"frame-ancestors {' '.join(frames)}") if frames else POLICY
+    headers = {**HEADERS, "Content-Security-Policy": policy, "Content-Type": "text/html; charset=utf-8",
+               "Content-Language": language, "Cache-Control": FRESH, "Vary": "Accept-Language"}
+    return Page(text, headers if is_indexed else {**headers, "X-Robots-Tag": "noindex"}).compressed()
+
+
+class Kept:
+    """Rendered pages by what they depend on; the least used go once they need more than LARGEST bytes."""
+
+    def __init__(self):
+        self.pages, self.bytes, self.lock = OrderedDict(), 0, Lock()
+
+    def get(self, key: Iterable, make: Callable[[], Page]) -> Page:
+        """Return the page with this key. `make()` renders it if it is not kept."""
+        with self.lock:
+            if key in self.pages:
+                self.pages.move_to_end(key)
+                return self.pages[key]
+        page = make()
+        with self.lock:
+            if key not in self.pages:
+                self.pages[key], self.bytes = page, self.bytes + _size(page)
+            while self.bytes > LARGEST:
+                self.bytes -= _size(self.pages.popitem(last=False)[1])
+        return page
+
+
+def _size(page):
+    return len(page.raw) + len(page.zipped)
+
+
+KEPT = Kept()

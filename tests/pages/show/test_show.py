@@ -1,0 +1,240 @@
+"""The public pages of a show: who sees what, in which language, and with which headers."""
+import json
+import re
+from importlib.resources import files
+from string import Formatter
+
+import pytest
+
+from tests.test_images import PNG
+
+PARTS = ("", "/exhibitors", "/plan/{plan}", "/programme", "/exhibitors/{exhibitor}")
+POLICY = ("default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
+          "form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+# Texts of the show that pages show
+SHOWN = ("Pots of clay.", "Amphora", "kerámia.example", "visit@keramia.example", "+36 1", "social.example/keramia",
+         "Erdőháti Kerámia Zrt.", "Budapest", "Pots", "Opening", "Stage", "Trade visitors", "Hall of Leipzig",
+         "visit@example.org", "No cookies.")
+# Values of templates that are not escaped: other templates, drawings, and texts that `linked` escapes.
+UNESCAPED = re.compile(r'body|piece\("\w+"\)|plan_drawing|linked\(\w+(\["\w+"\]|\["texts"\]\["\w+"\])\)')
+LINES = re.compile(r"\s*% (for|if|elif|else|end)\b")
+
+
+@pytest.fixture
+def addresses(organiser, show):
+    """Return the addresses of all pages of the show."""
+    plan = organiser.data(f"/plans/{show['plan']}")["plan_key"]
+    return ["/e/fair" + part.format(plan=plan, exhibitor=f"{show['exhibitor']['id']}-x") for part in PARTS]
+
+
+def test_pages_say_what_the_show_is_in_both_languages(read, addresses):
+    english, german = read("/e/fair").text, read("/e/fair", "de").text
+    assert "1–3 May 2027" in english and "01.–03.05.2027" in german
+    assert "Everything that grows &lt;b&gt;." in english and "Alles, was wächst." in german
+    assert "Saturday, 1 May 2027" in english and "1 Aussteller" in german
+    assert read("/e/fair?language=de").text == german
+    for address in addresses:
+        assert read(address).headers["Content-Language"] == "en"
+        assert '<html lang="de">' in read(address, "de").text
+
+
+def test_nothing_is_shown_that_is_not_meant_to_be(app, read, addresses):
+    """All texts that no page may show contain the word SECRET; those that pages show are listed here."""
+    shown = set()
+    for address in addresses:
+        for text in (read(address).text, app.get(f"{address}.json").text,
+                     read("/e/fair/calendar.ics").text.replace("\r\n ", "")):
+            leaked = re.findall(r"(?i).{30}secret.{20}|.{20}\+49 999", text.replace("SECRET event", ""))
+            assert not leaked, f"{address}: {leaked}"
+            shown |= {word for word in SHOWN if word in text}
+        assert "SECRET event" not in read(address).text + app.get(f"{address}.json").text
+    assert shown == set(SHOWN)
+
+
+def test_only_confirmed_companies_are_listed(app, show):
+    data = app.get("/e/fair/exhibitors.json").json["data"]
+    assert [row["name"] for row in data["exhibitors"]] == ["Erdőháti Kerámia Zrt."]
+    assert [booth["booth_number"] for booth in data["exhibitors"][0]["booths"]] == [
+        show["booth_exhibitor"]["booth_number"]]
+
+
+def test_the_plan_links_the_booths_of_listed_exhibitors_only(app, read, addresses, show):
+    text, id = read(addresses[2]).text, show["exhibitor"]["id"]
+    assert f'<a id="b-{show["booth_exhibitor"]["booth_number"]}" href="../../../e/fair/exhibitors/{id}-' in text
+    assert text.count("<a id=") == 1 and "#1c2420" not in text
+    statuses = [booth["status"] for booth in app.get(f"{addresses[2]}.json").json["data"]["plan"]["booths"]]
+    assert statuses == ["exhibitor", "taken", "taken"]
+
+
+def test_exhibitors_are_found_without_accents_and_by_booth(read, show):
+    for words in ("keramia", "KERÁMIA zrt", show["booth_exhibitor"]["booth_number"]):
+        assert "Erdőháti" in read(f"/e/fair/exhibitors?q={words}").text
+    nobody = read("/e/fair/exhibitors?q=<script>").text
+    assert "Nobody matches" in nobody and "&lt;script&gt;" in nobody and "<script" not in nobody
+
+
+@pytest.mark.parametrize("change", [("/events/{id}", {"is_visible": False}),
+                                    ("/events/{id}/pages", {"is_public": False})])
+def test_an_event_that_is_not_public_does_not_exist(organiser, app, read, addresses, show, change):
+    path, fields = change
+    read("/e/fair")
+    organiser.patch(path.format(id=show["event"]["id"]), fields, status=200)
+    for address in addresses:
+        assert "Page not found" in read(address, status=404).text
+        app.get(f"{address}.json", status=404)
+    read("/e/fair/calendar.ics", status=404)
+    read("/e/fair/colours.css", status=404)
+    assert "Allow: /e/" not in read("/robots.txt").text
+
+
+def test_a_switched_off_part_is_not_shown(organiser, app, read, addresses, show):
+    organiser.patch(f"/events/{show['event']['id']}/pages",
+                    {"show_directory": False, "show_plan": False, "show_programme": False}, status=200)
+    assert "Erdőháti" not in "".join(read(address).text for address in (addresses[0], addresses[1], addresses[3]))
+    assert "A1" not in read(addresses[2], status=404).text
+    assert "Erdőháti" not in read(addresses[4], status=404).text
+    assert app.get("/e/fair/programme.json").json["data"]["slots"] == []
+    assert "Opening" not in read("/e/fair/calendar.ics").text
+
+
+def test_a_change_over_the_api_is_seen_at_once(organiser, read, show):
+    before = read("/e/fair/exhibitors")
+    organiser.patch(f"/contacts/{show['exhibitor']['contact_id']}", {"company_name": "New Ltd"}, status=200)
+    after = read("/e/fair/exhibitors")
+    assert "New Ltd" in after.text and before.headers["ETag"] != after.headers["ETag"]
+    organiser.post(f"/participants/{show['exhibitor']['id']}/cancel", {}, status=200)
+    assert "New Ltd" not in read("/e/fair/exhibitors").text
+
+
+def test_every_page_has_its_headers(app, read, addresses):
+    for address in [*addresses, "/e/fair/embed", "/imprint"]:
+        headers = read(address).headers
+        assert headers["Content-Security-Policy"] == POLICY and headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Cache-Control"] == "public, max-age=60" and "Accept-Language" in headers["Vary"]
+        assert "Set-Cookie" not in headers
+        tag = headers["ETag"]
+        app.get(address, headers={"If-None-Match": tag, "Accept-Language": "en"}, status=304)
+        markup = re.sub("<pre.*?</pre>", "", read(address).text)
+        assert "<script" not in markup and " style=" not in markup
+    data = app.get("/e/fair.json").headers
+    assert data["Access-Control-Allow-Origin"] == "*"
+    assert app.get("/e/fair/calendar.ics").headers["Content-Disposition"] == 'attachment; filename="fair.ics"'
+
+
+def test_the_stylesheet_has_its_hash_in_its_address_and_the_colour_is_readable(read, show):
+    name = re.search(r'href="\.\./(pages/style-\w+\.css)"', read("/e/fair").text)[1]
+    assert read(f"/{name}").headers["Cache-Control"] == "public, max-age=31536000, immutable"
+    read("/pages/style-0.css", status=404)
+    light = re.search(r"--accent:(#\w+)", read("/e/fair/colours.css").text)[1]
+    assert light != "#ffee00" and light < "#a0"
+
+
+def test_search_engines_are_told_what_they_may_list(organiser, read, show):
+    assert "Allow: /e/fair\n" in read("/robots.txt").text
+    organiser.patch(f"/events/{show['event']['id']}/pages", {"is_indexed": False}, status=200)
+    assert "Allow: /e/fair" not in read("/robots.txt").text
+    assert read("/e/fair").headers["X-Robots-Tag"] == "noindex"
+
+
+def test_the_imprint_names_the_organiser(read, show):
+    assert "Garden GmbH" in read("/imprint").text and "Impressum" in read("/imprint", "de").text
+
+
+def test_texts_exist_in_both_languages_with_the_same_placeholders():
+    folder = files("eventapi.pages.show").joinpath("words")
+    english, german = (json.loads(folder.joinpath(f"{name}.json").read_text(encoding="utf-8")) for name in ("en", "de"))
+    assert {name: fields(text) for name, text in english.items()} == {
+        name: fields(text) for name, text in german.items()}
+
+
+def fields(text):
+    return sorted(name for _, name, _, _ in Formatter().parse(text) if name)
+
+
+def test_templates_escape_everything_but_what_is_listed():
+    for file in files("eventapi.pages.show").iterdir():
+        if file.name.endswith(".html"):
+            text = file.read_text(encoding="utf-8")
+            found = re.findall(r"\{\{!(.*?)\}\}", text)
+            assert [part for part in found if not UNESCAPED.fullmatch(part)] == [], file.name
+            assert [line for line in text.splitlines() if line.lstrip().startswith("%") and not LINES.match(line)] == []
+
+
+def test_a_listed_site_may_show_pages_in_a_frame_and_no_other(read, addresses):
+    plain, framed = read("/e/fair/exhibitors"), read("/e/fair/exhibitors?embed=1&q=pots")
+    assert "frame-ancestors 'none'" in plain.headers["Content-Security-Policy"]
+    assert framed.headers["Content-Security-Policy"].endswith("frame-ancestors https://www.garden.example")
+    assert '<base target="_top">' in framed.text and "<footer" not in framed.text and "<header" not in framed.text
+    assert '<input type="hidden" name="embed" value="1">' in framed.text
+    assert "https://show.example.org/e/fair/programme?embed=1" in read("/e/fair/embed").text
+
+
+def test_a_contact_is_saved_as_address_card(app, show):
+    card = app.get(f"/e/fair/exhibitors/{show['exhibitor']['id']}-x.vcf")
+    assert card.content_type == "text/vcard" and "attachment" in card.headers["Content-Disposition"]
+    lines = card.text.split("\r\n")
+    assert lines[:3] == ["BEGIN:VCARD", "VERSION:3.0", "FN:Erdőháti Kerámia Zrt."] and lines[-2:] == ["END:VCARD", ""]
+    assert {"EMAIL:visit@keramia.example", "TEL:+36 1", "URL:https://kerámia.example"} <= set(lines)
+    assert "secret" not in card.text.lower()
+
+
+def test_a_logo_is_public_while_its_exhibitor_is_listed(organiser, app, read, show, addresses):
+    address = re.search(r'src="\.\./\.\./\.\./(e/fair/logos/[^"]+)"', read(addresses[4]).text)[1]
+    logo = app.get(f"/{address}")
+    assert logo.body == PNG and logo.headers["Content-Security-Policy"] == (
+        "default-src 'none'; style-src 'self'; sandbox")
+    app.get(f"/{address}0", status=404)
+    organiser.patch(f"/participants/{show['exhibitor']['id']}/profile", {"is_listed": False}, status=200)
+    app.get(f"/{address}", status=404)
+    gone = read(addresses[4], status=404)
+    assert "There is nothing at this address any more" in gone.text
+    assert gone.headers["Content-Security-Policy"] == POLICY
+    assert read("/e/fair/exhibitors/999-x", status=404).text == gone.text
+    app.get(f"{addresses[4]}.json", status=404)
+
+
+def test_the_picture_of_the_event_is_shown(organiser, app, read, show):
+    organiser.put(f"/events/{show['event']['id']}/image", raw=PNG, headers={"Content-Type": "image/png"}, status=200)
+    address = re.search(r'src="\.\./(e/fair/picture-[^"]+)"', read("/e/fair").text)[1]
+    assert app.get(f"/{address}").body == PNG
+
+
+def test_a_speaker_is_named_only_if_the_profile_says_so(organiser, app, read, show):
+    contact = organiser.make("/contacts", {"last_name": "SECRET speaker", "email": "speaker@example.org"})
+    speaker = organiser.make("/participants", {"event_id": show["event"]["id"], "contact_id": contact["id"],
+                                               "role": "speaker", "is_confirmed": True})
+    organiser.patch(f"/schedules/{show['slot']['id']}", {"assignments": [
+        {"event_participant_id": speaker["id"], "role": "speaker"}]}, status=200)
+    profile = f"/participants/{speaker['id']}/profile"
+    organiser.patch(profile, {"display_name": "Dr. Ada Stein"}, status=200)
+    assert "Stein" not in read("/e/fair/programme").text
+    organiser.patch(profile, {"is_listed": True}, status=200)
+    assert "Dr. Ada Stein" in read("/e/fair/programme").text and "Stein" not in read("/e/fair/exhibitors").text
+    organiser.post(f"/contacts/{contact['id']}/anonymize", {}, status=200)
+    assert "Stein" not in read("/e/fair/programme").text
+
+
+def test_a_show_that_is_over_leads_to_the_next_one(organiser, read, show):
+    organiser.patch(f"/events/{show['event']['id']}", {"date_from": "2020-05-01", "date_to": "2020-05-03",
+                                                       "opening_hours": []}, status=200)
+    assert "This show is over" in read("/e/fair").text
+    later = organiser.make("/events", {"title": "Garden Fair again", "event_key": "again", "date_from": "2030-05-01"})
+    organiser.patch(f"/events/{later['id']}/pages", {"is_public": True}, status=200)
+    organiser.patch(f"/events/{show['event']['id']}", {"city": "Halle"}, status=200)
+    assert 'href="../e/again">Garden Fair again</a>' in read("/e/fair").text
+
+
+def test_the_plan_is_a_picture_and_a_pdf_as_well(app, addresses):
+    drawn, printed = app.get(f"{addresses[2]}.svg"), app.get(f"{addresses[2]}.pdf")
+    assert "Erdőháti" in drawn.text and "SECRET" not in drawn.text and printed.body.startswith(b"%PDF")
+    assert "script" not in drawn.headers["Content-Security-Policy"]
+
+
+def test_the_start_page_and_the_addresses_of_imprint_and_privacy_are_options(app, read, show, settings, monkeypatch):
+    assert app.get("/", status=302).headers["Location"].endswith("/docs")
+    for name, value in {"start_page": "fair", "imprint_url": "https://a.example/imprint",
+                        "privacy_url": "https://a.example/privacy"}.items():
+        monkeypatch.setattr(settings, name, value)
+    assert app.get("/", status=302).headers["Location"] == "https://show.example.org/e/fair"
+    page = read("/e/fair?language=de").text
+    assert 'href="https://a.example/imprint"' in page and 'href="https://a.example/privacy"' in page
