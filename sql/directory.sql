@@ -2,7 +2,8 @@
 
 -- name: show
 SELECT e.id, e.event_key, e.title, e.venue, e.address, e.postal_code, e.city, e.country, e.date_from, e.date_to, e.timezone,
-       e.opening_hours, e.over_at, e.date_from_at, i.id AS picture_id, i.sha256 AS picture, i.width AS picture_width, i.height AS picture_height,
+       e.opening_hours, e.over_at, e.date_from_at, e.application_deadline_at AS deadline_at, p.apply_is_open, p.apply_capacity, p.apply_terms,
+       i.id AS picture_id, i.sha256 AS picture, i.width AS picture_width, i.height AS picture_height,
        p.language, p.show_directory, p.show_plan, p.show_programme, p.is_indexed, p.texts, p.accent_color,
        p.contact_email, p.contact_phone, p.embed_origins, r.revision
   FROM events e JOIN event_pages p ON p.event_id = e.id JOIN event_revisions r ON r.event_id = e.id

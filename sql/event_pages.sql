@@ -1,12 +1,13 @@
 -- The settings of the public pages of events.
 
--- columns: fields = language is_public show_directory show_plan show_programme is_indexed texts accent_color contact_email contact_phone embed_origins
+-- columns: fields = language is_public show_directory show_plan show_programme is_indexed texts accent_color contact_email contact_phone embed_origins apply_is_open apply_capacity apply_terms
 
 -- name: get
 -- An event without a row has the defaults of the table.
 SELECT e.id, e.event_key, p.language, ifnull(p.is_public, 0) AS is_public, ifnull(p.show_directory, 1) AS show_directory,
        ifnull(p.show_plan, 0) AS show_plan, ifnull(p.show_programme, 1) AS show_programme, ifnull(p.is_indexed, 1) AS is_indexed,
-       ifnull(p.texts, '{}') AS texts, p.accent_color, p.contact_email, p.contact_phone, ifnull(p.embed_origins, '[]') AS embed_origins, p.created_at, p.updated_at
+       ifnull(p.texts, '{}') AS texts, p.accent_color, p.contact_email, p.contact_phone, ifnull(p.embed_origins, '[]') AS embed_origins,
+       ifnull(p.apply_is_open, 0) AS apply_is_open, p.apply_capacity, ifnull(p.apply_terms, '{}') AS apply_terms, p.created_at, p.updated_at
   FROM events e LEFT JOIN event_pages p ON p.event_id = e.id
  WHERE e.id = :id;
 
@@ -26,5 +27,5 @@ INSERT INTO event_pages (event_id, {fields}, created_at, updated_at) VALUES (:id
 -- name: copy
 INSERT INTO event_pages (event_id, {fields}, created_at, updated_at)
 SELECT :new_id, language, 0, show_directory, show_plan, show_programme, is_indexed, texts, accent_color, contact_email, contact_phone,
-       embed_origins, :now, :stamp
+       embed_origins, 0, apply_capacity, apply_terms, :now, :stamp
   FROM event_pages WHERE event_id = :old_id;

@@ -6,3 +6,6 @@ SELECT invoice_number FROM invoices
 
 -- name: public_show
 SELECT e.event_key FROM event_pages p JOIN events e ON e.id = p.event_id WHERE p.is_public = 1 ORDER BY e.date_from LIMIT 1;
+
+-- name: open_form
+SELECT e.event_key FROM event_pages p JOIN events e ON e.id = p.event_id WHERE p.apply_is_open = 1 ORDER BY e.date_from LIMIT 1;

@@ -167,6 +167,13 @@ DELETE FROM contact_tags WHERE contact_id = :id;
 -- name: blank_participants
 UPDATE participants SET badge_name = NULL, badge_name_folded = NULL, updated_at = :stamp WHERE contact_id = :id AND badge_name IS NOT NULL;
 
+-- name: drop_forms
+-- Drafts of applications with the address of the contact. Must run while the contact still has it.
+DELETE FROM application_drafts WHERE email = (SELECT c.email FROM contacts c WHERE c.id = :id);
+
+-- name: drop_confirmations
+DELETE FROM mails WHERE entity_type = 'application_draft' AND recipient = (SELECT c.email FROM contacts c WHERE c.id = :id);
+
 -- name: drop_profiles
 DELETE FROM profiles WHERE participant_id IN (SELECT id FROM participants WHERE contact_id = :id);
 

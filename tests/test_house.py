@@ -103,11 +103,12 @@ DOMAIN = {
     "orders": "attachments billing records",
     "people": "attachments bank billing dunning entrance events halls mail orders records shows submissions",
     "records": "",
+    "registration": "mail people records",
     "reports": "",
-    "shows": "attachments halls records",
+    "shows": "attachments halls mail records",
     "submissions": "attachments records",
     "upkeep": "bank billing books dunning entrance events imports mail originals people records "
-              "webhooks",
+              "registration webhooks",
     "webhooks": "attachments records",
 }
 # Folders that hold more than 16 modules, and why.

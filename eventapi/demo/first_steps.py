@@ -25,10 +25,11 @@ def main(base, key_file, page="docs/tutorial.md"):
     currency = db.config.currency
     invoice_number = db.value(sql.open_invoice, currency=currency)
     amount = "25.50" if money.decimals(currency) else "2500"
-    show = db.value(sql.public_show)
+    show, form = db.value(sql.public_show), db.value(sql.open_form)
     db.close()
     print(f"\neventapi is starting at {base}. The API reference is at {base}/docs.\n"
-          + (f"What visitors see of the show: {base}/e/{show}\n" if show else "") +
+          + (f"What visitors see of the show: {base}/e/{show}\n" if show else "")
+          + (f"The form with which exhibitors apply for the next one: {base}/e/{form}/apply\n" if form else "") +
           "In another terminal, in this directory, set these variables and try the commands below:\n\n"
           f"export EVENTAPI_URL={base}\nexport EVENTAPI_KEY=$(cat {key_file})\n"
           f"export EVENTAPI_CONFIG=$PWD/conf/demo.conf EVENTAPI_DATA_DIR=$PWD/{Path(key_file).parent}\n"

@@ -64,13 +64,19 @@ def landscape(width=480, height=240):
     return papers.png_of(width, height, lines)
 
 
-def publish(agenda, edition):
-    """Make the pages of an edition public, unless they are switched off."""
+TERMS = {"de": "Stände werden im Voraus bezahlt. Der Aufbau beginnt zwei Tage vor der Messe.\n\n"
+               "Abbau ab 17 Uhr am letzten Tag.",
+         "en": "Booths are paid in advance. Construction begins two days before the show.\n\n"
+               "Dismantling from 5 p.m. on the last day."}
+
+
+def publish(agenda, edition, *, is_open=False):
+    """Make the pages of an edition public, unless they are switched off, and its application form if it `is_open`."""
     if agenda.api.has("pages"):
         agenda.api("PATCH", f"/events/{edition.event['id']}/pages", {
             "is_public": True, "show_plan": agenda.api.has("plans"), "language": "de",
             "texts": {"intro": INTRO, "visit": VISIT, "privacy": PRIVACY}, "contact_email": "office@messe.example",
-            "contact_phone": "+49 341 5550100"})
+            "contact_phone": "+49 341 5550100", "apply_is_open": is_open, "apply_terms": TERMS})
 
 
 def introduce(exhibitor):

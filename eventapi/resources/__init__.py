@@ -50,4 +50,5 @@ OUTSIDE = (
     "pages.newsletter",
     "pages.show.files",
     "pages.show.views",
+    "pages.show.apply",
 )

@@ -1,5 +1,6 @@
 """The public pages of an event: what they show, and whether everybody may read them."""
 from eventapi.domain.shows import settings
+from eventapi.web import client
 from eventapi.web.rest import found, mail_base_url, unchanged
 from eventapi.web.routes import Routes
 
@@ -13,12 +14,13 @@ def get_event_pages(db, id):
 
 
 @routes.update("/events/<id>/pages", schema="event_pages")
-def update_event_pages(db, id, body):
+def update_event_pages(db, config, id, body):
     """Change what the public pages of an event show.
 
     They can be read at /e/{event_key} while `is_public` and `is_visible` of the event are true.
     """
-    return settings.update(db, unchanged(get(db, id)), body, mail_base_url())
+    is_trial = client.is_local() and not config.base_url
+    return settings.update(db, unchanged(get(db, id)), body, mail_base_url(), is_trial=is_trial)
 
 
 def get(db, id):

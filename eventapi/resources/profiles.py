@@ -1,6 +1,7 @@
 """Profiles: how exhibitors are shown on the public pages of their events."""
 from eventapi.domain.people import participants
 from eventapi.domain.shows import profiles
+from eventapi.web import uploads
 from eventapi.web.rest import deleted, found, unchanged
 from eventapi.web.routes import Routes
 
@@ -20,7 +21,12 @@ def update_participant_profile(db, id, body):
     return profiles.update(db, participants.get(db, id), old, body)
 
 
-@routes.put("/participants/<id>/profile/logo", raw_body=profiles.LOGOS)
+def receive(environ, config, _=None):
+    """Receive a logo, which is smaller than other files."""
+    return uploads.stored(environ, config, profiles.LARGEST_FILE)
+
+
+@routes.put("/participants/<id>/profile/logo", raw_body=profiles.LOGOS, receive=receive)
 def set_participant_logo(db, id, upload):
     """Set the logo: PNG, JPEG or WebP, recognised by its bytes and stored unchanged.
 

@@ -19,10 +19,16 @@ TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.S)       # a string, up to the end 
 
 
 def read_body(environ: dict, limit: int) -> bytes:
-    """Return the bytes of a JSON body.
+    """Return the bytes of a JSON body. Raise 415 for another media type, and as `received` does."""
+    raw = received(environ, limit)
+    if raw and not is_json(environ):
+        raise Problem("unsupported_media_type", "Send the body as application/json, in UTF-8, not compressed.",
+                      headers={"Accept": JSON, "Accept-Encoding": "identity"})
+    return raw
 
-    Raise 415 for another media type, 413 for more than `limit` bytes, 503 if too many long bodies are being received.
-    """
+
+def received(environ: dict, limit: int) -> bytes:
+    """Return the bytes of a body. Raise 413 for more than `limit`, 503 if too many long ones are being received."""
     length, chunked = content_length(environ), is_chunked(environ)
     if length > limit:
         raise too_large(limit)
@@ -34,9 +40,6 @@ def read_body(environ: dict, limit: int) -> bytes:
         raise too_large(limit)
     if len(raw) < length and not chunked:
         raise Problem("malformed_request", "The body ended before its Content-Length.")
-    if raw and not is_json(environ):
-        raise Problem("unsupported_media_type", "Send the body as application/json, in UTF-8, not compressed.",
-                      headers={"Accept": JSON, "Accept-Encoding": "identity"})
     return raw
 
 

@@ -61,8 +61,8 @@ EVENTS = {
     "webhook": ("webhooks", "webhook.created webhook.updated webhook.deleted webhook.headers_changed webhook.tested "
                             "webhook.secret_rotated webhook.disabled"),
 }
-AUDITED_ONLY = {"admin", "api_key", "audit_log", "bank_statement", "bank_transaction", "database", "event_pages",
-                "flag", "gateway", "period", "tenant"}
+AUDITED_ONLY = {"admin", "api_key", "application_draft", "audit_log", "bank_statement", "bank_transaction", "database",
+                "event_pages", "flag", "gateway", "period", "tenant"}
 # The records of kinds whose scope differs between records
 EXAMPLES = {"note": {"entity_type": "contact"}, "bulk_import": {"kind": "contacts"}}
 

@@ -40,6 +40,7 @@ PERSONAL = {
         "tax_id message question decision_reason company_name_folded first_name_folded last_name_folded "
         "email_folded city_folded",
     "participants": "badge_name badge_name_folded",
+    "application_drafts": "fields email",
     "profiles": "display_name texts products website email phone links",
     "booth_reservations": "notes cancellation_reason",
     "service_orders": "notes cancellation_reason",
@@ -93,7 +94,8 @@ OTHERS = {
     "a value of a fixed list":
         "contacts.country contacts.e_invoice_profile contacts.language documents.language "
         "invoices.language newsletter_subscribers.language applications.status applications.country "
-        "booth_reservations.status check_ins.check_in_type check_ins.closed_by check_in_scans.action "
+        "application_drafts.language booth_reservations.status check_ins.check_in_type check_ins.closed_by "
+        "check_in_scans.action "
         "check_in_scans.check_in_type check_in_scans.effect check_in_scans.code custom_field_values.entity_type "
         "documents.entity_type documents.content_type documents.contract_status documents.esign_status "
         "documents.missing invoices.invoice_type invoices.status invoices.series invoices.currency "
@@ -120,6 +122,7 @@ OTHERS = {
         "documents.sha256 documents.signature_sha256 submission_revisions.sha256 invoices.pdf_sha256 "
         "invoices.xml_sha256 invoices.payment_reference e_invoices.sha256 "
         "bulk_imports.sha256 bank_statements.sha256 bank_transactions.identity "
+        "application_drafts.nonce application_drafts.network link_secrets.secret_hash "
         "mails.lease audit_log.salt audit_log.digest audit_log.previous_hash audit_log.hash "
         "idempotency_keys.fingerprint",
     "a date or the rule for one":
@@ -243,6 +246,11 @@ class Life:
                                       **{name: text() for name in ("city", "message", "notes")},
                                       "event_keys": ["fair"],
                                       "custom_fields": {"nick": text()}})
+        self.db.connection.execute(
+            "INSERT INTO application_drafts (event_id, nonce, fields, email, language, created_at) "
+            "SELECT id, hex(randomblob(8)), json_object('city', ?), ?, 'en', '2026-01-01T00:00:00Z' "
+            "FROM events LIMIT 1",
+            (self.mark, named))
         place = f"/applications/{self.application['id']}"
         for action, body in (("review", None), ("request-info", {"question": text()}), ("review", None),
                              ("reject", {"reason": text()})):

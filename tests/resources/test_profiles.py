@@ -52,7 +52,7 @@ def test_a_logo_is_png_jpeg_or_webp_of_a_limited_size(organiser, address):
     put_logo(organiser, address, b"<svg xmlns='http://www.w3.org/2000/svg'/>", status=415)
     wide = PNG[:16] + struct.pack(">II", 1201, 10) + PNG[24:]
     assert put_logo(organiser, address, wide, status=422).json["errors"][0]["code"] == "picture_too_large"
-    put_logo(organiser, address, PNG + bytes(300_000), status=422)
+    put_logo(organiser, address, PNG + bytes(300_000), status=413)
     assert organiser.data(address)["logo"]["content_type"] == "image/jpeg"
     document = f"/documents/{logo['document_id']}"
     assert organiser.delete(document, status=409).json["code"] == "in_use"

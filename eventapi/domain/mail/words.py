@@ -19,6 +19,13 @@ ENGLISH = {
     "newsletter_confirmation_stop": "If you do not want to receive the newsletter, you can unsubscribe here:",
     "newsletter_confirmation_stop_button": "Unsubscribe",
 
+    "application_confirmation_subject": "Please confirm your application for {title}",
+    "application_confirmation": "An application to exhibit was filled in with this e-mail address. "
+                                "It is sent once you confirm it here:",
+    "application_confirmation_button": "Confirm and send the application",
+    "application_confirmation_ignore": "The link is valid for a week. If it was not you who applied, ignore this "
+                                       "e-mail: nothing is sent then.",
+
     "invoice_subject": "Invoice {number}",
     "credit_note_subject": "Credit note {number}",
     "quoted_number": "invoice number {reference}",
@@ -57,6 +64,13 @@ GERMAN = {
                                       "E-Mail. Ohne Ihre Bestätigung erhalten Sie keinen Newsletter.",
     "newsletter_confirmation_stop": "Wenn Sie den Newsletter nicht erhalten möchten, können Sie sich hier abmelden:",
     "newsletter_confirmation_stop_button": "Abmelden",
+
+    "application_confirmation_subject": "Bitte bestätigen Sie Ihre Anmeldung zu {title}",
+    "application_confirmation": "mit dieser E-Mail-Adresse wurde eine Anmeldung als Aussteller ausgefüllt. "
+                                "Sie wird abgeschickt, sobald Sie sie hier bestätigen:",
+    "application_confirmation_button": "Anmeldung bestätigen und abschicken",
+    "application_confirmation_ignore": "Der Link gilt eine Woche. Wenn Sie sich nicht angemeldet haben, ignorieren "
+                                       "Sie bitte diese E-Mail: Dann wird nichts abgeschickt.",
 
     "invoice_subject": "Rechnung {number}",
     "credit_note_subject": "Rechnungskorrektur {number}",

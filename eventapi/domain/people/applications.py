@@ -70,6 +70,12 @@ def create(db, fields, *, by_form=False):
     return application
 
 
+def check_form(db, fields):
+    """Raise 422 or 409 as `create` does with `by_form`, but for `duplicate`: a form must not tell who has applied."""
+    event_ids, _, _ = _check(db, fields, {**fields, "custom_fields": {}}, {"tax_id": None}, True)
+    _refuse_late(db, fields, event_ids)
+
+
 def update(db, old, fields):
     """Change an application and return it.
 

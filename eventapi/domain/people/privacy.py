@@ -107,7 +107,8 @@ def anonymize(db, contact):
     try:
         number = slugs.free(f"ANON-{id}", lambda number: db.value(sql.number_taken, customer_number=number))
         _blank_journal(db, id, pairs)
-        db.run(sql.drop_rejected_records, id=id)
+        for statement in (sql.drop_rejected_records, sql.drop_forms, sql.drop_confirmations):
+            db.run(statement, id=id)
         contacts.blank(db, id, number)
         db.run(sql.drop_tags, id=id)
         applications.blank(db, id, pairs)

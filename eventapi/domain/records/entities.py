@@ -220,6 +220,7 @@ WEBHOOK = Kind(
     itemgetter("name"))
 
 # Only audited: no webhook announces a change of these.
+APPLICATION_DRAFT = Kind("application_draft", "application_drafts")
 ADMIN = Kind("admin", "admins")
 API_KEY = Kind("api_key", "api_keys")
 BANK_STATEMENT = Kind("bank_statement", "bank_statements")

@@ -7,7 +7,6 @@ import json
 from eventapi import images, journal
 from eventapi.domain.attachments import pictures
 from eventapi.domain.records import anonymity, entities
-from eventapi.errors import invalid_at
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -43,13 +42,10 @@ def update(db, participant, old, fields):
 
 
 def set_logo(db, participant, old, upload):
-    """Store an upload as the logo of a participant and return the profile.
+    """Store an upload of at most LARGEST_FILE bytes as the logo of a participant and return the profile.
 
     Raise 415 if it is not PNG, JPEG or WebP, 422 if it is broken or too large, 409 `anonymized`.
     """
-    if upload.size > LARGEST_FILE:
-        raise invalid_at("", "picture_too_large", f"has {upload.size} bytes, but a logo may have at most "
-                                                  f"{LARGEST_FILE}. Make it smaller")
     anonymity.refuse(db, "event_participant", participant["id"])
     id = pictures.store(db, upload, old["logo"] and old["logo"]["document_id"], "event_participant", participant["id"],
                         kinds=LOGOS, largest=LARGEST_SIDE)

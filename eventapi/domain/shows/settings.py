@@ -5,6 +5,7 @@ Every function that writes is called inside a write transaction and journals the
 import json
 
 from eventapi import journal
+from eventapi.domain.mail import queue as mails
 from eventapi.domain.records import entities
 from eventapi.errors import Problem
 from eventapi.storage.database import as_json
@@ -12,7 +13,8 @@ from eventapi.storage.statements import statements
 
 sql = statements("event_pages")
 
-BOOLEANS = ("is_public", "show_directory", "show_plan", "show_programme", "is_indexed")
+BOOLEANS = ("is_public", "show_directory", "show_plan", "show_programme", "is_indexed", "apply_is_open")
+ENCODED = ("texts", "embed_origins", "apply_terms")         # columns with JSON
 # Options without which visitors could not tell whose pages they read.
 IMPRINT = ("organiser_name", "organiser_street", "organiser_city", "organiser_email")
 
@@ -47,7 +49,7 @@ def review(db, pages, address):
         rows.append(_row("privacy", "advice", f"set the option privacy_url, or {patch}/pages with texts.privacy"))
     if not pages["texts"].get("intro"):
         rows.append(_row("intro", "advice", f"{patch}/pages with texts.intro says what the show is"))
-    public = all(row["state"] in ("public", "advice") or row["what"].startswith("show_") for row in rows)
+    public = all(row["state"] in ("public", "advice") or row["what"].startswith(("show_", "apply_")) for row in rows)
     return [_row(f"{address}/e/{pages['event_key']}", *([] if public else ["hidden", "see below"])), *rows]
 
 
@@ -59,30 +61,44 @@ def represent(row):
     """Turn a row into the API object, in place, and return it."""
     for name in BOOLEANS:
         row[name] = bool(row[name])
-    row["texts"], row["embed_origins"] = json.loads(row["texts"]), json.loads(row["embed_origins"])
+    for name in ENCODED:
+        row[name] = json.loads(row[name])
     return row
 
 
-def update(db, old, fields, address):
+def update(db, old, fields, address, *, is_trial=False):
     """Change the settings and return them. `fields` holds the changed fields.
 
-    `address` is the public address of the service, "" if it is not known. Raise 409 `page_incomplete` if the event
-    cannot be public yet.
+    `address` is the public address of the service, "" if it is not known. `is_trial`: the service is tried on one
+    machine, where the form needs no mail. Raise 409 `page_incomplete` if the event cannot be public yet or the form
+    cannot open, `mail_not_configured` if it cannot open without mail.
     """
     merged = {**old, **fields}
     missing = lacks(db, merged, address)
     if merged["is_public"] and missing:
         raise Problem("page_incomplete", "The pages cannot be public yet. Set what `missing` names (options of the "
                       "configuration, and fields of the event), then repeat the request.", missing=missing)
+    if merged["apply_is_open"] and not old["apply_is_open"]:
+        _check_form(db, merged, is_trial)
     if merged != old:
-        db.run(sql.add, **{**merged, "texts": as_json(merged["texts"]),
-                           "embed_origins": as_json(merged["embed_origins"])}, now=db.now)
+        db.run(sql.add, **{**merged, **{name: as_json(merged[name]) for name in ENCODED}}, now=db.now)
     new = get(db, old["id"])
     changed = [name for name in new if new[name] != old[name] and name != "updated_at"]
     if changed:
         journal.administered(db, entities.EVENT_PAGES, "updated", new["id"], title=new["event_key"],
                              old={name: old[name] for name in changed}, new={name: new[name] for name in changed})
     return new
+
+
+def _check_form(db, pages, is_trial):
+    """Raise 409 unless the application form can open: the pages are public, it has terms, and mails can be sent."""
+    missing = [name for name, is_there in (("is_public", pages["is_public"]), ("apply_terms", pages["apply_terms"]))
+               if not is_there]
+    if missing:
+        raise Problem("page_incomplete", "The application form cannot open yet. Set what `missing` names, then repeat "
+                      "the request.", missing=missing)
+    if not is_trial:
+        mails.refuse_unconfigured(db.config, ", because each applicant confirms the e-mail address")
 
 
 def lacks(db, pages, address):

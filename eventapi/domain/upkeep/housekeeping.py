@@ -8,6 +8,7 @@ from eventapi.domain.bank import transactions
 from eventapi.domain.events import calendar_feed
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.records import entities
+from eventapi.domain.registration import drafts
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.storage import files
 from eventapi.storage.statements import statements
@@ -45,6 +46,11 @@ def delete_old_deliveries(db):
 def delete_old_mails(db):
     """Delete mails 90 days after they were sent or failed."""
     return mails.delete_old(db, BATCH)
+
+
+def delete_old_drafts(db):
+    """Delete drafts of applications whose link is no longer valid. Return their number."""
+    return drafts.delete_old(db)
 
 
 def delete_old_rejected_records(db):

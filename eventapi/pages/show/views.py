@@ -5,6 +5,7 @@ An event that is not public does not exist here: its pages are 404.
 from itertools import groupby
 
 from eventapi import times
+from eventapi.domain.registration import drafts
 from eventapi.domain.shows import directory
 from eventapi.errors import Problem, not_found
 from eventapi.pictures.hall import page as hall_page
@@ -120,7 +121,7 @@ def answer(db, event_key, part, content, asked=None):
         def make():
             values = content(show, language)
             text = shell.rendered(
-                PACKAGE, part, language, **values, **frame(db.config, show, part, values, language), event=show,
+                PACKAGE, part, language, **values, **frame(db, show, part, values, language), event=show,
                 now=times.now(), asked=asked, embed=embed, plan_drawing=drawing(db, show, part, values),
                 lettered=lettered, pieces=pieces(show, shell.words(PACKAGE, language)))
             return shell.html(text, language, is_indexed=show["is_indexed"] and not asked and not embed,
@@ -153,7 +154,7 @@ def kept(db, show, language, asked, embed, make):
     return shell.KEPT.get(key, make).response()
 
 
-def frame(config, show, part, values, language):
+def frame(db, show, part, values, language):
     """Return what the head of a page says, its tabs and the links at its foot."""
     word, today = shell.words(PACKAGE, language), times.today(show["timezone"])
     own = {"exhibitor": values.get("exhibitor"), "plan": values.get("plan")}.get(part)
@@ -161,10 +162,11 @@ def frame(config, show, part, values, language):
     return {"title": " · ".join(filter(None, (own, show["title"]))),
             "tab": {"exhibitor": "exhibitors"}.get(part, part),
             "tabs": (("start", "", True), ("exhibitors", "/exhibitors", show["show_directory"]),
-                     ("programme", "/programme", show["show_programme"])),
+                     ("programme", "/programme", show["show_programme"]),
+                     ("apply", "/apply", drafts.state(db, show, show) == "open")),
             "hours": [entry for entry in show["opening_hours"] if entry["date"] == today],
             "place": ", ".join(filter(None, (show["venue"], show["city"]))),
-            "imprint": config.imprint_url or f"{shell.up()}imprint", "privacy_url": config.privacy_url}
+            "imprint": db.config.imprint_url or f"{shell.up()}imprint", "privacy_url": db.config.privacy_url}
 
 
 def lettered(exhibitors):

@@ -14,15 +14,18 @@ from urllib.parse import parse_qsl, urlencode
 from bottle import SimpleTemplate, request
 
 from eventapi.config import Config
+from eventapi.errors import invalid_parameter
 from eventapi.languages import choice, formats
 from eventapi.web import client
 from eventapi.web.pages import Page
+from eventapi.web.rest import Response
 
 POLICY = ("default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
           "form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 HEADERS = {"Content-Security-Policy": POLICY, "Permissions-Policy": "camera=()", "Referrer-Policy": "same-origin"}
 FRESH, LASTING = "public, max-age=60", "public, max-age=31536000, immutable"
 LARGEST = 8_000_000                     # bytes of rendered pages that a process keeps
+LONGEST = 100                           # characters of a query parameter
 LINK = re.compile(r"(https?://[^\s<>\"']+)")
 
 
@@ -66,7 +69,7 @@ def rendered(package: str, name: str, language: str, **values: object) -> str:
     known = {"w": say, "linked": linked, "language": language, "up": up(),
              "style": style_address(), "long_day": lambda date: long_day(date, say, language), "formats": formats,
              "other": "de" if language == "en" else "en", "part": name, "query": query, **values}
-    known["piece"] = lambda other: template(package, other).render(**known)
+    known["piece"] = lambda other, **more: template(package, other).render(**known, **more)
     return template(package, "layout").render(body=template(package, name).render(**known), **known)
 
 
@@ -78,9 +81,16 @@ def long_day(date: str, say: Callable, language: str) -> str:
 # The request
 
 def asked(*names: str) -> dict[str, str]:
-    """Return the query parameters of these names, at most 100 characters of each. Others are ignored."""
+    """Return the query parameters of these names. Others are ignored.
+
+    A page cuts a text that is longer than LONGEST characters. Data is for programs: raise 422.
+    """
     pairs = parse_qsl(request.environ.get("QUERY_STRING", "")[:2000], errors="replace")
-    return {name: value.strip()[:100] for name, value in pairs if name in names and value.strip()}
+    found = {name: value.strip() for name, value in pairs if name in names and value.strip()}
+    for name in found:
+        if is_json() and len(found[name]) > LONGEST:
+            raise invalid_parameter(name, "max_length", f"must have at most {LONGEST} characters")
+    return {name: value[:LONGEST] for name, value in found.items()}
 
 
 def language_of(config: Config, own: str | None) -> str:
@@ -124,6 +134,14 @@ def html(text: str, language: str, *, is_indexed: bool = True, frames: Iterable[
     headers = {**HEADERS, "Content-Security-Policy": policy, "Content-Type": "text/html; charset=utf-8",
                "Content-Language": language, "Cache-Control": FRESH, "Vary": "Accept-Language"}
     return Page(text, headers if is_indexed else {**headers, "X-Robots-Tag": "noindex"}).compressed()
+
+
+def private(text: str, language: str, status: int = 200, referrer: str = "same-origin") -> Response:
+    """Return a page that nobody keeps: with a token, or with what somebody has typed."""
+    return Response(status=status, body=text.encode(), headers={
+        **HEADERS, "Referrer-Policy": referrer, "Content-Type": "text/html; charset=utf-8",
+        "Content-Language": language, "Cache-Control": "no-store", "X-Robots-Tag": "noindex",
+        "Content-Encoding": "identity", "Vary": "Accept-Language"})
 
 
 class Kept:

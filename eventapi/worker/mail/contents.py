@@ -13,6 +13,7 @@ from eventapi.domain.billing import sending as invoice_sending
 from eventapi.domain.dunning import letters, sending
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import newsletter
+from eventapi.domain.registration import drafts
 from eventapi.languages import choice, formats
 from eventapi.pictures.words import grouped
 from eventapi.storage import files
@@ -48,6 +49,8 @@ def build(db, mail):
     recipient = envelope_address(mail["recipient"])
     if mail["kind"] in WITH_PDF:
         retry_while_busy(invoice_pdf.store, db, mail["entity_id"])
+    if mail["kind"] == drafts.KIND:
+        mail = {**mail, "secret": retry_while_busy(drafts.new_secret, db, mail["entity_id"])}
     with db.snapshot():
         contents = CONTENTS[mail["kind"]](db, mail)
     return recipient, compose(db.config, recipient, mail["message_id"], mail["subject"], *contents)
@@ -146,6 +149,19 @@ def newsletter_confirmation(db, mail):
     return name, language, paragraphs, headers, []
 
 
+def application_confirmation(db, mail):
+    """Return the mail that asks an applicant to confirm the address. It contains nothing that somebody has typed.
+
+    Raise Gone if the application is confirmed already, or was deleted.
+    """
+    if mail["secret"] is None:
+        raise Gone("the application is confirmed already, or its draft was deleted")
+    texts, kind = mail_words.WORDS[mail["language"]], drafts.KIND
+    link = f"{mail['base_url']}/link/{mail['secret']}"
+    return None, mail["language"], [texts["hello_nobody"], texts[kind], (texts[f"{kind}_button"], link),
+                                    texts[f"{kind}_ignore"], *mail_words.closing(db.config, mail["language"])], {}, []
+
+
 def invoice(db, mail):
     """Return the mail with the PDF of an invoice. If it has an open amount, the mail says when to pay.
 
@@ -242,4 +258,5 @@ def quoted(invoice, texts):
 
 WITH_PDF = ("invoice", "invoice_reminder", "dunning")
 CONTENTS = {"newsletter_confirmation": newsletter_confirmation, "invoice": invoice,
-            "invoice_reminder": invoice_reminder, "dunning": dunning}
+            "invoice_reminder": invoice_reminder, "dunning": dunning,
+            "application_confirmation": application_confirmation}

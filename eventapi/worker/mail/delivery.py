@@ -12,6 +12,7 @@ from eventapi import times
 from eventapi.domain.attachments import notes
 from eventapi.domain.billing import invoices
 from eventapi.domain.people import contacts, newsletter
+from eventapi.domain.registration import drafts
 from eventapi.storage import process_locks
 from eventapi.storage.statements import statements
 
@@ -79,6 +80,8 @@ def _note_refusal(db, mail, error):
     """Record on the subscriber, or as a note on the contact of the invoice, that the address accepts no mail."""
     if mail["entity_type"] == newsletter.ENTITY:
         newsletter.record_refusal(db, mail["entity_id"], error)
+        return
+    if mail["entity_type"] == drafts.ENTITY:         # nobody has confirmed this address
         return
     invoice = invoices.get(db, mail["entity_id"])
     contact = invoice and contacts.get(db, invoice["contact_id"])

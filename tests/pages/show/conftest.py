@@ -5,7 +5,8 @@ from tests.support.plans import add_plan
 from tests.test_images import PNG
 
 IMPRINT = {"organiser_name": "Garden GmbH", "organiser_street": "Weg 1", "organiser_city": "Leipzig",
-           "organiser_email": "office@example.org", "base_url": "https://show.example.org"}
+           "organiser_email": "office@example.org", "base_url": "https://show.example.org",
+           "smtp_host": "localhost", "smtp_sender": "office@example.org"}
 
 
 @pytest.fixture
@@ -51,7 +52,9 @@ def show(organiser, db, settings, monkeypatch):
     organiser.make("/schedules", {**slot, "title": "SECRET slot", "location": "SECRET place",
                                   "description": "SECRET text", "is_public": False})
     organiser.patch(f"/events/{event['id']}/pages", {
-        "is_public": True, "show_plan": True, "accent_color": "#ffee00", "contact_email": "visit@example.org",
+        "is_public": True, "show_plan": True, "apply_is_open": True,
+        "apply_terms": {"en": "Booths are paid in advance."}, "accent_color": "#ffee00",
+        "contact_email": "visit@example.org",
         "embed_origins": ["https://www.garden.example"],
         "texts": {"intro": {"en": "Everything that grows <b>.", "de": "Alles, was wächst."},
                   "privacy": {"en": "No cookies."}}}, status=200)

@@ -16,7 +16,8 @@ SHOWN = ("Pots of clay.", "Amphora", "kerámia.example", "visit@keramia.example"
          "Erdőháti Kerámia Zrt.", "Budapest", "Pots", "Opening", "Stage", "Trade visitors", "Hall of Leipzig",
          "visit@example.org", "No cookies.")
 # Values of templates that are not escaped: other templates, drawings, and texts that `linked` escapes.
-UNESCAPED = re.compile(r'body|piece\("\w+"\)|plan_drawing|linked\(\w+(\["\w+"\]|\["texts"\]\["\w+"\])\)')
+UNESCAPED = re.compile(r'body|piece\("\w+"(, field=field)?\)|plan_drawing|'
+                       r'linked\((terms|\w+(\["\w+"\]|\["texts"\]\["\w+"\]))\)')
 LINES = re.compile(r"\s*% (for|if|elif|else|end)\b")
 
 
@@ -51,6 +52,11 @@ def test_nothing_is_shown_that_is_not_meant_to_be(app, read, addresses):
     assert shown == set(SHOWN)
 
 
+def test_a_program_that_asks_too_much_is_told_so(app, show):
+    (fault,) = app.get(f"/e/fair/exhibitors.json?q={'x' * 101}", status=422).json["errors"]
+    assert (fault["parameter"], fault["code"]) == ("q", "max_length")
+
+
 def test_only_confirmed_companies_are_listed(app, show):
     data = app.get("/e/fair/exhibitors.json").json["data"]
     assert [row["name"] for row in data["exhibitors"]] == ["Erdőháti Kerámia Zrt."]
@@ -69,6 +75,7 @@ def test_the_plan_links_the_booths_of_listed_exhibitors_only(app, read, addresse
 def test_exhibitors_are_found_without_accents_and_by_booth(read, show):
     for words in ("keramia", "KERÁMIA zrt", show["booth_exhibitor"]["booth_number"]):
         assert "Erdőháti" in read(f"/e/fair/exhibitors?q={words}").text
+    assert "Nobody matches" in read(f"/e/fair/exhibitors?q={'x' * 101}").text
     nobody = read("/e/fair/exhibitors?q=<script>").text
     assert "Nobody matches" in nobody and "&lt;script&gt;" in nobody and "<script" not in nobody
 

@@ -1,0 +1,1 @@
+"""Applications by the forms of the public pages."""

@@ -1,0 +1,72 @@
+"""HTML forms: the texts of their fields as values of JSON, and what the template of a field needs."""
+import re
+from dataclasses import dataclass, field
+
+LABELS = {"text": "text", "textarea": "textarea", "integer": "integer", "number": "number", "boolean": "checkbox",
+          "date": "date", "datetime": "datetime-local", "select": "select", "multiselect": "checkboxes",
+          "email": "email", "url": "url"}           # types of custom fields -> kinds of fields
+
+
+@dataclass
+class Field:
+    """One field of a form.
+
+    `name` is that of the texts, `pointer` the place of its value in the body (RFC 6901), `kind` a value of LABELS, or
+    `tel`. `options` are (value, label) of a choice.
+    """
+    name: str
+    pointer: str
+    label: str
+    kind: str = "text"
+    is_required: bool = False
+    options: list = field(default_factory=list)
+    autocomplete: str = "off"
+    longest: int = 0
+    help: str = ""
+
+    def value(self, texts: dict[str, list[str]], language: str) -> object:
+        """Return the value of JSON that the texts of a form mean. A text that is no number stays a text."""
+        given = [text.strip() for text in texts.get(self.name, []) if text.strip()]
+        if self.kind == "checkbox":
+            return bool(given)
+        if self.kind == "checkboxes":
+            return given
+        if not given:
+            return None
+        if self.kind in ("number", "integer"):
+            return number(given[0], language)
+        if self.kind == "datetime-local":
+            return given[0] if re.search(r"[zZ]|[+-]\d\d:\d\d$", given[0]) else f"{given[0]}:00Z"
+        return given[0]
+
+
+def number(text: str, language: str) -> int | float | str:
+    """Return the number that a text means in a language: 1.234,5 in German, 1,234.5 in English. Else the text itself.
+
+    A single point or comma before one or two digits, or more than three, is a decimal one in both.
+    """
+    plain = text.replace(" ", "").replace("\u00a0", "")
+    if re.fullmatch(r"-?\d+[.,](\d{1,2}|\d{4,})", plain):
+        plain = plain.replace(",", ".")
+    elif language == "de":
+        plain = plain.replace(".", "").replace(",", ".")
+    else:
+        plain = plain.replace(",", "")
+    if re.fullmatch(r"-?\d{1,15}", plain):
+        return int(plain)
+    return float(plain) if re.fullmatch(r"-?\d{1,15}\.\d{1,15}", plain) else text
+
+
+def faults_of(fields: list[Field], errors: list[dict], texts: dict[str, str]) -> dict[str, str]:
+    """Return name of a field -> sentence about its fault, for errors of a problem document.
+
+    `texts` has `fault_CODE` for the codes that occur, and `fault_other`.
+    """
+    places = {each.pointer: each.name for each in fields}
+    found = {}
+    for error in errors:
+        pointer = error.get("pointer") or ""
+        name = next((places[place] for place in (pointer, pointer.rpartition("/")[0]) if place in places),
+                    fields[0].name)
+        found.setdefault(name, texts.get(f"fault_{error['code']}") or texts["fault_other"])
+    return found
