@@ -36,6 +36,9 @@ SELECT p.id, p.role, p.host_participant_id, ifnull(f.display_name, c.company_nam
    AND c.anonymized_at IS NULL AND ifnull(f.display_name, c.company_name) IS NOT NULL AND ifnull(f.is_listed, 1) = 1
  ORDER BY p.id;
 
+-- name: is_category
+SELECT 1 FROM category_events x JOIN categories k ON k.id = x.category_id WHERE k.category_key = :category_key AND x.event_id = :event_id;
+
 -- name: booths
 SELECT r.event_participant_id AS exhibitor_id, b.booth_number, n.plan_key
   FROM booth_reservations r JOIN booths b ON b.id = r.booth_id JOIN plans n ON n.id = b.plan_id AND n.is_active = 1

@@ -96,6 +96,11 @@ def categories(found):
     return [{"category_key": key, "title": title, "count": count} for (title, key), count in sorted(counts.items())]
 
 
+def is_category(db, show, category_key):
+    """Return whether the event has a category with this key."""
+    return db.value(sql.is_category, category_key=category_key, event_id=show["id"]) is not None
+
+
 def plans(db, show):
     """Return key and name of each plan that is shown."""
     return [{"plan_key": row["plan_key"], "name": row["name"]} for row in _plans(db, show)]

@@ -18,6 +18,8 @@ HTML = {"page": True, "forms": ("text/html",)}
 PACKAGE = "eventapi.pages.show"
 SHOWN = ("event_key", "title", "venue", "address", "postal_code", "city", "country", "first_day", "last_day",
          "opening_hours", "contact_email", "contact_phone")
+MOST_LISTED = 5000                      # exhibitors that a process keeps
+LISTS = {}
 BOOTH = ("booth_number", "booth_name", "status", "exhibitor", "exhibitor_id", "slug")
 
 
@@ -26,7 +28,7 @@ BOOTH = ("booth_number", "booth_name", "status", "exhibitor", "exhibitor_id", "s
 def get_show(db, event_key):
     """Return the first page of a show: what, when and where, its exhibitors and its first plan."""
     def content(show, language):
-        plans, found = directory.plans(db, show), directory.exhibitors(db, show, language)
+        plans, found = directory.plans(db, show), everybody(db, show, language)
         return {"show": shown(show, language), "exhibitors": directory.brief(found),
                 "categories": directory.categories(found), "plans": plans}
     return answer(db, event_key, "start", content)
@@ -40,7 +42,7 @@ def get_show_exhibitors(db, event_key):
     asked = shell.asked("q", "category")
 
     def content(show, language):
-        found = directory.exhibitors(db, show, language)
+        found = everybody(db, show, language)
         return {"show": shown(show, language), "exhibitors": directory.brief(directory.matching(found, **asked)),
                 "categories": directory.categories(found)}
     return answer(db, event_key, "exhibitors", content, asked)
@@ -56,12 +58,12 @@ def get_show_exhibitor(db, event_key, exhibitor):
         hosted = [row for row in found if row["host"] and row["host"]["id"] == one["id"]]
         return {"show": shown(show, language), "exhibitor": one, "co_exhibitors": directory.brief(hosted),
                 "slots": [slot for slot in slots if one["id"] in [host["id"] for host in slot["exhibitors"]]]}
-    return answer(db, event_key, "exhibitor", content)
+    return answer(db, event_key, "exhibitor", content, name=exhibitor.partition("-")[0])
 
 
 def listed(db, show, language, exhibitor):
     """Return all listed exhibitors, and the one that an address such as `12-garden-ltd` names. Raise 404."""
-    found, id = directory.exhibitors(db, show, language), exhibitor.partition("-")[0]
+    found, id = everybody(db, show, language), exhibitor.partition("-")[0]
     one = next((row for row in found if str(row["id"]) == id), None)
     if one is None:
         raise not_found("exhibitor", exhibitor)
@@ -73,14 +75,14 @@ def listed(db, show, language, exhibitor):
 def get_show_plan(db, event_key, plan_key):
     """Return a plan: its booths, and who is there."""
     def content(show, language):
-        found = directory.exhibitors(db, show, language)
+        found = everybody(db, show, language)
         hall = directory.hall(db, show, plan_key, found, language)
         if hall is None:
             raise not_found("plan", plan_key)
         return {"show": shown(show, language), "plans": directory.plans(db, show),
                 "plan": {"plan_key": plan_key, "name": hall["name"],
                          "booths": [{name: booth[name] for name in BOOTH} for booth in hall["booths"]]}}
-    return answer(db, event_key, "plan", content)
+    return answer(db, event_key, "plan", content, name=plan_key)
 
 
 @routes.get("/<event_key>/programme", **HTML)
@@ -88,7 +90,7 @@ def get_show_plan(db, event_key, plan_key):
 def get_show_programme(db, event_key):
     """Return the public schedule slots by day."""
     def content(show, language):
-        slots = directory.programme(db, show, directory.exhibitors(db, show, language))
+        slots = directory.programme(db, show, everybody(db, show, language))
         return {"show": shown(show, language), "slots": slots}
     return answer(db, event_key, "programme", content)
 
@@ -102,10 +104,11 @@ def get_show_embedding(db, event_key):
     return answer(db, event_key, "embed", content)
 
 
-def answer(db, event_key, part, content, asked=None):
+def answer(db, event_key, part, content, asked=None, name=None):
     """Return a page of a show as HTML or JSON. `content(show, language)` returns its values, which both have.
 
-    Pages are kept by the revision of the show, and for one minute, since holds of booths end and days begin.
+    `name` is the exhibitor or the plan that the page is about. Pages are kept by the revision of the show, and for one
+    minute, since holds of booths end and days begin.
     """
     asked, embed = asked or {}, shell.asked("embed").get("embed") == "1"
     with db.snapshot():
@@ -127,30 +130,35 @@ def answer(db, event_key, part, content, asked=None):
             return shell.html(text, language, is_indexed=show["is_indexed"] and not asked and not embed,
                               frames=show["embed_origins"] if embed else ())
         try:
-            return kept(db, show, language, asked, embed, make)
+            return kept(db, show, part, name, language, asked, embed, make)
         except Problem as problem:
             if problem.status != 404 or part == "lost":
                 raise
-    lost = answer(db, event_key, "lost", everybody(db), asked)
-    lost.status = 404
-    return lost
+    return answer(db, event_key, "lost", instead(db), asked)
 
 
-def everybody(db):
+def instead(db):
     """Return the content of the page in place of one that does not exist: all exhibitors."""
     def content(show, language):
-        found = directory.exhibitors(db, show, language)
+        found = everybody(db, show, language)
         return {"show": shown(show, language), "exhibitors": directory.brief(found),
                 "categories": directory.categories(found)}
     return content
 
 
-def kept(db, show, language, asked, embed, make):
-    """Return the response with a page, which is rendered by `make()` unless it is kept."""
-    if "q" in asked:
+def kept(db, show, part, name, language, asked, embed, make):
+    """Return the response with a page, which is rendered by `make()` unless it is kept.
+
+    Its key has what exists only, so that nobody fills the memory with addresses of their own.
+    """
+    if part == "lost":
+        page = make()
+        return Response(status=404, body=page.raw, headers=page.headers)
+    category = asked.get("category")
+    if "q" in asked or (category and not directory.is_category(db, show, category)):
         return make().response()
-    key = (str(db.config.database), shell.address(), show["revision"], language, embed, times.now()[:16],
-           *asked.items())
+    key = (str(db.config.database), show["id"], show["revision"], part, name, shell.up(), language, embed, category,
+           times.now()[:16])
     return shell.KEPT.get(key, make).response()
 
 
@@ -167,6 +175,18 @@ def frame(db, show, part, values, language):
             "hours": [entry for entry in show["opening_hours"] if entry["date"] == today],
             "place": ", ".join(filter(None, (show["venue"], show["city"]))),
             "imprint": db.config.imprint_url or f"{shell.up()}imprint", "privacy_url": db.config.privacy_url}
+
+
+def everybody(db, show, language):
+    """Return the listed exhibitors of a show in a language. They are kept until the show changes."""
+    key = (str(db.config.database), show["id"], show["revision"], language)
+    found = LISTS.get(key)
+    if found is None:
+        found = directory.exhibitors(db, show, language)
+        if sum(map(len, LISTS.values())) + len(found) > MOST_LISTED:
+            LISTS.clear()
+        LISTS[key] = found
+    return found
 
 
 def lettered(exhibitors):
@@ -188,7 +208,7 @@ def drawing(db, show, part, values):
     if plan is None:
         return ""
     language = values["show"]["language"]
-    found = values.get("exhibitors") or directory.exhibitors(db, show, language)
+    found = values.get("exhibitors") or everybody(db, show, language)
     hall = directory.hall(db, show, plan["plan_key"], found, language)
     up = shell.up()
     return hall_page.draw(hall, hall["name"], lambda booth: booth["slug"] and (

@@ -6,6 +6,7 @@ from string import Formatter
 
 import pytest
 
+from eventapi.web.html import shell
 from tests.test_images import PNG
 
 PARTS = ("", "/exhibitors", "/plan/{plan}", "/programme", "/exhibitors/{exhibitor}")
@@ -102,6 +103,24 @@ def test_a_switched_off_part_is_not_shown(organiser, app, read, addresses, show)
     assert "Erdőháti" not in read(addresses[4], status=404).text
     assert app.get("/e/fair/programme.json").json["data"]["slots"] == []
     assert "Opening" not in read("/e/fair/calendar.ics").text
+
+
+def test_addresses_that_somebody_makes_up_are_not_kept(read, addresses):
+    read(addresses[4])
+    read("/e/fair/exhibitors")
+    before = len(shell.KEPT.pages)
+    for number in range(20):
+        read(f"{addresses[4]}{number}")
+        read(f"/e/fair/exhibitors?category=x{number}")
+        read(f"/e/fair/exhibitors?q=x{number}&other={number}")
+        read(f"/e/fair/exhibitors/999-{number}", status=404)
+    assert len(shell.KEPT.pages) == before
+
+
+def test_a_page_that_does_not_exist_is_always_whole(app, read, show):
+    page = read("/e/fair/exhibitors/999-x", status=404)
+    again = app.get("/e/fair/exhibitors/999-x", headers={"If-None-Match": "*", "Accept-Language": "en"}, status=404)
+    assert again.text == page.text and "Not found" in page.text
 
 
 def test_a_change_over_the_api_is_seen_at_once(organiser, read, show):
