@@ -4,7 +4,7 @@ import os
 import signal
 import socket
 import time
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 
 import pytest
 
@@ -51,10 +51,18 @@ def ask_to_hang(server, stack, number):
 
 
 def kill(server):
-    """Kill the server processes: SIGTERM would wait for the threads that hang."""
+    """Kill the server processes until the server has ended: SIGTERM would wait for the threads that hang.
+
+    Before it sees the signal, the server may replace a killed process, which gets the requests that still wait.
+    """
     server.process.send_signal(signal.SIGTERM)
-    for pid in children(server.process.pid):
-        os.kill(pid, signal.SIGKILL)
+
+    def has_ended():
+        for pid in children(server.process.pid):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return server.process.poll() is not None
+    until(has_ended, timeout=30)
 
 
 def test_a_process_whose_threads_all_hang_is_replaced_and_its_stacks_are_logged(folder, key, tmp_path):
