@@ -280,7 +280,9 @@ def test_case_9_money_in_another_currency_pays_no_invoice_by_itself(organiser, i
     bank({"amount": 296002, "text": "R-2026-00017"}, account=DOLLARS, currency="USD")
     assert proposals(organiser) == [("R-2026-00017", "pay", 2960.02, ["other_currency"])]
     assert paid(organiser, sent) == UNPAID
-    assert organiser.post("/payments/unmatched/1/assign", {}, status=409).json["code"] == "no_proposal"
+    refusal = organiser.post("/payments/unmatched/1/assign", {}, status=409).json
+    assert refusal["code"] == "no_proposal"
+    assert "Send what it gets as `invoice_amount` in `invoices`" in refusal["detail"]
     fault = organiser.post("/payments/unmatched/1/assign", {"invoices": [{"invoice_number": "R-2026-00017"}]},
                            status=422).json["errors"][0]
     assert (fault["pointer"], fault["code"]) == ("/invoices/0/invoice_amount", "required")
@@ -1017,6 +1019,20 @@ def test_numbers_of_statements_begin_again_with_the_year_or_go_on(organiser, ban
     assert [warning["code"] for warning in result["warnings"]] == (["missing_sequence"] if missing else [])
     assert organiser.data("/payments/imports")[0]["missing"] == (missing and {
         "previous_id": 1, "sequences": missing, "amount": 0})
+
+
+def test_two_statements_of_one_day_are_told_apart_by_their_numbers(organiser, bank):
+    """Some banks write a statement for each run of the day. Their order of arrival does not matter."""
+    def warned(number, opening, day="2026-05-04"):
+        result = bank({"amount": 100, "day": day}, number=number, opening=opening)
+        return [warning["code"] for warning in result["warnings"]]
+
+    assert warned(17, 1000) == []
+    assert warned(19, 1200) == ["missing_sequence"]
+    assert warned(18, 1100) == []
+    assert warned(20, 1300, day="2026-05-05") == []
+    assert [row["missing"] for row in organiser.data("/payments/imports")] == [None] * 4
+
 
 def test_a_dry_run_changes_nothing(organiser, invoice, send):
     sent = invoice("R-2026-00017", 119)
