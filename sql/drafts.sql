@@ -5,17 +5,17 @@
 SELECT form_key FROM tenant;
 
 -- name: add
-INSERT INTO application_drafts (event_id, nonce, fields, email, network, language, created_at)
-VALUES (:event_id, :nonce, :fields, :email, :network, :language, :now);
+INSERT INTO application_drafts (event_id, form, nonce, fields, email, network, language, created_at)
+VALUES (:event_id, :form, :nonce, :fields, :email, :network, :language, :now);
 
 -- name: known
 SELECT 1 FROM application_drafts WHERE nonce = :nonce;
 
 -- name: get
-SELECT id, event_id, fields, email, language, application_id, confirmed_at FROM application_drafts WHERE id = :id;
+SELECT id, event_id, form, fields, email, language, application_id, confirmed_at FROM application_drafts WHERE id = :id;
 
 -- name: by_secret
-SELECT d.id, d.event_id, d.fields, d.email, d.language, d.application_id, d.confirmed_at, e.event_key
+SELECT d.id, d.event_id, d.form, d.fields, d.email, d.language, d.application_id, d.confirmed_at, e.event_key
   FROM link_secrets s JOIN application_drafts d ON d.id = s.draft_id JOIN events e ON e.id = d.event_id
  WHERE s.secret_hash = :secret_hash;
 

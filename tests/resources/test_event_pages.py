@@ -25,7 +25,8 @@ def test_an_event_has_settings_from_the_beginning_and_no_page(organiser, event, 
         "id": event["id"], "event_key": "fair", "language": None, "is_public": False, "show_directory": True,
         "show_plan": False, "show_programme": True, "is_indexed": True, "texts": {}, "accent_color": None,
         "contact_email": None, "contact_phone": None, "embed_origins": [],
-        "apply_is_open": False, "apply_capacity": None, "apply_terms": {},
+        "apply_is_open": False, "apply_capacity": None, "apply_terms": {}, "apply_file_type": None,
+        "visit_is_open": False, "visit_until": None, "visit_fields": [], "show_prices": False, "mail_texts": {},
         "created_at": None, "updated_at": None}
 
 

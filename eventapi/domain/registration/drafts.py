@@ -23,6 +23,7 @@ from eventapi.storage.statements import statements
 sql = statements("drafts")
 
 KIND = "application_confirmation"
+TEXTS = {"apply": KIND, "visit": "visit_confirmation"}         # form -> name of the text of its mail
 ENTITY = entities.APPLICATION_DRAFT.entity_type
 SECRET = re.compile(r"evl_[A-Za-z0-9_-]{32}")
 LARGEST = 32_000                        # characters of the fields of a draft
@@ -51,13 +52,13 @@ def state(db, pages, event):
     return "full" if capacity and db.value(sql.applications, event_id=event["id"]) >= capacity else "open"
 
 
-def store(db, event, fields, nonce, language, client, base_url):
+def store(db, event, form, fields, nonce, language, client, base_url):
     """Store a draft, queue the mail that asks to confirm its address, and return its id.
 
     The same form again changes nothing, and returns None. Without a mail server, nothing is queued.
 
-    `fields` is a complete body of POST /applications that `applications.check_form` has accepted, `nonce` that of the
-    form, `client` the address of the client. Mails of a network that sends many wait, so that others do not; an
+    `form` is apply or visit, `fields` a complete body of POST /applications that `applications.check_form` has
+    accepted, `nonce` that of the form, `client` the address of the client. Mails of a network that sends many wait, so that others do not; an
     address gets few a day. Raise 413 for fields that are too long.
     """
     text = as_json(fields)
@@ -68,11 +69,11 @@ def store(db, event, fields, nonce, language, client, base_url):
     daily = db.value(sql.of_address, email=fields["email"], since=_before(db, DAY))
     if db.value(sql.known, nonce=nonce):
         return None
-    id = db.insert(sql.add, event_id=event["id"], nonce=nonce, fields=text, email=fields["email"], network=network,
-                   language=language, now=db.now)
+    id = db.insert(sql.add, event_id=event["id"], form=form, nonce=nonce, fields=text, email=fields["email"],
+                   network=network, language=language, now=db.now)
     if daily >= PER_DAY or not mails.is_configured(db.config):
         return id
-    subject = mail_words.WORDS[language][f"{KIND}_subject"].format(title=event["title"])
+    subject = mail_words.WORDS[language][f"{TEXTS[form]}_subject"].format(title=event["title"])
     wait = timedelta(hours=hourly // PER_HOUR)
     mails.add(db, KIND, ENTITY, id, fields["email"], subject, base_url=base_url, language=language,
               next_at=times.text(datetime.fromisoformat(db.now) + wait) if wait else None)
@@ -106,6 +107,11 @@ def add_secret(db, id):
     secret = f"evl_{secrets.token_urlsafe(24)}"
     db.run(sql.add_secret, secret_hash=_hash(secret), draft_id=id, now=db.now)
     return secret
+
+
+def get(db, id):
+    """Return the draft, or None."""
+    return db.one(sql.get, id=id)
 
 
 def by_secret(db, secret):

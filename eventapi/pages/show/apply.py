@@ -60,7 +60,7 @@ def send_application_form(db, event_key, before):
         applications.check_form(db, body)
         if faults:
             return form_page(db, show, language, before, faults=faults, status=422)
-        id = drafts.store(db, show, body, nonce, language, client.address(), mail_base_url())
+        id = drafts.store(db, show, "apply", body, nonce, language, client.address(), mail_base_url())
     except Problem as problem:
         if problem.status >= 500:
             raise
