@@ -48,6 +48,12 @@ ENGLISH = {
     "badge": "You are registered for {title}. Please show your badge at the entrance, printed or on your phone.",
     "badge_button": "Show the badge",
 
+    "link_subject": "Your page for {title}",
+    "link": "With this link you open your page for the show:",
+    "link_button": "Open my page",
+    "link_ignore": "The link is valid for 14 days, and is meant for you alone: please do not forward it. "
+                   "On your page you can ask for a new one at any time.",
+
     "invoice_subject": "Invoice {number}",
     "credit_note_subject": "Credit note {number}",
     "quoted_number": "invoice number {reference}",
@@ -116,6 +122,12 @@ GERMAN = {
     "badge": "Sie sind für {title} registriert. Bitte zeigen Sie am Eingang Ihren Ausweis, gedruckt oder auf dem "
              "Telefon.",
     "badge_button": "Ausweis anzeigen",
+
+    "link_subject": "Ihre Seite zu {title}",
+    "link": "mit diesem Link öffnen Sie Ihre Seite zur Messe:",
+    "link_button": "Meine Seite öffnen",
+    "link_ignore": "Der Link gilt 14 Tage und ist nur für Sie: Bitte leiten Sie ihn nicht weiter. "
+                   "Einen neuen können Sie jederzeit auf der Seite anfordern.",
 
     "invoice_subject": "Rechnung {number}",
     "credit_note_subject": "Rechnungskorrektur {number}",

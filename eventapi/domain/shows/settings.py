@@ -13,8 +13,8 @@ from eventapi.storage.statements import statements
 
 sql = statements("event_pages")
 
-BOOLEANS = ("is_public", "show_directory", "show_plan", "show_programme", "is_indexed", "apply_is_open", "visit_is_open",
-            "show_prices")
+BOOLEANS = ("is_public", "show_directory", "show_plan", "show_programme", "is_indexed", "apply_is_open",
+            "visit_is_open", "show_prices")
 OPTIONAL = ("show_", "apply_", "visit_")                    # what pages may lack and still be public
 ENCODED = ("texts", "embed_origins", "apply_terms", "visit_fields", "mail_texts")         # columns with JSON
 FORMS = {"apply": "exhibitors", "visit": "visitors"}        # forms of the pages -> who fills them in

@@ -80,7 +80,7 @@ def _note_refusal(db, mail, error):
     if mail["entity_type"] == newsletter.ENTITY:
         newsletter.record_refusal(db, mail["entity_id"], error)
         return
-    if mail["entity_type"] not in ("invoice", "application"):        # nobody has confirmed the address of a draft
+    if mail["entity_type"] not in ("invoice", "application"):        # nobody has confirmed the others
         return
     record = (invoices if mail["entity_type"] == "invoice" else applications).get(db, mail["entity_id"])
     contact = record and contacts.get(db, record["contact_id"])
