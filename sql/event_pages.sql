@@ -29,7 +29,7 @@ SELECT 1 FROM category_events x JOIN categories k ON k.id = x.category_id
  WHERE x.event_id = :id AND k.approval = 'automatic' AND k.applicant_visibility = 'selectable' LIMIT 1;
 
 -- name: has_submission_type
-SELECT 1 FROM submission_types WHERE event_id = :id AND type_key = :key;
+SELECT 1 FROM submission_types WHERE event_id = :id AND key = :key;
 
 -- name: mail_text
 -- The organiser's own text of a mail in a language.

@@ -52,4 +52,5 @@ OUTSIDE = (
     "pages.show.views",
     "pages.show.apply",
     "pages.entry.routes",
+    "pages.apply.routes",
 )

@@ -52,16 +52,18 @@ def represent(row):
 
 # Writing
 
-def create(db, fields, *, by_form=False):
+def create(db, fields, *, by_form=False, asked=None):
     """Create an application and return it.
 
     `fields` is a complete validated body. With `by_form`, the key is that of a form on a web page, which everybody can
-    read: internal fields, and custom fields and categories that applicants cannot choose, do not exist for it.
+    read: internal fields, and custom fields and categories that applicants cannot choose, do not exist for it. `asked`
+    are the keys of the custom fields that the form asks for, None for all.
 
     Raise 422 for faults in the fields or unknown events, categories and custom fields; 409 `deadline_passed`, or
     `duplicate` for an open application with the same e-mail and event.
     """
-    event_ids, category_ids, values = _check(db, fields, {**fields, "custom_fields": {}}, {"tax_id": None}, by_form)
+    event_ids, category_ids, values = _check(db, fields, {**fields, "custom_fields": {}}, {"tax_id": None}, by_form,
+                                             asked)
     _refuse_late(db, fields, event_ids)
     _refuse_second(db, fields, event_ids)
     id = db.insert(sql.add, **_columns(fields), now=db.now)
@@ -72,9 +74,9 @@ def create(db, fields, *, by_form=False):
     return application
 
 
-def check_form(db, fields):
+def check_form(db, fields, asked=None):
     """Raise 422 or 409 as `create` does with `by_form`, but for `duplicate`: a form must not tell who has applied."""
-    event_ids, _, _ = _check(db, fields, {**fields, "custom_fields": {}}, {"tax_id": None}, True)
+    event_ids, _, _ = _check(db, fields, {**fields, "custom_fields": {}}, {"tax_id": None}, True, asked)
     _refuse_late(db, fields, event_ids)
 
 
@@ -224,10 +226,10 @@ def _columns(application):
     return {**application, "requested_area": area if area is None else money.scaled(str(area), 3)}
 
 
-def _check(db, fields, application, stored, by_form=False):
+def _check(db, fields, application, stored, by_form=False, asked=None):
     """Return `(event ids, category ids, custom field values)`. The ids are None if `fields` does not name any.
 
-    `application` is the complete application with these fields, `stored` the present one. For `by_form` see `create`.
+    `application` is the complete application with these fields, `stored` the present one. For the rest see `create`.
     Raise 422 for everything that the schema cannot express.
     """
     faults = Faults()
@@ -245,7 +247,8 @@ def _check(db, fields, application, stored, by_form=False):
         category_ids = references.category_ids(db, fields, faults)
     # Whoever fills in a form must fill in its required fields. An office may leave all custom fields for later.
     sent = {**fields, "custom_fields": fields["custom_fields"] or {}} if by_form else fields
-    values = custom_fields.checked(db, "application", sent, application["custom_fields"], faults, editable=by_form)
+    values = custom_fields.checked(db, "application", sent, application["custom_fields"], faults, editable=by_form,
+                                   asked=asked)
     faults.raise_any()
     return event_ids, category_ids, values
 

@@ -2,11 +2,12 @@
 
 The worker makes a mail from the application as it is then, so of two decisions in a row only the last one is mailed.
 """
+from eventapi.domain.access import links
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import applications, contacts
 from eventapi.domain.records import entities
-from eventapi.domain.shows import settings
+from eventapi.domain.shows import directory, settings
 from eventapi.languages import choice
 from eventapi.storage.statements import statements
 
@@ -46,9 +47,26 @@ def queue(db, application, kind, base_url):
     """Queue a mail of one of the two kinds to an applicant, in place of an earlier one that was not sent yet."""
     for each in (DECISION, BADGE):
         mails.withdraw(db, each, ENTITY, application["id"])
+    _ensure_page(db, application)
     language = language_of(db, application)
     subject = mail_words.WORDS[language][f"{kind}_subject"].format(title=title(db, application))
     mails.add(db, kind, ENTITY, application["id"], application["email"], subject, base_url=base_url, language=language)
+
+
+def _ensure_page(db, application):
+    """Make the link to the page of an application, if it has none and the pages of its event are public."""
+    show = next(filter(None, (directory.show(db, key) for key in application["event_keys"])), None)
+    if show and not links.of_person(db, "application", application["id"], application["email"]):
+        links.create(db, "application", event_id=show["id"], application_id=application["id"],
+                     email=application["email"], language=application["language"])
+
+
+def new_secret(db, id):
+    """Make the secret of the link in a mail that is being sent, and return it. None if the application has no page."""
+    with db.write():
+        application = applications.get(db, id)
+        link = application and application["email"] and links.of_person(db, "application", id, application["email"])
+        return links.add_secret(db, link, "mailed", link["email"]) if link and link["status"] == "active" else None
 
 
 def language_of(db, application):

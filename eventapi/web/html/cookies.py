@@ -32,12 +32,17 @@ def get(ref: str) -> str | None:
     return found[0] if found else None
 
 
+def is_possible() -> bool:
+    """Return whether a session can be opened: by https, or by a browser on this machine."""
+    return is_secure() or client.is_local()
+
+
 def header(ref: str, secret: str, *, lasts: bool = False) -> str:
     """Return the header Set-Cookie. Raise 409 by http, unless the browser runs on this machine.
 
     The cookie ends with the browser, or `lasts` 60 days.
     """
-    if not is_secure() and not client.is_local():
+    if not is_possible():
         raise Problem("page_incomplete", "Sessions need https. Set the option base_url to an https address, and open "
                       "the link there.", missing=["https"])
     return (f"{name_of(ref)}={secret}; Path=/; HttpOnly; SameSite=Lax{'; Secure' if is_secure() else ''}"

@@ -56,6 +56,8 @@ def build(db, mail):
         mail = {**mail, "secret": retry_while_busy(drafts.new_secret, db, mail["entity_id"])}
     if mail["kind"] == links.KIND:
         mail = {**mail, "secret": retry_while_busy(links.new_secret, db, mail["entity_id"])}
+    if mail["kind"] in (decisions.DECISION, decisions.BADGE):
+        mail = {**mail, "secret": mail["base_url"] and retry_while_busy(decisions.new_secret, db, mail["entity_id"])}
     with db.snapshot():
         contents = CONTENTS[mail["kind"]](db, mail)
     return recipient, compose(db.config, recipient, mail["message_id"], mail["subject"], *contents)
@@ -183,7 +185,11 @@ def application_decision(db, mail):
     more = {"rejected": application["decision_reason"], "info_requested": application["question"]}
     paragraphs = [greeting(texts, harmless(person(application))), *middle,
                   *own_paragraphs(more.get(application["status"]))]
-    if application["status"] == "info_requested":
+    is_question = application["status"] == "info_requested"
+    if mail["secret"]:
+        button = texts["answer_button" if is_question else "application_page_button"]
+        paragraphs.append((button, links.address(mail["base_url"], mail["secret"])))
+    elif is_question:
         paragraphs.append(texts["answer_by_mail"].format(email=db.config.organiser_email or db.config.smtp_sender))
     return None, mail["language"], [*paragraphs, *mail_words.closing(db.config, mail["language"])], {}, []
 
@@ -198,7 +204,8 @@ def badge(db, mail):
     if not ids:
         raise Gone("the application has no participant any more")
     texts, middle = own_or_usual(db, application, "badge", mail["language"])
-    paragraphs = [greeting(texts, harmless(person(application))), *middle,
+    page = [(texts["badge_button"], links.address(mail["base_url"], mail["secret"]))] if mail["secret"] else []
+    paragraphs = [greeting(texts, harmless(person(application))), *middle, *page,
                   *mail_words.closing(db.config, mail["language"])]
     return None, mail["language"], paragraphs, {}, [pdf for id in ids for pdf in badge_pdf(db, id, mail["language"])]
 
@@ -236,7 +243,8 @@ def link(db, mail):
     own = own_paragraphs(settings.mail_text(db, row["event_id"], "link", mail["language"]))
     return None, mail["language"], [
         texts["hello_nobody"], *(own or [texts["link"]]),
-        (texts["link_button"], links.address(mail["base_url"], mail["secret"])), texts["link_ignore"], *mail_words.closing(db.config, mail["language"])], {}, []
+        (texts["link_button"], links.address(mail["base_url"], mail["secret"])), texts["link_ignore"],
+        *mail_words.closing(db.config, mail["language"])], {}, []
 
 
 def invoice(db, mail):
