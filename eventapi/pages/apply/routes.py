@@ -32,21 +32,21 @@ def shown(language):
     return text
 
 
-@routes.post("/answer", schema="application.answer", again=get_applicant_page)
+@routes.post("/answer", schema="application.answer", shows=get_applicant_page)
 def answer_question(db, visit, body):
     """Store the answer to the question of the office."""
     applications.answer(db, applications.get(db, visit.link["application_id"]), body["answer"])
     return visits.see_other(visit, "", done="answered")
 
 
-@routes.post("/withdraw", again=get_applicant_page)
+@routes.post("/withdraw", shows=get_applicant_page)
 def withdraw_own_application(db, visit):
     """Withdraw the application."""
     applications.move(db, applications.get(db, visit.link["application_id"]), "withdraw")
     return visits.see_other(visit, "", done="withdrawn")
 
 
-@routes.post("/files", again=get_applicant_page, file=lambda config: config.max_upload_mb * applicants.MEGABYTE)
+@routes.post("/files", shows=get_applicant_page, file=lambda config: config.max_upload_mb * applicants.MEGABYTE)
 def add_application_file(db, visit, upload):
     """Add a file to the application."""
     applicants.add_file(db, visit.link, upload, visit.fields["filename"][0])
