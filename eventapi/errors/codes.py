@@ -145,6 +145,9 @@ CODES = {
     "booth_closed": (
         409, "Booths cannot be chosen",
         "The organiser lets exhibitors choose or confirm booths only from `from` to `until`, or does so itself."),
+    "event_over": (
+        409, "Event is over",
+        "The show is over. The page of an exhibitor can be read as long as its link lives, but nothing changes there."),
     "hold_paused": (
         409, "Hold paused",
         "The last hold of a booth ended at `ended_at`. The exhibitor can hold one again after `paused_until`."),
@@ -160,7 +163,8 @@ CODES = {
         "The badge was issued and has got another name since. It can change only once. Ask the organiser."),
     "link_not_mailed": (
         409, "Link not mailed",
-        "A binding step needs a session that was opened with a link in a mail, because the organiser knows other links."),
+        "A binding step needs a session that was opened with a link in a mail, because the organiser knows "
+        "other links."),
     "order_locked": (
         409, "Order locked",
         "The participant and the items of an order can change only while it is a draft. Cancel an item or the order "

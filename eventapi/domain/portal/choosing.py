@@ -64,7 +64,7 @@ def own_booths(db, participant):
 
 
 def _sums(price, rate):
-    """Return {price, rate, tax, total}, with the tax rounded half away from zero. `rate` is in hundredths of a percent."""
+    """Return {price, rate, tax, total}, the tax rounded half away from zero. `rate` is in hundredths of a percent."""
     tax = price and (price * (rate or 0) + 5000) // 10000
     return {"price": price, "rate": rate or 0, "tax": tax, "total": price and price + tax}
 
@@ -88,7 +88,7 @@ def participant_row(db, participant):
 
 
 def near(free, number, area):
-    """Return the numbers of the free booths that are most like a taken one: of the same size, next to it in the list."""
+    """Return the numbers of the free booths whose size is nearest to that of a taken one."""
     numbers = [row["booth_number"] for row in sorted(free, key=lambda row: abs(row["area"] - area))]
     return [each for each in numbers if each != number][:NEAR]
 

@@ -48,8 +48,8 @@ def add(db, participant, first_name, last_name):
     anonymity.refuse_gone(participant)
     found = quota(db, participant)
     if not found["left"]:
-        raise Problem("badges_used_up", f"All {found['free'] + found['ordered']} badges are used. Order more, or remove "
-                      "a person whose badge was not downloaded yet.", **found)
+        raise Problem("badges_used_up", f"All {found['free'] + found['ordered']} badges are used. Order more, or "
+                      "remove a person whose badge was not downloaded yet.", **found)
     contact = contacts.add(db, {**names, "company_name": participant["company_name"]})
     return participants.add(db, event_id=participant["event_id"], contact_id=contact["id"], role="staff",
                             host_participant_id=participant["id"], confirmed=participant["status"] == "confirmed")

@@ -118,7 +118,7 @@ def hall(db, show, plan_key, found, language):
 
 
 def named(hall, found):
-    """Return a hall in the public view with the names of the listed exhibitors `found`. Booths of others are `taken`."""
+    """Return a hall in the public view with the names of the exhibitors `found`. Booths of others are `taken`."""
     listed = {row["id"]: row for row in found}
     for booth in hall["booths"]:
         exhibitor = listed.get(booth["exhibitor_id"])

@@ -50,7 +50,8 @@ def review(db, pages, address):
         rows.append(_row("privacy", "advice", f"set the option privacy_url, or {patch}/pages with texts.privacy"))
     if not pages["texts"].get("intro"):
         rows.append(_row("intro", "advice", f"{patch}/pages with texts.intro says what the show is"))
-    public = all(row["state"] in ("public", "advice") or row["what"].startswith(("show_", "apply_", "my_")) for row in rows)
+    public = all(row["state"] in ("public", "advice") or row["what"].startswith(("show_", "apply_", "my_"))
+                 for row in rows)
     return [_row(f"{address}/e/{pages['event_key']}", *([] if public else ["hidden", "see below"])), *rows]
 
 
