@@ -17,7 +17,7 @@ def find(db, participant):
 
 
 def fill(db, participant, items):
-    """Let the basket have these items, {service_id, quantity, specification}, and return its row; None once it is empty.
+    """Let the basket have these items, {service_id, quantity, specification}, and return its row, None if it is empty.
 
     Raise 422 for items that cannot be ordered like this; 409 `deadline_passed`, `out_of_stock`, `participant_cancelled`
     or `anonymized`.
@@ -54,7 +54,8 @@ def facts(db, row):
 def submit(db, participant, step):
     """Submit the basket bindingly, with the evidence `step`, and return the row of the order.
 
-    Raise 409 `invalid_transition` if it is empty, `link_not_mailed`, and as `fill` does; 412 if another price was shown.
+    Raise 409 `invalid_transition` if it is empty, `link_not_mailed`, and as `fill` does; 412 if something else was
+    shown.
     """
     row = find(db, participant)
     if row is None:
