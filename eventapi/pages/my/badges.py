@@ -6,8 +6,9 @@ from eventapi.pages.my import frame
 from eventapi.web import downloads
 from eventapi.web.html import visits
 from eventapi.web.rest import Response
+from eventapi.web.routes import Routes
 
-routes = frame.routes("my-badges")
+routes = Routes("my-badges", root="/my/<ref>", **frame.PAGE)
 RIGHT = "badges"
 
 
@@ -68,7 +69,7 @@ def get_my_own_badge(db, visit):
 @routes.get("/badges/<id:int>/badge.pdf", forms=badge_sheets.FORMS)
 def get_my_badge(db, visit, id):
     """Return a badge that was issued, as PDF, or as SVG if this server cannot draw PDFs."""
-    mine, row = asked(db, visit, id)
+    _, row = asked(db, visit, id)
     return badge(db, visit, frame.found(row["id"] if row["is_issued"] else None, "badge", id))
 
 

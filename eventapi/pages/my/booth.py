@@ -1,10 +1,13 @@
 """The booth: choosing one in the plan or in the list, holding, moving, giving back and confirming it."""
+from urllib.parse import urlencode
+
 from eventapi.domain.portal import choosing, evidence
 from eventapi.pages.my import frame
 from eventapi.pictures.hall import page as hall_page
 from eventapi.web.html import shell, visits
+from eventapi.web.routes import Routes
 
-routes = frame.routes("my-booth")
+routes = Routes("my-booth", root="/my/<ref>", **frame.PAGE)
 RIGHT = "booth"
 
 
@@ -16,11 +19,10 @@ def get_my_booth(db, visit):
     with db.snapshot():
         found = choosing.view(db, mine.participant, mine.event, mine.pages, number)
         plans = choosing.plans(db, mine.participant) if found["may_choose"] and not mine.is_over else []
-        plan = next((each for each in plans if each["plan_key"] == (
-            asked.get("plan") or found["chosen"] and found["chosen"]["plan_key"])), plans[0] if plans else None)
+        key = asked.get("plan") or (found["chosen"] and found["chosen"]["plan_key"])
+        plan = next((each for each in plans if each["plan_key"] == key), plans[0] if plans else None)
         drawing = plan and drawn(db, visit, mine, plan, found)
-    return frame.shown(db, visit, mine, "booth", view=found, plans=plans, plan=plan, plan_drawing=drawing or "",
-                       taken=taken(visit, found))
+    return frame.shown(db, visit, mine, "booth", view=found, plans=plans, plan=plan, plan_drawing=drawing or "")
 
 
 def drawn(db, visit, mine, plan, found):
@@ -28,15 +30,9 @@ def drawn(db, visit, mine, plan, found):
     own = {row["booth_number"] for row in found["own"]}
     hall = choosing.hall(db, mine.event, plan, found["free"], visit.language)
     return hall_page.draw(hall, plan["name"], lambda booth: (
-        f"{visit.home()}booth?booth={booth['booth_number']}&plan={plan['plan_key']}#chosen"
+        f"{visit.home()}booth?{urlencode({'booth': booth['booth_number'], 'plan': plan['plan_key']})}#chosen"
         if booth["status"] == "available" else None), mark=lambda booth: (
         "mine" if booth["booth_number"] in own else "free" if booth["status"] == "available" else ""))
-
-
-def taken(visit, found):
-    """Return the numbers of free booths that are named in place of the one that was taken meanwhile, or None."""
-    problem = visit.problem
-    return problem.members["near"] if problem and problem.code == "booth_unavailable" else None
 
 
 @routes.post("/booth/hold", schema="my_forms.booth", shows=get_my_booth)

@@ -5,8 +5,9 @@ from eventapi.domain.portal import evidence, records, signing
 from eventapi.pages.my import frame
 from eventapi.web import downloads
 from eventapi.web.html import visits
+from eventapi.web.routes import Routes
 
-routes = frame.routes("my-contract")
+routes = Routes("my-contract", root="/my/<ref>", **frame.PAGE)
 RIGHT = "contract"
 
 
@@ -30,7 +31,7 @@ def get_my_contract(db, visit, id):
 @routes.post("/contract/<id:int>/accept", schema="my_forms.acceptance", shows=get_my_contract)
 def accept_my_contract(db, visit, id, body):
     """Accept a contract bindingly."""
-    mine, row = asked(db, visit, id, frame.changing)
+    _, row = asked(db, visit, id, frame.changing)
     signing.accept(db, row, body["signer_name"], frame.step(visit, body["shown"]))
     return visits.see_other(visit, f"contract/{id}", done="accepted")
 
@@ -46,7 +47,7 @@ def decline_my_contract(db, visit, id, body):
 @routes.get("/contract/<id:int>/file", forms=(content_types.PDF,))
 def get_my_contract_file(db, visit, id):
     """Return the file that was sent to be signed, unchanged."""
-    mine, row = asked(db, visit, id)
+    _, row = asked(db, visit, id)
     frame.found(row["signature_sha256"], "file", id)
     file = contracts.sent_file(db.config, row)
     name = f"{row['document_number']}{content_types.EXTENSIONS.get(file['content_type'], '')}"

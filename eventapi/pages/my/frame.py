@@ -8,12 +8,13 @@ from eventapi.domain.shows import directory
 from eventapi.domain.shows import settings as pages_of_events
 from eventapi.errors import Problem, not_found
 from eventapi.languages import formats
+from eventapi.pages.entry.routes import masked
 from eventapi.storage.database import as_json
 from eventapi.web.html import shell, visits
 from eventapi.web.rest import Response, etag
-from eventapi.web.routes import Routes
 
 PACKAGE = "eventapi.pages.my"
+PAGE = {"public": True, "page": True, "session": "participant", "flag": "pages", "forms": ("text/html",)}
 # address of a page -> right that it needs
 MENU = {"": None, "profile": "profile", "booth": "booth", "submissions": "submissions", "orders": "orders",
         "contract": "contract", "invoices": "invoices", "badges": "badges", "programme": None}
@@ -28,12 +29,6 @@ class Mine:
     rights: list
     is_over: bool
     may_bind: bool
-
-
-def routes(name):
-    """Return the Routes of a part of the page."""
-    return Routes(name, root="/my/<ref>", public=True, page=True, session="participant", flag="pages",
-                  forms=("text/html",))
 
 
 def opened(db, visit, right=None):
@@ -66,19 +61,40 @@ def shown(db, visit, mine, template, **values):
     has_slots = bool(records.slots(db, mine.participant))
     menu = [(page, f"menu_{page or 'overview'}") for page, right in MENU.items()
             if (right is None or right in mine.rights) and (page != "programme" or has_slots)]
-    texts = {name: directory.in_language(text, language) for name, text in mine.pages["texts"].items()}
+    intro = directory.in_language(mine.pages["texts"].get("my_intro", {}), language)
+    explain(visit.problem, language, zone)
     return visits.shown(
-        visit, PACKAGE, template, mine=mine, me=mine.participant, name=records.name_of(mine.participant), menu=menu,
-        here=shell.address().removeprefix(f"/my/{visit.ref}/").partition("/")[0], texts=texts,
-        contact=contact(db, mine), can_mail=mails.is_configured(db.config),
-        link_email=visit.link["email"], currency=db.config.currency,
-        day=lambda value: value and formats.day(times.local_date(value, zone), language),
-        moment=lambda value: value and formats.moment(value, zone, language),
-        amount=lambda minor, code=None: "" if minor is None else formats.money(
-            money.major(minor, code or db.config.currency), code or db.config.currency, language),
-        percent=lambda rate: formats.percent(money.unscaled(rate, 2), language),
-        metres=lambda length: formats.number(money.unscaled(length, 3), language),
-        number=lambda value: formats.number(value, language), **values)
+        visit, PACKAGE, template, mine=mine, me=mine.participant, company=records.name_of(mine.participant), menu=menu,
+        here=shell.address().removeprefix(f"/my/{visit.ref}").strip("/").partition("/")[0], intro=intro,
+        contact=contact(db, mine), can_mail=mails.is_configured(db.config), link_email=visit.link["email"],
+        masked=visit.link["email"] and masked(visit.link["email"]), now=times.now(),
+        **writers(db.config, language, zone), **values)
+
+
+def writers(config, language, zone):
+    """Return functions that write values in a language: amounts in minor units, lengths in mm, rates, days and times.
+
+    They return "" for None.
+    """
+    def amount(minor, currency=None):
+        currency = currency or config.currency
+        return "" if minor is None else formats.money(money.major(minor, currency), currency, language)
+    return {"amount": amount, "percent": lambda rate: formats.percent(money.unscaled(rate, 2), language),
+            "metres": lambda length: formats.number(money.unscaled(length, 3), language),
+            "number": lambda value: formats.number(value, language),
+            "day": lambda value: formats.day(times.local_date(value, zone), language) if value else "",
+            "moment": lambda value: formats.moment(value, zone, language) if value else ""}
+
+
+def explain(problem, language, zone):
+    """Write the members of a problem as the sentence about it shows them: days in the zone, and lists."""
+    for name, value in (problem.members if problem else {}).items():
+        if isinstance(value, list):
+            problem.members[name] = ", ".join(map(str, value))
+        elif isinstance(value, str) and times.is_timestamp(value):
+            problem.members[name] = formats.moment(value, zone, language)
+        elif isinstance(value, str) and times.is_date(value):
+            problem.members[name] = formats.day(value, language)
 
 
 def contact(db, mine):

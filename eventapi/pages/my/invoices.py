@@ -1,15 +1,15 @@
 """Invoices: what is open and paid, each as it was sent, and the code for a transfer."""
-from eventapi.domain.billing import invoices
+from eventapi.domain.billing import invoices, sending
 from eventapi.domain.billing import pdf as invoice_pdf
-from eventapi.domain.billing import sending
 from eventapi.domain.originals import transfers
 from eventapi.domain.portal import records
 from eventapi.pages.my import frame
 from eventapi.storage import files
 from eventapi.web import downloads
 from eventapi.web.rest import Response
+from eventapi.web.routes import Routes
 
-routes = frame.routes("my-invoices")
+routes = Routes("my-invoices", root="/my/<ref>", **frame.PAGE)
 RIGHT = "invoices"
 PDF, XML, SVG = "application/pdf", "application/xml", "image/svg+xml"
 

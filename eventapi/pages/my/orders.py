@@ -3,8 +3,9 @@ from eventapi.domain.portal import basket, evidence, records
 from eventapi.errors import Problem, invalid
 from eventapi.pages.my import frame
 from eventapi.web.html import forms, visits
+from eventapi.web.routes import Routes
 
-routes = frame.routes("my-orders")
+routes = Routes("my-orders", root="/my/<ref>", **frame.PAGE)
 RIGHT = "orders"
 
 

@@ -1,12 +1,14 @@
 """The profile: how the exhibitor is shown on the public pages of the show."""
+from eventapi.domain.people import participants
 from eventapi.domain.shows import directory, profiles
 from eventapi.errors import Problem, invalid
 from eventapi.pages.my import frame
 from eventapi.plugins.validation import body_of
 from eventapi.web import downloads
 from eventapi.web.html import visits
+from eventapi.web.routes import Routes
 
-routes = frame.routes("my-profile")
+routes = Routes("my-profile", root="/my/<ref>", **frame.PAGE)
 LANGUAGES = ("de", "en")
 # place in the body of the profile -> field of the form
 FIELDS = {"/texts/de": "/text_de", "/texts/en": "/text_en", "/products": "/products", "/links": "/links"}
@@ -26,27 +28,27 @@ def get_my_profile(db, visit):
 @routes.post("/profile", schema="my_forms.profile", shows=get_my_profile)
 def change_my_profile(db, visit, body):
     """Change the profile."""
-    mine, old = owned(db, visit)
+    me, old = owned(db, visit)
     frame.refuse_changed(old, body["etag"])
-    profiles.update_own(db, mine.participant, old, fields_of(db, body, old))
+    profiles.update_own(db, me, old, fields_of(db, body, old))
     return visits.see_other(visit, "profile", done="profile")
 
 
 @routes.post("/profile/logo", schema="my_forms.file", shows=get_my_profile, file=lambda config: profiles.LARGEST_FILE)
 def set_my_logo(db, visit, upload):
     """Set the logo."""
-    mine, old = owned(db, visit)
+    me, old = owned(db, visit)
     profiles.refuse_locked(old, ["logo"])
-    profiles.set_logo(db, mine.participant, old, upload)
+    profiles.set_logo(db, me, old, upload)
     return visits.see_other(visit, "profile", done="logo")
 
 
 @routes.post("/profile/logo/remove", shows=get_my_profile)
 def remove_my_logo(db, visit):
     """Remove the logo."""
-    mine, old = owned(db, visit)
+    me, old = owned(db, visit)
     profiles.refuse_locked(old, ["logo"])
-    profiles.remove_logo(db, mine.participant, old)
+    profiles.remove_logo(db, me, old)
     return visits.see_other(visit, "profile", done="logo_removed")
 
 
@@ -60,8 +62,9 @@ def get_my_logo(db, visit, hash):
 
 
 def owned(db, visit):
-    mine = frame.changing(db, visit, "profile")
-    return mine, profiles.get(db, mine.participant["id"])
+    """Return the participant, as the API shows it, and its profile."""
+    id = frame.changing(db, visit, "profile").participant["id"]
+    return participants.get(db, id), profiles.get(db, id)
 
 
 def fields_of(db, body, old):

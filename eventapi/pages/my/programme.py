@@ -3,8 +3,9 @@ from itertools import groupby
 
 from eventapi.domain.portal import records
 from eventapi.pages.my import frame
+from eventapi.web.routes import Routes
 
-routes = frame.routes("my-programme")
+routes = Routes("my-programme", root="/my/<ref>", **frame.PAGE)
 
 
 @routes.get("/programme")

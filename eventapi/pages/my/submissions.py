@@ -7,8 +7,9 @@ from eventapi.pages.my import frame
 from eventapi.storage import files
 from eventapi.web import downloads
 from eventapi.web.html import visits
+from eventapi.web.routes import Routes
 
-routes = frame.routes("my-submissions")
+routes = Routes("my-submissions", root="/my/<ref>", **frame.PAGE)
 RIGHT = "submissions"
 
 
@@ -59,7 +60,7 @@ def hand_in_my_file(db, visit, key, body, upload):
 @routes.post("/submissions/<key>/submit", shows=get_my_submission)
 def submit_my_submission(db, visit, key):
     """Submit a draft as it is."""
-    mine, kind = asked(db, visit, key, frame.changing)
+    _, kind = asked(db, visit, key, frame.changing)
     if kind["submission_id"] is None:
         raise not_found("submission", key)
     handing_in.submit(db, kind)
