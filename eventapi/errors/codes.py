@@ -24,6 +24,10 @@ CODES = {
         403, "Origin not allowed",
         "A browser asks whether a web page may call the API, and the option `cors_origins` does not contain the origin "
         "of this page. `detail` names the origin. The administrator adds it to the option."),
+    "link_ended": (
+        403, "Link ended",
+        "The link of the device at the door was revoked, or ended more than a week ago. `detail` says what to do with "
+        "the scans that the device still has."),
     "not_found": (
         404, "Not found",
         "No record has this id or key, or nothing exists at this URL. The record may have been deleted."),
