@@ -23,7 +23,7 @@ const last = [];                    // the last ten scans: {at, tone, text, deta
 const say = (word, parts = {}) => (WORDS[settings.language][word] ?? word)
   .replace(/{(\w+)}/g, (_, name) => parts[name] ?? "");
 const clockTime = at => new Date(at).toLocaleTimeString(settings.language,
-  {hour: "2-digit", minute: "2-digit", timeZone: link?.event.timezone});
+  {hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: link?.event.timezone});
 const counted = (word, count, parts = {}) => say(count === 1 ? `${word}_one` : word, {count, ...parts});
 
 function speak(language) {
@@ -219,7 +219,7 @@ async function take(text, begin) {
     return show({tone: "red", word: "not_stored"}, {number, stays: true});
   }
   const shown = {number, at, device_time: device, place: ++latest, begin};
-  answers.set(entry.client_ref, result => judged(shown, serverVerdict(action, result)));
+  answers.set(entry.client_ref, result => judged(shown, {...serverVerdict(action, result), colour: own.colour}));
   shown.timer = setTimeout(() => { shown.verdict = show(own, shown); }, isReached ? PATIENCE : 0);
   if (answers.size > 50) answers.delete(answers.keys().next().value);
   send();
@@ -265,7 +265,7 @@ function detailOf({word, name, company, role, category, since, station}) {
 function idle() {
   $("verdict").className = "idle";
   $("sign").textContent = $("detail").textContent = $("end").textContent = "";
-  $("word").textContent = say(link && !isChanging ? "ready" : "ready_link");
+  $("word").textContent = say(!link || isChanging ? "ready_link" : settings.way === "camera" ? "ready" : "ready_keyboard");
   $("band").style.background = "";
 }
 
@@ -274,7 +274,7 @@ const TONES = {green: [[880, 0, .12]], amber: [[587, 0, .12], [587, .18, .12]], 
 const SHAKES = {green: 60, amber: [60, 80, 60], red: 400};
 
 function signal(tone) {
-  navigator.vibrate?.(SHAKES[tone]);
+  if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.(SHAKES[tone]);
   if (settings.isQuiet || audio?.state !== "running") return;
   for (const [pitch, start, length] of TONES[tone]) {
     const source = audio.createOscillator(), volume = audio.createGain();
@@ -334,6 +334,7 @@ async function showState() {
   $("present").textContent = present ?? "–";
   $("present_at").textContent = presentAt ? say("as_of", {time: clockTime(presentAt)}) : "";
   $("roster").textContent = roster ? say("roster", {count: roster.count, time: clockTime(roster.time)}) : say("no_roster");
+  $("stored").textContent = settings.kept ? say(settings.kept) : "";
   $("export").hidden = !all;
   showProblems(withPerson, others, events);
   if (!waiting && worker?.waiting && navigator.serviceWorker.controller) worker.waiting.postMessage("go");
@@ -367,7 +368,8 @@ async function signIn(text) {
   $("url").value = "";
   isChanging = false;
   const isStored = await navigator.storage?.persist?.();
-  $("stored").textContent = say(isStored ? "is_kept" : "is_not_kept");
+  settings.kept = isStored ? "is_kept" : "is_not_kept";
+  keepSettings();
   await refresh();
   idle();
 }
@@ -499,7 +501,8 @@ function listen() {
   for (const one of document.querySelectorAll("[name=way]")) one.addEventListener("change", () => {
     settings.way = one.value;
     keepSettings();
-    one.value === "camera" ? startCamera() : (stopCamera(), $("number").focus());
+    one.value === "camera" ? startCamera() : stopCamera();
+    idle();
   });
   $("camera").addEventListener("change", () => { settings.camera = $("camera").value; keepSettings(); stopCamera(); startCamera(); });
   $("torch").addEventListener("change", () => stream?.getVideoTracks()[0].applyConstraints({advanced: [{torch: $("torch").checked}]}).catch(failed));

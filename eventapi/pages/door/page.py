@@ -24,9 +24,11 @@ HEADERS = {**shell.HEADERS, "Content-Security-Policy": POLICY, "Permissions-Poli
            "Cache-Control": "no-cache", "X-Robots-Tag": "noindex"}
 
 
-@routes.get("/door/", forms=("text/html",))
+@routes.get("/door", forms=("text/html",))
 def get_door(config):
     """Return the page, without data. It asks for the link of a door, or for the event of its session."""
+    if not shell.ends_in_slash():
+        return Response(status=308, headers={"Location": f"door/{shell.query_text()}"}, body=b"")
     return shell_page(shell.language_of(config, None)).response()
 
 
