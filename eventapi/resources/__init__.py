@@ -51,5 +51,6 @@ OUTSIDE = (
     "pages.show.files",
     "pages.show.views",
     "pages.show.apply",
+    "pages.entry.routes",
     "pages.door.page",
 )

@@ -36,7 +36,7 @@ def visitor(organiser, fair):
 
 @pytest.fixture
 def link(fair):
-    return {"ref": "abcdefgh", "event_id": fair["id"], "station": "West", "created_at": BEGAN, "expires_at": None,
+    return {"ref": "abcdefgh", "event_id": fair["id"], "station": "West", "created_at": BEGAN, "ends_at": None,
             "revoked_at": None, "rights": [], "language": "en"}
 
 
@@ -187,7 +187,7 @@ def test_each_scan_has_its_own_result_and_refused_ones_are_stored(organiser, sen
 
 def test_a_scan_counts_only_if_it_was_made_while_the_link_was_valid(send, visitor):
     number = visitor()["badge_number"]
-    valid = {"created_at": ago(hours=2), "expires_at": ago(hours=1)}
+    valid = {"created_at": ago(hours=2), "ends_at": ago(hours=1)}
     made = [{"badge_number": number, "scanned_at": ago(**span)} for span in (
         {"hours": 2, "minutes": 2}, {"minutes": 100}, {"minutes": 59}, {"hours": 2, "seconds": 30})]
     results = send(*made, **valid)
@@ -196,8 +196,8 @@ def test_a_scan_counts_only_if_it_was_made_while_the_link_was_valid(send, visito
 
 
 @pytest.mark.parametrize("link_is, refused", [
-    ({"expires_at": ago(days=6, hours=23)}, False), ({"expires_at": ago(days=7, hours=1)}, True),
-    ({"revoked_at": ago(minutes=1)}, True), ({"revoked_at": ago(minutes=1), "expires_at": ago(days=1)}, True)])
+    ({"ends_at": ago(days=6, hours=23)}, False), ({"ends_at": ago(days=7, hours=1)}, True),
+    ({"revoked_at": ago(minutes=1)}, True), ({"revoked_at": ago(minutes=1), "ends_at": ago(days=1)}, True)])
 def test_an_ended_link_accepts_old_scans_for_a_week_and_a_revoked_one_none(organiser, send, visitor, link_is, refused):
     scan = {"badge_number": visitor()["badge_number"], "scanned_at": ago(days=8)}
     if refused:

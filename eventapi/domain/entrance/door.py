@@ -1,6 +1,6 @@
 """The page at the door: what a link of kind door may send and see.
 
-A link is a row with `event_id`, `station`, `created_at`, `expires_at` and `revoked_at`. It admits to its event only.
+A link is a row with `event_id`, `station`, `created_at`, `ends_at` and `revoked_at`. It admits to its event only.
 """
 from datetime import datetime, timedelta
 
@@ -35,7 +35,7 @@ def record(db, link, scans, check):
 
 def refuse_ended(link, now):
     """Raise 403 `link_ended` unless the link can still send scans."""
-    ended = link["expires_at"] and times.text(datetime.fromisoformat(link["expires_at"]) + LATE) < now
+    ended = link["ends_at"] and times.text(datetime.fromisoformat(link["ends_at"]) + LATE) < now
     if link["revoked_at"] or ended:
         raise Problem("link_ended", "The link of this device has been ended. The scans that were not sent stay on the "
                       "device: export them, and let the office send them with POST /check-ins/batch.")
@@ -50,7 +50,7 @@ def _checked(link, scan, check, now):
         raise invalid_at("/scanned_at", "out_of_range",
                          f"is {body['scanned_at']}, before the link of this device was made at {link['created_at']}. "
                          f"The time of the server is {now}. Check the clock of the device")
-    if link["expires_at"] and body["scanned_at"] >= link["expires_at"]:
+    if link["ends_at"] and body["scanned_at"] >= link["ends_at"]:
         raise invalid_at("/scanned_at", "out_of_range",
                          f"is {body['scanned_at']}, after the link of this device ended at {link['expires_at']}")
     return body
