@@ -53,4 +53,5 @@ OUTSIDE = (
     "pages.show.apply",
     "pages.entry.routes",
     "pages.door.page",
+    "pages.door.data",
 )

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from eventapi import times
 from eventapi.domain.entrance import batches
 from eventapi.domain.entrance.admission import SKEW
-from eventapi.errors import Problem, invalid_at
+from eventapi.errors import invalid_at
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
 
@@ -24,21 +24,16 @@ def record(db, link, scans, check):
     A result has `client_ref`, `status`, `code` and `pointer` (of the first fault) as the single request would have;
     and of the person, as far as they are known, `name`, `company`, `role`, `category`, and `since` and `station` of
     the visit.
-
-    Raise 403 `link_ended` for a link that was revoked, or that ended more than LATE ago.
     """
-    refuse_ended(link, db.now)
     results = batches.record(db, scans, lambda scan: _checked(link, scan, check, db.now))
     return [{"client_ref": scan["client_ref"], **_shown(result)}
             for scan, result in zip(scans, results, strict=True)]
 
 
-def refuse_ended(link, now):
-    """Raise 403 `link_ended` unless the link can still send scans."""
-    ended = link["ends_at"] and times.text(datetime.fromisoformat(link["ends_at"]) + LATE) < now
-    if link["revoked_at"] or ended:
-        raise Problem("link_ended", "The link of this device has been ended. The scans that were not sent stay on the "
-                      "device: export them, and let the office send them with POST /check-ins/batch.")
+def has_ended(link, now):
+    """Return whether the link can no longer send scans: it was revoked, or ended more than LATE ago."""
+    late = link["ends_at"] and times.text(datetime.fromisoformat(link["ends_at"]) + LATE)
+    return bool(link["revoked_at"] or (late and late < now))
 
 
 def _checked(link, scan, check, now):
@@ -52,7 +47,7 @@ def _checked(link, scan, check, now):
                          f"The time of the server is {now}. Check the clock of the device")
     if link["ends_at"] and body["scanned_at"] >= link["ends_at"]:
         raise invalid_at("/scanned_at", "out_of_range",
-                         f"is {body['scanned_at']}, after the link of this device ended at {link['expires_at']}")
+                         f"is {body['scanned_at']}, after the link of this device ended at {link['ends_at']}")
     return body
 
 

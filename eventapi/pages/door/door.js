@@ -14,7 +14,7 @@ const SIGNS = {green: "✓", amber: "!", red: "✕"};
 let store, link = null, roster = null, clock = new Clock(), settings = {};
 let isSignedIn = true, isReached = false, lostAt = null, present = null, presentAt = null;
 let sending = false, sendAgain = false, most = MOST, delay = 0, retry = null;
-let turn = Promise.resolve(), latest = 0, drawn = 0, refusedLater = 0, isChanging = false;
+let turn = Promise.resolve(), latest = 0, drawn = 0, isHandingIn = false, refusedLater = 0, isChanging = false;
 const answers = new Map();          // client_ref -> function that takes the result of the server
 const last = [];                    // the last ten scans: {at, tone, text, detail}, only in memory
 
@@ -64,14 +64,11 @@ function reached(is) {
   showState();
 }
 
-// Act on a refusal of the whole request. Return whether the link still works.
-async function stillWorks({status, problem}) {
-  if (status === 403 && problem.code === "link_ended") {
-    await handIn();
-    return false;
-  }
-  if (status === 401) isSignedIn = false;
-  return status !== 401;
+// Act on a refusal of the whole request. Return whether the device still has a session.
+async function stillWorks({problem}) {
+  if (problem.code === "link_ended") await handIn();
+  if (problem.code === "session_ended") isSignedIn = false;
+  return !["link_ended", "session_ended"].includes(problem.code);
 }
 
 // Ask for event, figures and revision, and bring the roster up to date.
@@ -114,8 +111,12 @@ async function forget() {
   last.length = 0;
 }
 
-// The link was ended: keep nothing but the scans that were not sent.
+// The link has ended. Send what the server still accepts, and keep nothing but the scans that it does not.
 async function handIn() {
+  if (isHandingIn) return;
+  isHandingIn = true;
+  for (const ref of await store.links()) await sendWaiting(ref);
+  isHandingIn = false;
   await forget();
   isSignedIn = false;
   $("handed").hidden = false;
@@ -131,7 +132,7 @@ async function send() {
   try {
     do {
       sendAgain = false;
-      if (!await sendWaiting()) { retryLater(); break; }
+      if (!await sendWaiting(link?.link ?? "")) { retryLater(); break; }
       delay = 0;
     } while (sendAgain);
   } finally {
@@ -146,9 +147,9 @@ function retryLater() {
 }
 
 // Send what waits, the oldest first. Return false if it has to be tried again later.
-async function sendWaiting() {
+async function sendWaiting(ref) {
   for (;;) {
-    const ref = link?.link, entries = ref ? await store.waiting(ref, most) : [];
+    const entries = await store.waiting(ref, most);
     if (!entries.length) return true;
     const scans = entries.map(({client_ref, badge_number, action, station, scanned_at}) =>
       ({client_ref, badge_number, action, station, scanned_at}));
@@ -159,7 +160,7 @@ async function sendWaiting() {
     } else if (!await stillWorks(answer)) {
       return false;
     } else if ([400, 413, 422].includes(answer.status)) {       // find the scan that cannot be read
-      if (answer.problem.errors?.some(error => error.pointer === "/link")) { refresh(); return false; }
+      if (answer.problem.errors?.some(error => error.pointer === "/link")) return false;
       if (entries.length === 1) await store.settle([], [{...entries[0], state: "person", code: answer.problem.code}]);
       most = 1;
     } else {
@@ -325,8 +326,8 @@ async function showState() {
   $("station").textContent = link ? link.station || settings.station || "" : "";
   $("net").className = isReached ? "on" : "off";
   $("net").textContent = isReached ? say("online") : say("offline", {time: lostAt ? clockTime(lostAt) : ""});
-  $("queue").className = waiting ? "waits" : "";
-  $("queue").textContent = waiting ? counted("wait", waiting, {time: clockTime(clock.now(first.device_time))}) : say("nothing_waits");
+  $("queue").className = waiting || others ? "waits" : "";
+  $("queue").textContent = others && !waiting ? counted("other_wait", others) : waiting ? counted("wait", waiting, {time: clockTime(clock.now(first.device_time))}) : say("nothing_waits");
   $("signin").hidden = Boolean(link && isSignedIn && !isChanging);
   $("signed_out").hidden = !link || isSignedIn;
   $("work").hidden = !link;

@@ -27,9 +27,7 @@ HEADERS = {**shell.HEADERS, "Content-Security-Policy": POLICY, "Permissions-Poli
 @routes.get("/door", forms=("text/html",))
 def get_door(config):
     """Return the page, without data. It asks for the link of a door, or for the event of its session."""
-    if not shell.ends_in_slash():
-        return Response(status=308, headers={"Location": f"door/{shell.query_text()}"}, body=b"")
-    return shell_page(shell.language_of(config, None)).response()
+    return shell.with_slash() or shell_page(shell.language_of(config, None)).response()
 
 
 @routes.get("/door/sw.js", forms=("text/javascript",))

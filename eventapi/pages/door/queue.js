@@ -76,6 +76,9 @@ class Store {
 
   count(ref, state) { return result(this._by("scans").index("by_state").count(this._of(ref, state))); }
 
+  // Return the links with which the scans that are here were made.
+  async links() { return [...new Set((await this.all()).map(entry => entry.ref))]; }
+
   total() { return result(this._by("scans").count()); }
 
   // Return the titles of the events of which scans of other links are here.

@@ -89,6 +89,5 @@ def test_every_id_that_the_script_uses_is_in_the_page():
 
 def test_the_address_without_a_slash_leads_to_the_page(app):
     """The addresses of its files are relative."""
-    answer = app.get("/door?language=de", status=308, extra_environ={"RAW_URI": "/door?language=de"})
-    assert answer.headers["Location"] == "door/?language=de"
-    app.get("/door/", status=200, extra_environ={"RAW_URI": "/door/"})
+    assert app.get("/door?language=de", status=308).headers["Location"].endswith("door/?language=de")
+    assert app.get("/door", status=308).headers["Location"].endswith("door/")
