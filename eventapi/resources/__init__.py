@@ -61,4 +61,6 @@ OUTSIDE = (
     "pages.show.views",
     "pages.show.apply",
     "pages.entry.routes",
+    "pages.door.page",
+    "pages.door.data",
 )
