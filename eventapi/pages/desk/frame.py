@@ -1,6 +1,7 @@
 """What all pages of the desk share: the event in hand, the menu, the banners, labels of fields, and lists."""
 import re
 from decimal import Decimal
+from html import escape
 from urllib.parse import urlencode
 
 from eventapi import times
@@ -43,7 +44,8 @@ def written(db, visit, event):
         "day": lambda value: formats.day(times.local_date(value, zone), language) if value else "",
         "moment": lambda value: formats.moment(value, zone, language) if value else "",
         "number": lambda value: formats.number(value, language) if value is not None else "",
-        "reason": lambda item: reason(texts, item), "summary": lambda kind, row: summary(texts, language, kind, row)}
+        "reason": lambda item: reason(texts, item),
+        "cell_of": lambda item: cell(texts, item), "summary": lambda kind, row: summary(texts, language, kind, row)}
 
 
 def of_forms(visit, form, given):
@@ -67,6 +69,13 @@ def reason(texts, item):
     if item["item"] == "category":
         return item["data"].get("category_key") or texts["reason_item_none"]
     return texts.get(f"reason_item_{item['code']}", texts[f"={item['status']}"]).format_map(visits.Members(data))
+
+
+def cell(texts, item):
+    """Return the mark of an item of the readiness as HTML, with its reason for those who point at it or listen."""
+    said = escape(f"{texts['=' + item['status']]}: {reason(texts, item)}")
+    return (f'<span class="state {item["status"]}" role="img" title="{said}" aria-label="{said}">'
+            f'{texts["mark_" + item["status"]]}</span>')
 
 
 def summary(texts, language, kind, row):

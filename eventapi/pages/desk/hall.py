@@ -1,8 +1,12 @@
 """The hall at the desk: the plan with names and prices, one booth with its reservations, and the holds that end."""
+import json
+from functools import lru_cache
+
 from eventapi.domain.halls import plan_pictures
 from eventapi.pages.desk import actions, api, frame
 from eventapi.pages.desk.exhibitors import with_buttons
 from eventapi.pictures.hall import page as hall_page
+from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.html import shell, visits
 from eventapi.web.html.schema_forms import Form
@@ -18,17 +22,23 @@ def get_desk_hall(db, visit):
     event, asked = frame.required(db), shell.asked("plan", "event")
     plans = api.everything("list_plans", event_id=event["id"], sort="sort_order", order="ASC")
     plan = next((row for row in plans if str(row["id"]) == asked.get("plan")), plans[0] if plans else None)
-    drawing = plan and drawn(db, plan, visit.language)
+    picture, names = drawn(db, plan, visit.language) if plan else (None, {})
     warnings = api.read("list_plan_warnings", id=plan["id"]).data["warnings"] if plan else []
-    return frame.shown(db, visit, "hall", menu="hall", current=event, plans=plans, plan=plan, plan_drawing=drawing,
-                       booths=plan and booths_of(plan), warnings=warnings, asked={})
+    return frame.shown(db, visit, "hall", menu="hall", current=event, plans=plans, plan=plan, plan_drawing=picture,
+                       booths=plan and booths_of(plan), names=names, warnings=warnings, asked={})
 
 
-def drawn(db, plan, language, picked=None):
-    """Return the SVG of a plan for the office: each booth leads to its page."""
+def drawn(db, plan, language):
+    """Return (SVG of a plan for the office, id of a booth -> name of its exhibitor). Each booth leads to its page."""
     hall = plan_pictures.read(db, plan["id"], "internal", language)
-    up = shell.up()
-    return hall_page.draw(hall, plan["plan_name"], lambda booth: f"{up}desk/booths/{booth['id']}")
+    names = {booth["id"]: booth["exhibitor"] for booth in hall["booths"] if booth["exhibitor"]}
+    return drawing(as_json(hall), plan["plan_name"], shell.up()), names
+
+
+@lru_cache(maxsize=16)
+def drawing(hall, name, up):
+    """Return the SVG of a hall, given as JSON. Drawing takes longer than all else on the page, so some are kept."""
+    return hall_page.draw(json.loads(hall), name, lambda booth: f"{up}desk/booths/{booth['id']}")
 
 
 def booths_of(plan):
@@ -82,8 +92,9 @@ def get_desk_layout(db, visit, id):
     event = frame.by_key(db, plan["event_key"])
     form = layout(visit)
     given = form.compact(visit.fields) if visit.problem else {}
+    picture, names = drawn(db, plan, visit.language)
     return frame.shown(db, visit, "layout_rows", menu="setup", current=event, plan=plan, form=form, given=given, id=id,
-                       plan_drawing=drawn(db, plan, visit.language), booths=booths_of(plan),
+                       plan_drawing=picture, names=names, booths=booths_of(plan),
                        warnings=api.read("list_plan_warnings", id=id).data["warnings"], asked={},
                        may_write=api.may_call(visit, "create_booth"))
 

@@ -87,7 +87,7 @@ def get_desk_setup(db, visit):
 
 def of(name, event):
     """Return the filter of a list for the event in hand."""
-    return {"event_id": event["id"]} if event and name in ("categories", "services", "submission_types") else {}
+    return {"event_id": event["id"]} if event and name in ("services", "submission_types") else {}
 
 
 def steps(event, lists, plans):

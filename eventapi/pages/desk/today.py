@@ -28,8 +28,8 @@ LINES = {
     "orders": ("service_orders", "exhibitors/orders", True),
     "tasks_late": ("tasks", "tasks", True),
     "tasks": ("tasks", "tasks", False),
-    "drafts": ("invoices", "money", False),
-    "overdue": ("invoices", "money?show=overdue", True),
+    "drafts": ("invoices", "money?all=1", False),
+    "overdue": ("invoices", "money?show=overdue&all=1", True),
     "unmatched": ("payments", "money/bank", True),
     "mails_failed": ("events", "", True),
 }
