@@ -24,6 +24,10 @@ CODES = {
         403, "Origin not allowed",
         "A browser asks whether a web page may call the API, and the option `cors_origins` does not contain the origin "
         "of this page. `detail` names the origin. The administrator adds it to the option."),
+    "session_ended": (
+        403, "Session ended",
+        "The page needs a session, which a link opens in the browser. The session has ended, or there never was one. "
+        "Open the link again, or ask for a new one."),
     "not_found": (
         404, "Not found",
         "No record has this id or key, or nothing exists at this URL. The record may have been deleted."),
@@ -33,6 +37,8 @@ CODES = {
     "not_acceptable": (
         406, "Not acceptable",
         "The response is not available in any media type of the header `Accept`. `offered` lists those that are."),
+    "length_required": (
+        411, "Length required", "Send a form that contains a file with the header Content-Length, and not in chunks."),
     "body_too_large": (
         413, "Body too large", "The body exceeds the limit in `detail`. Send less in one request."),
     "unsupported_media_type": (

@@ -51,4 +51,5 @@ OUTSIDE = (
     "pages.show.files",
     "pages.show.views",
     "pages.show.apply",
+    "pages.entry.routes",
 )

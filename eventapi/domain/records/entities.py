@@ -230,6 +230,7 @@ DATABASE = Kind("database")
 EVENT_PAGES = Kind("event_pages", "event_pages")
 FLAG = Kind("flag", "flags")
 GATEWAY = Kind("gateway", "gateways")
+LINK = Kind("link", "links")
 PERIOD = Kind("period", "periods")
 TENANT = Kind("tenant", "tenant")
 

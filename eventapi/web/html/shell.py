@@ -56,8 +56,10 @@ def _piece(text):
 
 
 def rendered(package: str, name: str, language: str, **values: object) -> str:
-    """Return the page of a template within the layout of its part."""
-    texts, kept = words(package, language), {**values["asked"], **({"embed": 1} if values["embed"] else {})}
+    """Return the page of a template within the layout of its part. `texts` are its words, if not those of the package.
+    """
+    kept = {**values["asked"], **({"embed": 1} if values["embed"] else {})}
+    texts = values.pop("texts", None) or words(package, language)
 
     def query(**changed: object) -> str:
         """Return `?…` with what this page was asked, and what changes."""
@@ -105,7 +107,7 @@ def address() -> str:
 
 def up() -> str:
     """Return the relative address of the root, which may be below a path of a proxy."""
-    return "../" * (address().count("/") - 1)
+    return "../" * (address().count("/") - (0 if request.environ.get("eventapi.slash") else 1))
 
 
 def is_json() -> bool:
