@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from eventapi import times
 from eventapi.domain.upkeep import housekeeping
 from eventapi.errors import Problem
-from eventapi.languages import formats
+from eventapi.languages import countries, formats
 from eventapi.pages.desk import api
 from eventapi.storage.errors import damage
 from eventapi.storage.statements import statements
@@ -43,6 +43,8 @@ def written(db, visit, event):
         "amount": lambda value, currency: "" if value is None else formats.money(value, currency, language),
         "day": lambda value: formats.day(times.local_date(value, zone), language) if value else "",
         "moment": lambda value: formats.moment(value, zone, language) if value else "",
+        "price": lambda value, currency: "" if value is None else formats.amount(value, currency, language),
+        "country": lambda code: countries.name(code, language) if code else "",
         "number": lambda value: formats.number(value, language) if value is not None else "",
         "reason": lambda item: reason(texts, item),
         "cell_of": lambda item: cell(texts, item), "summary": lambda kind, row: summary(texts, language, kind, row)}

@@ -3,6 +3,7 @@
 Each kind names the fields of its form. The rest of a record stays as it is.
 """
 from eventapi.errors import not_found
+from eventapi.languages import names
 from eventapi.pages.desk import actions, api, frame
 from eventapi.web.html import shell, visits
 from eventapi.web.html.schema_forms import Form
@@ -146,10 +147,10 @@ def stored(kind, id):
 def form_of(visit, name, id, event, record=None):
     """Return the form of a kind of record."""
     kind = KINDS[name]
-    names = kind.names
-    if not id and names:
-        names = (*ONLY_NEW.get(name, ()), *names)
-    return Form(kind.singular, "PATCH" if id else "POST", frame.labels(visit), names=names, without=kind.without,
+    fields = kind.names
+    if not id and fields:
+        fields = (*ONLY_NEW.get(name, ()), *fields)
+    return Form(kind.singular, "PATCH" if id else "POST", frame.labels(visit), names=fields, without=kind.without,
                 choices=choices(visit, name, event, record), language=visit.language)
 
 
@@ -184,7 +185,7 @@ def start(made, event):
     """Return the texts of a new record that follow from the event in hand and from the query."""
     found = {name: [text] for name, text in shell.asked("plan_id", "contact_id", "event_participant_id").items()}
     if event:
-        found |= {"event_key": [event["event_key"]], "event_keys": [event["event_key"]],
+        found |= {"event_key": [event["event_key"]], "unit": [names.unit("piece", made.language)], "event_keys": [event["event_key"]],
                   "events/0/event_key": [event["event_key"]], "events/0/is_active": ["1"]}
     return found
 

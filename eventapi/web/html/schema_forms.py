@@ -53,7 +53,8 @@ class Form:
         properties = {name: sub for name, sub in self.root["properties"].items() 
                       if sub is not True and name != "custom_fields"}
         required = self.root.get("required", [])
-        self.fields = [self._field(name, properties[name], name in required) for name in names or properties]
+        self.fields = [self._field(name, properties[name], name in required)
+                       for name in (properties if names is None else names)]
 
     # Fields
 
