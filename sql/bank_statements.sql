@@ -112,7 +112,7 @@ SELECT i.contact_id, i.id FROM json_each(:ids) j
 -- name: invoices
 -- What the matching needs of invoices. A credit note leads to the invoice that it credits.
 SELECT i.id AS found_id, i.invoice_type AS found_type, n.id, n.invoice_number, n.status, n.currency, n.exchange_rate, n.open_amount,
-       n.paid_amount, n.contact_id, c.company_name, c.first_name, c.last_name,
+       n.claims_total - n.claims_paid AS claims_open, n.paid_amount + n.claims_paid AS paid_amount, n.contact_id, c.company_name, c.first_name, c.last_name,
        (SELECT coalesce(sum(p.amount - p.refunded_amount), 0) FROM payments p INDEXED BY payments_by_invoice
          WHERE p.invoice_id = n.id AND p.status = 'completed' AND (p.bank_transaction_id IS NOT NULL OR p.gateway_key = 'bank')) AS paid_by_transfer
   FROM json_each(:ids) j CROSS JOIN invoices i ON i.id = j.value

@@ -68,6 +68,17 @@ SELECT m.moved_at AS at, s.value * (p.amount - (SELECT coalesce(sum(r.amount), 0
  WHERE m.moved_at >= :begins AND m.moved_at < :ends AND p.status IN ('completed', 'refunded')
  ORDER BY m.moved_at, m.id, s.value;
 
+-- name: claims
+-- What letters claimed or, as a negative amount, took back.
+SELECT c.day AS at, c.amount, c.currency, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.exchange_rate, i.buyer ->> 'name' AS name,
+       d.title
+  FROM claim_movements c CROSS JOIN invoices i ON i.id = c.invoice_id CROSS JOIN dunnings d ON d.id = c.dunning_id
+ WHERE c.day >= :first AND c.day <= :last
+ ORDER BY c.day, c.id;
+
+-- name: claimed
+SELECT currency, count(*) AS claims, sum(amount) AS amount FROM claim_movements WHERE day >= :first AND day <= :last GROUP BY currency ORDER BY currency;
+
 -- name: write_offs
 -- `groups`: each tax group of the invoice in its order, as JSON; `gross` is what the credit notes until that day have left of `whole`.
 SELECT w.counts_at AS at, w.amount, w.currency, w.reason, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.exchange_rate,

@@ -23,9 +23,9 @@ OFFSET = "Taken back by the bank: transactions {} and {}"
 def assign(db, row, shares):
     """Assign a transaction and return its row.
 
-    `shares`: [{"invoice_number", "amount" or None, "invoice_amount" or None}] of the request; None or no amount takes
-    what is open. None instead of the list accepts the proposal. Raise 422 for unknown invoices, 409
-    `invalid_transition`, `no_proposal`, `exceeds_transfer`, `nothing_to_refund` and what payments raise.
+    `shares`: [{"invoice_number", "amount", "claim_amount", "invoice_amount"}] of the request; None or no amount takes
+    what is open, with the claim_amount. None instead of the list accepts the proposal. Raise 422 for unknown invoices;
+    409 `invalid_transition`, `no_proposal`, `exceeds_transfer`, `nothing_to_refund` and what payments raise.
     """
     transactions.TRANSITIONS.move("assign", row["status"])
     if row["status"] == "assigned":
@@ -84,12 +84,15 @@ def _shares(db, row, wanted):
                        "with POST /payments/{id}/refund, and ignore the transfer")
         else:
             credited = _invoice_amount(row, item, invoice, place, faults)
-            amount = left if credited and item.get("amount") is None else _amount(row, item, invoice, left, place,
-                                                                                  faults)
+            claim = _claim_amount(row, item, invoice, place, faults)
+            amount = left if credited and item.get("amount") is None else _amount(row, item, invoice, claim, left,
+                                                                                  place, faults)
+            if claim:
+                ledger.check_claim(invoice, claim, credited or amount, faults, at=f"{place}/claim_amount")
             left -= amount
             shares.append({"action": "pay" if row["amount"] > 0 else "refund", "invoice_id": invoice["id"],
                            "invoice_number": invoice["invoice_number"], "payment_id": None, "amount": amount,
-                           "invoice_amount": credited})
+                           "claim_amount": claim, "invoice_amount": credited})
     faults.raise_any()
     return shares
 
@@ -109,12 +112,24 @@ def _invoice_amount(row, item, invoice, place, faults):
     return amounts.of_currency(sent, currency, faults, f"{place}/invoice_amount")
 
 
-def _amount(row, item, invoice, left, place, faults):
-    """Return the amount of one share: as sent, or what is open of the invoice and left of the transfer."""
+def _claim_amount(row, item, invoice, place, faults):
+    """Return what a share pays of the claims of letters, in the currency of the invoice."""
+    if not item.get("claim_amount"):
+        return 0
+    if row["amount"] < 0:
+        faults.add(f"{place}/claim_amount", "not_allowed", "must not be sent for money that went out: the refund "
+                   "returns what was paid of claims by itself")
+        return 0
+    return amounts.of_currency(item["claim_amount"], invoice["currency"], faults, f"{place}/claim_amount") or 0
+
+
+def _amount(row, item, invoice, claim, left, place, faults):
+    """Return the amount of one share: as sent, or what is open of the invoice, with `claim`, and left of the transfer.
+    """
     if item.get("amount") is not None:
         return amounts.of_currency(item["amount"], row["currency"], faults, f"{place}/amount") or 0
     owed = invoice["total"] - invoice["credited"] - invoice["paid_amount"] - invoice["written_off"]
-    amount = min(left, owed if row["amount"] > 0 else -owed)
+    amount = min(left, max(owed, 0) + claim if row["amount"] > 0 else -owed)
     if amount <= 0:
         faults.add(f"{place}/amount", "required", _without_amount(item["invoice_number"], left))
     return max(amount, 0)
@@ -139,6 +154,7 @@ def _pay(db, row, share):
         credited, received = share["invoice_amount"], (share["amount"], row["currency"])
     payment = payments.record(db, {
         "invoice_number": share["invoice_number"], "amount": _major(credited, currency), "currency": currency,
+        "claim_amount": _major(share["claim_amount"], currency),
         "gateway_key": GATEWAY, "transaction_id": _transaction_id(db, row), "status": "completed",
         "payment_date": booking_date(db, row), "notes": None}, bank_transaction_id=row["id"], received=received)
     if "tolerance" in share.get("reasons", ()):

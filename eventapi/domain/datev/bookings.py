@@ -1,4 +1,4 @@
-"""Bookings: what an invoice, a credit note, a payment, a refund or a write-off is in the accounts.
+"""Bookings: what an invoice, a credit note, a claim, a payment, a refund or a write-off is in the accounts.
 
 A booking has a positive amount on one side of an account and on the other side of its contra account. What takes back
 another booking turns the sides; the amount never becomes negative. Amounts of rows are in minor units and include tax.
@@ -22,7 +22,7 @@ MOST_RATE = Decimal("9999.999999")
 class Booking:
     """One line of a batch.
 
-    kind: invoice, credit_note, payment, refund, move, write_off or fee; the control sums are separated by it.
+    kind: invoice, credit_note, claim, payment, refund, move, write_off or fee; the control sums are separated by it.
     units: minor units, positive if the account is debited. rate: ten-billionths of the tenant's currency for one unit.
     account, contra: numbers. document: number of the invoice, the key of the open item. day: of the document.
     service_date, tax_day: last day of the supply, and the day on which the tax counts.
@@ -156,6 +156,18 @@ def of_write_off(row, accounts):
                       service_date=(row["service_date_to"] or row["service_date"]) if is_dated else None,
                       tax_day=_tax_day({**row, **group}, row["day"]) if is_dated else None,
                       details=(("Grund", row["reason"]),) if row["reason"] else ())
+
+
+def of_claim(row, accounts, claims):
+    """Return the booking of what a dunning letter claims: the debtor against the account of claims, without tax.
+
+    Costs of a reminder and interest are damages, and no turnover (section 1.3 (6) UStAE). A withdrawal turns the sides.
+    """
+    return Booking(kind="claim", day=row["day"], units=row["amount"], currency=row["currency"],
+                   rate=row["exchange_rate"], account=accounts.debtor(row["debtor_number"]), contra=claims.number,
+                   tax_key=claims.tax_key, document=document(row["invoice_number"], row["invoice_id"]),
+                   text=_text("Mahnkosten und Zinsen", row["invoice_number"], row["name"]),
+                   details=(("Mahnung", row["title"]),))
 
 
 def of_fee(row, accounts, fees):

@@ -99,7 +99,7 @@ def vat_id(text):
 
 MOST_BOOKINGS = 99_999              # that DATEV imports from one file
 CHUNK = 64 * 1024                   # bytes of the file that are sent at a time
-WITH_DEBTORS = (sql.invoices, sql.payments, sql.refunds, sql.moves, sql.write_offs)
+WITH_DEBTORS = (sql.invoices, sql.payments, sql.refunds, sql.moves, sql.write_offs, sql.claims)
 
 
 class File(NamedTuple):
@@ -135,18 +135,22 @@ def batch(db, year, month=None):
                 content.write(sheet.line(bookings.fields(booking, sheet, db.config.currency, is_locked=is_locked)))
                 _count(sums, booking)
         refuse_incomplete(missing)
-        taken_over = db.value(sql.taken_over, first=chosen.first, last=chosen.last)
+        days = {"first": chosen.first, "last": chosen.last}
+        taken_over = db.value(sql.taken_over, **days)
+        left_out = [] if db.config.datev_claims else db.all(sql.claimed, **days)
         count = sum(entry[0] for entry in sums.values())
         if count > MOST_BOOKINGS and month is None:
             raise invalid_parameter("month", "too_many", f"must be sent: {year} has {count} bookings, and DATEV "
                                     f"imports at most {MOST_BOOKINGS} from one file")
     return _file(f"EXTF_Buchungsstapel_{chosen.name}.csv", content, sheet, {
         "report_type": "datev", "filters": {"year": year, "month": month}, "lines": count,
-        "sums": _represented(sums), "taken_over": taken_over, "is_locked": is_locked, "generated_at": made_at})
+        "sums": _represented(sums), "taken_over": taken_over,
+        "claims_left_out": [money.in_major_units(row, ("amount",)) for row in left_out], "is_locked": is_locked,
+        "generated_at": made_at})
 
 
 def found(db, chosen, accounts):
-    """Yield (row, booking) for the documents of a period, its money and write-offs, and the tax of advances."""
+    """Yield (row, booking) for the documents of a period, its money, write-offs and claims, and the tax of advances."""
     values, country, fees = chosen._asdict(), db.config.organiser_country, db.config.datev_fees
     for row in db.iterate(sql.invoices, **values):
         yield row, bookings.of_invoice(row, accounts, country)
@@ -163,6 +167,9 @@ def found(db, chosen, accounts):
     for row in _dated(db, sql.write_offs, values):
         for booking in bookings.of_write_off(row, accounts):
             yield row, booking
+    claims = db.config.datev_claims
+    for row in _dated(db, sql.claims, values) if claims else ():
+        yield row, bookings.of_claim(row, accounts, claims)
     for row in db.iterate(sql.advances, first=chosen.first, last=chosen.last):
         for booking in bookings.of_advance(row, accounts):
             yield row, booking
