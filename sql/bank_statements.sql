@@ -147,8 +147,10 @@ SELECT p.bank_transaction_id, p.id AS payment_id, p.invoice_id, i.invoice_number
  ORDER BY 1, 2;
 
 -- name: payments_of_invoice
--- Completed payments of an invoice of which something is left to refund, the latest first. iban: who has paid by transfer.
-SELECT p.id, p.amount - p.refunded_amount AS rest, p.bank_transaction_id IS NOT NULL OR p.gateway_key IS 'bank' AS is_transfer, b.iban
+-- Completed payments of an invoice of which something is left to refund, the latest first. iban: who has paid by transfer. claim: what is
+-- left of the part that pays claims of letters.
+SELECT p.id, p.amount - p.refunded_amount AS rest, CASE p.claim_amount WHEN 0 THEN 0 ELSE
+         p.claim_amount - (SELECT coalesce(sum(r.claim_amount), 0) FROM refunds r WHERE r.payment_id = p.id) END AS claim, p.bank_transaction_id IS NOT NULL OR p.gateway_key IS 'bank' AS is_transfer, b.iban
   FROM payments p LEFT JOIN bank_transactions b ON b.id = p.bank_transaction_id
  WHERE p.invoice_id = :id AND p.status = 'completed' AND p.amount > p.refunded_amount ORDER BY p.id DESC;
 

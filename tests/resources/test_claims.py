@@ -140,6 +140,15 @@ def test_what_was_paid_of_a_withdrawn_letter_is_returned_first(organiser, dunned
     assert sorted(row["amount"] for row in movements if row["type"] == "claim") == [-CLAIM, CLAIM]
 
 
+def test_what_is_overpaid_is_not_returned_from_a_payment_of_claims(organiser, dunned, bank):
+    id = dunned()
+    assert bank(1190, "OLD-17") == (1, [])
+    assert bank(CLAIM, "OLD-17") == (1, [])             # the last payment
+    organiser.post(f"/invoices/{id}/credit", {"items": [{**STAND, "unit_price": 20}]}, status=201)
+    assert bank(-23.8, "Erstattung OLD-17") == (1, [])
+    assert state(organiser, id) == ("paid", 1166.2, 0, CLAIM, 0)
+
+
 # amount of a transfer -> (booked, proposals, state afterwards)
 TRANSFERS = [
     (1190, 1, [], ("paid", 1190, 0, CLAIM, CLAIM)),

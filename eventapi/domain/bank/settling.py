@@ -168,23 +168,38 @@ def _refund(db, row, share):
 
     Those that came from the same account are first, then those that came by transfer, and of these the latest.
     """
-    left = share["amount"]
     found = sorted(db.all(sql.payments_of_invoice, id=share["invoice_id"]), key=lambda payment: (
         not (row["iban"] and payment["iban"] == row["iban"]), not payment["is_transfer"]))
-    for payment in found:
-        amount = min(left, payment["rest"])
-        if amount and share["payment_id"] in (None, payment["id"]):
-            old = payments.row(db, payment["id"])
+    parts = _parts([payment for payment in found if share["payment_id"] in (None, payment["id"])], share["amount"],
+                   ledger.by_id(db, share["invoice_id"]))
+    left = share["amount"] - sum(parts.values())
+    for id, amount in parts.items():
+        if amount:
+            old = payments.row(db, id)
             date, paid = booking_date(db, row), refunds.paid_at(old)
             payments.refund(db, old, {
                 "amount": _major(amount, row["currency"]), "notes": None, "transaction_id": _transaction_id(db, row),
                 "refunded_at": paid if refunds.is_before(date, paid, db.config.timezone) else date},
                 bank_transaction_id=row["id"])
-            left -= amount
     if left:
         shown = money.major(share["amount"] - left, row["currency"])
         raise Problem("nothing_to_refund", f"Payments of {share['invoice_number']} can be refunded by at most "
                       f"{formats.money(shown, row['currency'], 'en')}.", left=shown)
+
+
+def _parts(found, amount, invoice):
+    """Return {payment id: what is refunded of it}. What was paid of claims that stand is returned last."""
+    owed, parts, left = max(invoice["claims_paid"] - invoice["claims_total"], 0), {}, amount
+    for payment in found:
+        claim = min(owed, payment["claim"])
+        parts[payment["id"]] = min(left, payment["rest"] - payment["claim"] + claim)
+        left -= parts[payment["id"]]
+        owed -= min(claim, parts[payment["id"]])
+    for payment in found:
+        more = min(left, payment["rest"] - parts[payment["id"]])
+        parts[payment["id"]] += more
+        left -= more
+    return parts
 
 
 def _offset(db, row, share):
