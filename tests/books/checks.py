@@ -162,7 +162,8 @@ def ledger(report, office, books):
     report.equal("ledger: closing balances are the receivables and open claims", closing, books.balances("2025-12-31"),
                  closing)
     claims = [one.amount for one in books.claims if one.day <= "2025-12-31"]
-    report.line(len(claims) > 20 and min(claims) < 0, "ledger: claims of letters", f"{len(claims)}, {sum(claims)} in all")
+    report.line(len(claims) > 20 and min(claims) < 0, "ledger: claims of letters",
+                f"{len(claims)}, {sum(claims)} cents")
     opening = {row["customer_number"] for row in data["rows"] if row["opening_balance"]}
     report.line(not opening, "ledger: opening balances are 0", len(data["rows"]))
     wrong = [name for name, rows in data["proof"].items() if not agrees(rows)]
