@@ -26,7 +26,7 @@ class Booking:
     units: minor units, positive if the account is debited. rate: ten-billionths of the tenant's currency for one unit.
     account, contra: numbers. document: number of the invoice, the key of the open item. day: of the document.
     service_date, tax_day: last day of the supply, and the day on which the tax counts.
-    details: (kind, content) pairs, such as the number of a credit note.
+    link: GUID of the document. details: (kind, content) pairs, such as the number of a credit note.
     """
     kind: str
     day: str
@@ -42,13 +42,15 @@ class Booking:
     service_date: str | None = None
     tax_day: str | None = None
     vat_id: str = ""
+    link: str | None = None
     details: tuple = ()
 
 
-def of_invoice(row, accounts, country):
+def of_invoice(row, accounts, country, link=None):
     """Return the booking of one tax group of an invoice or credit note: the debtor against revenue.
 
-    A credit note has the document number of the invoice that it credits. `country` is that of the organiser.
+    A credit note has the document number of the invoice that it credits. `country` is that of the organiser. link: the
+    GUID of the PDF.
     """
     where, number = region(row["vat_id"], row["country"], country), row["invoice_number"]
     account = accounts.revenue(row["category"], row["rate"], where)
@@ -62,7 +64,7 @@ def of_invoice(row, accounts, country):
         service_date=row["service_date_to"] or row["service_date"],
         tax_day=_tax_day(row, row["issue_date"], is_invoice=is_invoice),
         vat_id=eu_vat_id(row["vat_id"], country) if row["category"] in ("AE", "K") else "",
-        details=() if key == number else (("Belegnummer", number),))
+        link=link, details=() if key == number else (("Belegnummer", number),))
 
 
 def _tax_day(row, day, *, is_invoice=False):
@@ -202,6 +204,20 @@ def with_rate(booking, rate):
     return replace(booking, rate=int((rate * 10 ** money.RATE_PLACES).to_integral_value()))
 
 
+def parts(booking, base):
+    """Return a booking as a list of bookings, each with at most ten digits in the currency `base`, as DATEV requires.
+
+    It is one booking up to 9,999,999,999.99.
+    """
+    units = abs(booking.units)
+    worth = units if booking.currency == base else base_units(units, booking.currency, booking.rate, base)
+    count = -(-worth // (10 ** (MOST_DIGITS + money.decimals(base)) - 1))
+    if count == 1:
+        return [booking]
+    sign, sizes = 1 if booking.units > 0 else -1, taxes.shares(units, [1] * count)
+    return [replace(booking, units=sign * size) for size in sizes]
+
+
 def base_units(units, currency, rate, base):
     """Return a positive amount in minor units of the currency `base`, rounded half away from zero.
 
@@ -249,6 +265,8 @@ def fields(booking, lines, base, *, is_locked):
         14: lines.text(booking.text, 60), 114: str(int(is_locked))})
     if booking.due_date:
         found[12] = quoted(date(booking.due_date, "DDMMYY"))
+    if booking.link:
+        found[20] = quoted(f'BEDI "{booking.link}"')
     if booking.vat_id:
         found[40] = quoted(booking.vat_id)
     if booking.service_date and booking.tax_day:        # DATEV requires both: the supply, and the month of the tax
