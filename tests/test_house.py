@@ -91,7 +91,7 @@ DOMAIN = {
     "bank": "billing books records",
     "billing": "attachments books einvoices mail originals records",
     "books": "records reports",
-    "datev": "books",
+    "datev": "billing books",
     "dunning": "billing mail records",
     "einvoices": "",
     "entrance": "attachments records",
@@ -103,6 +103,7 @@ DOMAIN = {
     "orders": "attachments billing records",
     "people": "access attachments bank billing dunning entrance events halls mail orders records shows "
               "submissions",
+    "portal": "attachments billing halls mail orders people records shows submissions",
     "records": "",
     "registration": "access attachments mail people records",
     "reports": "",

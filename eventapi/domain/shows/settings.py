@@ -4,7 +4,7 @@ Every function that writes is called inside a write transaction and journals the
 """
 import json
 
-from eventapi import journal
+from eventapi import journal, times
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.records import entities, field_definitions
 from eventapi.errors import Faults, Problem
@@ -14,9 +14,10 @@ from eventapi.storage.statements import statements
 sql = statements("event_pages")
 
 BOOLEANS = ("is_public", "show_directory", "show_plan", "show_programme", "is_indexed", "apply_is_open",
-            "visit_is_open", "show_prices")
-OPTIONAL = ("show_", "apply_", "visit_")                    # what pages may lack and still be public
-ENCODED = ("texts", "embed_origins", "apply_terms", "visit_fields", "mail_texts")         # columns with JSON
+            "visit_is_open", "my_is_open", "show_prices")
+OPTIONAL = ("show_", "apply_", "visit_", "my_")             # what pages may lack and still be public
+# columns with JSON
+ENCODED = ("texts", "embed_origins", "apply_terms", "visit_fields", "mail_texts", "my_rights", "booth_types")
 FORMS = {"apply": "exhibitors", "visit": "visitors"}        # forms of the pages -> who fills them in
 # Options without which visitors could not tell whose pages they read.
 IMPRINT = ("organiser_name", "organiser_street", "organiser_city", "organiser_email")
@@ -73,8 +74,8 @@ def update(db, old, fields, address, *, is_trial=False):
     """Change the settings and return them. `fields` holds the changed fields.
 
     `address` is the public address of the service, "" if it is not known. `is_trial`: the service is tried on one
-    machine, where a form needs no mail. Raise 409 `page_incomplete` if the event cannot be public yet or a form cannot
-    open, `mail_not_configured` if it cannot open without mail; 422 for fields and submission types that are unknown.
+    machine, where a form needs no mail. Raise 409 `page_incomplete` if the event cannot be public yet or a part cannot
+    open, `mail_not_configured` if it cannot open without mail; 422 for settings that name unknown records.
     """
     merged = {**old, **fields}
     missing = lacks(db, merged, address)
@@ -85,6 +86,10 @@ def update(db, old, fields, address, *, is_trial=False):
     for form in FORMS:
         if merged[f"{form}_is_open"] and not old[f"{form}_is_open"]:
             _check_form(db, form, merged, is_trial)
+    if merged["my_is_open"] and not old["my_is_open"] and not (address or is_trial):
+        raise Problem("page_incomplete", "The pages of exhibitors cannot open yet, because mails could not link them. "
+                      "Set what `missing` names, then repeat the request.", missing=["base_url"])
+    _check_portal(db, merged, fields)
     if merged != old:
         db.run(sql.add, **{**merged, **{name: as_json(merged[name]) for name in ENCODED}}, now=db.now)
     new = get(db, old["id"])
@@ -125,6 +130,25 @@ def _check_form(db, form, pages, is_trial):
 def mail_text(db, event_id, name, language):
     """Return the organiser's own text of a mail in a language, or None. `name` is one of `mail_texts`."""
     return db.value(sql.mail_text, event_id=event_id, name=name, language=language)
+
+
+def _check_portal(db, pages, fields):
+    """Raise 422 for settings of the exhibitors' pages that name unknown records, or a time that ends first.
+
+    `fields` are those that change: what other records have made invalid meanwhile does not prevent other changes.
+    """
+    faults = Faults()
+    if {"booth_from", "booth_until"} & fields.keys() and pages["booth_until"] and pages["booth_from"]:
+        zone = db.value(sql.timezone, id=pages["id"])
+        if times.end(pages["booth_until"], zone) < times.start(pages["booth_from"], zone):
+            faults.add("/booth_until", "before_start", "must not be before `booth_from`")
+    for key in db.values(sql.unknown_types, keys=as_json(fields.get("booth_types", []))):
+        faults.add(f"/booth_types/{fields['booth_types'].index(key)}", "unknown",
+                   f"is unknown: no booth type has the key {key}")
+    service_id = fields.get("badge_service_id")
+    if service_id is not None and not db.value(sql.is_offered, service_id=service_id, id=pages["id"]):
+        faults.add("/badge_service_id", "not_offered", "must be a service that is offered at this event")
+    faults.raise_any()
 
 
 def lacks(db, pages, address):
