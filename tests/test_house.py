@@ -102,7 +102,7 @@ DOMAIN = {
     "originals": "einvoices",
     "orders": "attachments billing records",
     "people": "attachments bank billing dunning entrance events halls mail orders records shows submissions",
-    "portal": "attachments billing halls mail orders people records shows submissions",
+    "portal": "access attachments billing halls mail orders people records shows submissions",
     "records": "",
     "registration": "access mail people records",
     "reports": "",

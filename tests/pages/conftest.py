@@ -46,7 +46,7 @@ class Visitor:
             name.encode(), value.encode()) for name, value in fields.items())
         body += b'--limit\r\nContent-Disposition: form-data; name="file"; filename="%s"\r\n\r\n%s' % (
             upload[0].encode(), upload[1]) + b"\r\n--limit--\r\n"
-        kind = {"Content-Type": "multipart/form-data; boundary=limit"}      # that of WebTest has a $, which none may have
+        kind = {"Content-Type": "multipart/form-data; boundary=limit"}      # that of WebTest has a $
         return self.app.post(action, body, headers={**self.headers, **kind}, status=status)
 
     def sign_in(self, secret, status=303, **fields):
