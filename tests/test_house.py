@@ -91,7 +91,7 @@ DOMAIN = {
     "bank": "billing books records",
     "billing": "attachments books einvoices mail originals records",
     "books": "records reports",
-    "datev": "books",
+    "datev": "billing books",
     "dunning": "billing mail records",
     "einvoices": "",
     "entrance": "attachments records",

@@ -28,6 +28,10 @@ CODES = {
         403, "Session ended",
         "The page needs a session, which a link opens in the browser. The session has ended, or there never was one. "
         "Open the link again, or ask for a new one."),
+    "link_ended": (
+        403, "Link ended",
+        "The link of the device at the door was revoked or has ended. `detail` says what to do with the scans that the "
+        "device still has."),
     "not_found": (
         404, "Not found",
         "No record has this id or key, or nothing exists at this URL. The record may have been deleted."),
@@ -129,6 +133,9 @@ CODES = {
     "not_checked_in": (
         409, "Not checked in",
         "The participant was not checked in, so no visit can be closed. Send `action` as check_in to open one."),
+    "devices_used_up": (
+        409, "Devices used up",
+        "The link of the door has as many devices as it may have (`devices`). End one of them, or raise `devices`."),
     "taken_back": (
         409, "Scan withdrawn",
         "The scan with this `client_ref` was withdrawn when its check-in was deleted. Send the new scan with another "
