@@ -174,6 +174,9 @@ CODES = {
     "badge_fixed": (
         409, "Badge fixed",
         "The badge was issued and has got another name since. It can change only once. Ask the organiser."),
+    "link_incomplete": (
+        409, "Link is incomplete",
+        "The link lacks what `missing` names, so it cannot be mailed. Show its address, or make another link."),
     "link_not_mailed": (
         409, "Link not mailed",
         "A binding step needs a session that was opened with a link in a mail, because the organiser knows "

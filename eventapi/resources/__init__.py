@@ -6,6 +6,7 @@ CATALOGUE = (
     "resources.contacts",
     "resources.participants",
     "resources.profiles",
+    "resources.links",
     "resources.applications",
     "resources.categories",
     "resources.invoices",
