@@ -105,6 +105,8 @@ class Visited:
     def without_session(self, db: Database, ref: str) -> Response:
         """Return the page that asks to open the link again. It shows what was typed to those who can prove the link."""
         kind = self.options.session
+        if kind == "door" and (secret := cookies.get(ref)) and sessions.find(db, secret):
+            raise links.ended()
         if JSON in self.options.forms or kind == "door":
             raise Problem("session_ended", "There is no session, or it has ended. Open your link again.")
         kept = {}

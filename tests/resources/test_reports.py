@@ -14,6 +14,7 @@ import pytest
 
 from eventapi import paths, times
 from eventapi.domain.billing import sending
+from eventapi.domain.reports import catalogue
 from eventapi.domain.reports import charts as report_charts
 from eventapi.domain.reports.catalogue import REPORTS
 from eventapi.languages import formats
@@ -803,7 +804,7 @@ def fills(panel):
 
 
 def test_one_meaning_has_one_colour_in_all_charts():
-    rows = [{"period": "2026-01", **dict.fromkeys(REPORTS["applications"].sums, 1)}]
+    rows = [{"period": "2026-01", **dict.fromkeys(catalogue.sums("applications"), 1)}]
     applications, = report_charts.applications(rows, {"period": "month"}, "en")
     people, = report_charts.participants([{"role": "press", "confirmed": 1, "registered": 1, "cancelled": 1}], {}, "en")
     open_, = report_charts.receivables([{"currency": "EUR", "bucket": bucket, "amount": 1.0}

@@ -106,6 +106,12 @@ def revoke(db, link):
     return get(db, link["id"])
 
 
+def ended():
+    """Return the 403 Problem for a device at the door whose session or link has ended: it deletes its roster."""
+    return Problem("link_ended", "The link of this device has ended. Scans that were not sent stay on the device: "
+                   "export them, and let the office send them with POST /check-ins/batch.")
+
+
 def rotate(db, link):
     """Delete all secrets and end all sessions of a link. Its next secret is the only one."""
     _close(db, link["id"])

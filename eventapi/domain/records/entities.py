@@ -200,7 +200,7 @@ CHECK_IN = Kind(
     personal=("notes",))
 DOCUMENT = Kind(
     "document", "documents", "documents",
-    (*CHANGES, "signature_requested", "viewed", "signed", "declined", "expired", "voided", "terminated"),
+    (*CHANGES, "signature_requested", "viewed", "signed", "accepted", "declined", "expired", "voided", "terminated"),
     _document_title,
     has_tasks=True, about_people=True,
     personal=("metadata", "e_invoice"))

@@ -58,15 +58,24 @@ def drafted(db, row):
 
 
 def signed_in(db, link, row, *, own_device=False):
-    """Open a session of a link and return the redirection to its first page. It ends the session of the same cookie.
+    """Open a session of a link and return the redirection to its first page."""
+    cookie = session_cookie(db, link, row, own_device=own_device)
+    if cookie is None:
+        return told("full", link, 409, devices=link["devices"])
+    return visits.redirect(shell.up() + visits.path_of(link), {"Set-Cookie": cookie})
 
-    The secret of a door or of an admin opens one session; a door has a limited number of devices.
+
+def session_cookie(db, link, row, *, own_device=False):
+    """Open a session of a link by the row of its secret, and return its cookie. It ends the session of the same cookie.
+
+    The secret of a door or of an admin opens one session. Return None if the door has no place for a further device.
     """
     ref = visits.cookie_ref(link)
-    if link["kind"] == "door" and len(sessions.of_link(db, link)) >= link["devices"]:
-        return told("full", link, 409, devices=link["devices"])
     old = cookies.get(ref)
     old = old and sessions.find(db, old)
+    others = [each for each in sessions.of_link(db, link) if not old or each["id"] != old["id"]]
+    if link["kind"] == "door" and len(others) >= link["devices"]:
+        return None
     if old:
         sessions.end(db, old)
     if link["kind"] in ("door", "admin"):
@@ -74,7 +83,7 @@ def signed_in(db, link, row, *, own_device=False):
     lasts = own_device or link["kind"] == "door"
     secret = sessions.add(db, link_id=link["id"], way=row["way"], mailed_to=row["mailed_to"], own_device=lasts)
     links.record_use(db, link)
-    return visits.redirect(shell.up() + visits.path_of(link), {"Set-Cookie": cookies.header(ref, secret, lasts=lasts)})
+    return cookies.header(ref, secret, lasts=lasts)
 
 
 def redirected(db, link):

@@ -11,7 +11,7 @@ from eventapi.errors import Problem
 from eventapi.storage import files
 from eventapi.storage.database import Database
 from eventapi.web import uploads
-from eventapi.web.json_bodies import received
+from eventapi.web.json_bodies import parse, read_body, received
 
 FORM, FILE_FORM = "application/x-www-form-urlencoded", "multipart/form-data"
 LARGEST, MOST = 512 * 1024, 1000        # bytes and fields of a form
@@ -179,6 +179,15 @@ def before(db: Database) -> dict[str, list[str]] | Problem:
 def before_link(db: Database) -> dict[str, list[str]] | Problem:
     """Return `before` of the form of a link, whose page has no referrer and therefore the Origin `null`."""
     return _received(accepts_null=True)
+
+
+def before_json(db: Database) -> object | Problem:
+    """Return the value of a JSON body that a page of ours sends without a session, or the problem with it."""
+    try:
+        refuse_foreign(request.environ)
+        return parse(read_body(request.environ, LARGEST))
+    except Problem as problem:
+        return problem
 
 
 def _received(**options):

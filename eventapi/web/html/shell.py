@@ -110,6 +110,15 @@ def up() -> str:
     return "../" * (address().count("/") - (0 if request.environ.get("eventapi.slash") else 1))
 
 
+def with_slash() -> Response | None:
+    """Return the redirection to this address with a slash at its end, or None if it has one."""
+    if request.environ.get("eventapi.slash"):
+        return None
+    query = request.environ.get("QUERY_STRING")
+    target = f"{address().rpartition('/')[2]}/{'?' if query else ''}{query or ''}"
+    return Response(status=308, headers={"Location": target, "Cache-Control": "no-store"}, body=b"")
+
+
 def is_json() -> bool:
     """Return whether the address ends in .json."""
     return address().endswith(".json")
