@@ -70,7 +70,7 @@ def test_a_wrong_key_opens_nothing(app, organiser):
     visitor = Visitor(app)
     page = sign_in(visitor, "evk_wrong", 401)
     assert "not valid" in page and "Set-Cookie" not in page.headers
-    visitor.get("/desk/", 403)
+    visitor.get("/desk/", 303)
 
 
 @pytest.mark.parametrize("scopes", ["applications:create", "public", "applications:create public"])
@@ -113,7 +113,7 @@ def test_a_key_that_is_revoked_ends_its_session(desk, db, fair):
     visitor.get("/desk/")
     with db.write():
         api_keys.revoke_key(db, max(row["id"] for row in api_keys.keys(db)))
-    visitor.get("/desk/", 403)
+    visitor.get("/desk/", 303)
 
 
 def test_a_session_ends_after_twelve_hours_without_use(desk, fair, monkeypatch):
@@ -121,8 +121,7 @@ def test_a_session_ends_after_twelve_hours_without_use(desk, fair, monkeypatch):
     later(monkeypatch, hours=11)
     visitor.get("/desk/")
     later(monkeypatch, hours=13)
-    page = visitor.get("/desk/", 403)
-    assert "sign in" in page
+    assert visitor.get("/desk/", 303).headers["Location"] == "../desk/sign-in"
 
 
 def test_a_session_ends_after_a_week_in_any_case(desk, fair, monkeypatch):
@@ -130,7 +129,7 @@ def test_a_session_ends_after_a_week_in_any_case(desk, fair, monkeypatch):
     for _ in range(7 * 3 + 1):
         later(monkeypatch, hours=8)
         last = visitor.get("/desk/", "*")
-    assert last.status_int == 403
+    assert last.status_int == 303
 
 
 def test_a_session_is_ended_by_the_administrator_and_by_signing_out(desk, db, fair):
@@ -138,9 +137,9 @@ def test_a_session_is_ended_by_the_administrator_and_by_signing_out(desk, db, fa
     with db.write():
         assert [row["admin_name"] for row in desks.open_sessions(db)] == ["Ada Lovelace", "Eve"]
         desks.end_session(db, desks.open_sessions(db)[0]["id"])
-    visitor.get("/desk/", 403)
+    visitor.get("/desk/", 303)
     other.submit(other.get("/desk/"), "/desk/sign-out", status=200)
-    other.get("/desk/", 403)
+    other.get("/desk/", 303)
     assert desks.open_sessions(db) == []
 
 
@@ -185,7 +184,17 @@ def test_every_page_refuses_without_a_session(app, organiser):
             sent = {"body": b"form_token=x", "content_type": "application/x-www-form-urlencoded"}
             answer = Visitor(app).app.request(path, method=route.method, headers={"Accept": "text/html"}, status="*",
                                               **(sent if route.method == "POST" else {}))
-            assert answer.status_int in (403, 415), f"{route.method} {path}: {answer.status}"
+            assert answer.status_int in (303, 403, 415), f"{route.method} {path}: {answer.status}"
+            assert answer.status_int != 303 or answer.headers["Location"].endswith("desk/sign-in")
+
+
+def test_what_was_typed_is_kept_when_the_session_has_ended(desk, fair, monkeypatch):
+    visitor, other = desk(), desk(name="Eve")
+    page = visitor.get(f"/desk/exhibitors/{fair.exhibitor['id']}")
+    later(monkeypatch, hours=13)
+    fields = {"entity_type": "contact", "entity_id": "1", "note_text": "An hour of typing", "back": ""}
+    assert "An hour of typing" in visitor.submit(page, "/desk/do/create_note", fields, 403)
+    assert "An hour of typing" not in other.submit(page, "/desk/do/create_note", fields, 403)
 
 
 def test_pages_are_not_kept_and_allow_no_foreign_script(office, fair):
@@ -220,3 +229,8 @@ def test_a_silent_worker_and_a_damaged_database_are_told(office, organiser, fair
 def test_the_figures_of_the_first_page_are_data(office, fair):
     data = json.loads(office.get("/desk/now").body)
     assert data["data"]["figures"]["applications_new"] == 1 and data["data"]["inside"] is None
+
+
+def test_a_chosen_language_is_kept(office, fair):
+    assert "Was wartet" in office.get("/desk/?language=de")
+    assert "Anmeldungen" in office.get("/desk/applications")
