@@ -52,7 +52,8 @@ def main(base, key_file, page="docs/tutorial.md"):
           + (f"What visitors see of the show: {base}/e/{show}\n" if show else "")
           + (f"The form with which exhibitors apply for the next one: {base}/e/{form}/apply\n" if form else "")
           + (f"An entrance, for one device within 10 minutes (a further one: eventapi link show {door[0]}): {door[1]}\n"
-             if door else "") +
+             if door else "")
+          + f"The desk of the office, for the key in {key_file}: {base}/desk/sign-in\n"
           "In another terminal, in this directory, set these variables and try the commands below:\n\n"
           f"export EVENTAPI_URL={base}\nexport EVENTAPI_KEY=$(cat {key_file})\n"
           f"export EVENTAPI_CONFIG=$PWD/conf/demo.conf EVENTAPI_DATA_DIR=$PWD/{Path(key_file).parent}\n"
