@@ -1,9 +1,5 @@
 -- Drafts of applications: what a form of the public pages has sent, until its address is confirmed.
 
--- name: form_key
--- The key of the tokens in forms.
-SELECT form_key FROM tenant;
-
 -- name: add
 INSERT INTO application_drafts (event_id, nonce, fields, email, network, language, created_at)
 VALUES (:event_id, :nonce, :fields, :email, :network, :language, :now);
@@ -12,15 +8,8 @@ VALUES (:event_id, :nonce, :fields, :email, :network, :language, :now);
 SELECT 1 FROM application_drafts WHERE nonce = :nonce;
 
 -- name: get
-SELECT id, event_id, fields, email, language, application_id, confirmed_at FROM application_drafts WHERE id = :id;
-
--- name: by_secret
 SELECT d.id, d.event_id, d.fields, d.email, d.language, d.application_id, d.confirmed_at, e.event_key
-  FROM link_secrets s JOIN application_drafts d ON d.id = s.draft_id JOIN events e ON e.id = d.event_id
- WHERE s.secret_hash = :secret_hash;
-
--- name: add_secret
-INSERT INTO link_secrets (secret_hash, draft_id, created_at) VALUES (:secret_hash, :draft_id, :now);
+  FROM application_drafts d JOIN events e ON e.id = d.event_id WHERE d.id = :id;
 
 -- name: of_network
 -- Unconfirmed drafts of a network since a time.

@@ -16,12 +16,13 @@ sql = statements("api_keys")
 
 SCOPES = tuple("events contacts participants applications categories invoices payments booths plans services "
                "service_orders documents submissions tasks checkins schedules calendar-feed custom_fields newsletter "
-               "webhooks reports audit".split())
+               "webhooks reports audit links".split())
 CREATE_APPLICATIONS = "applications:create"
 NARROW_SCOPES = (CREATE_APPLICATIONS, "public")         # for keys on web pages: few routes
 # `:read` allows reading only.
 ALL_SCOPES = (*SCOPES, *(f"{scope}:read" for scope in SCOPES), *NARROW_SCOPES)
-FLAGS = tuple("invoices booths plans services service_orders tasks documents schedules webhooks pages".split())
+FLAGS = tuple("invoices booths plans services service_orders tasks documents schedules webhooks pages door "
+              "desk".split())
 TIERS = ("Starter", "Business", "Business+")
 FIRST_ADMIN = "Administrator"                # name of the admin that is created with the first key
 

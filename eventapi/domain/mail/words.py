@@ -26,6 +26,12 @@ ENGLISH = {
     "application_confirmation_ignore": "The link is valid for a week. If it was not you who applied, ignore this "
                                        "e-mail: nothing is sent then.",
 
+    "link_subject": "Your page for {title}",
+    "link": "With this link you open your page for the show:",
+    "link_button": "Open my page",
+    "link_ignore": "The link is valid for 14 days, and is meant for you alone: please do not forward it. "
+                   "On your page you can ask for a new one at any time.",
+
     "invoice_subject": "Invoice {number}",
     "credit_note_subject": "Credit note {number}",
     "quoted_number": "invoice number {reference}",
@@ -71,6 +77,12 @@ GERMAN = {
     "application_confirmation_button": "Anmeldung bestätigen und abschicken",
     "application_confirmation_ignore": "Der Link gilt eine Woche. Wenn Sie sich nicht angemeldet haben, ignorieren "
                                        "Sie bitte diese E-Mail: Dann wird nichts abgeschickt.",
+
+    "link_subject": "Ihre Seite zu {title}",
+    "link": "mit diesem Link öffnen Sie Ihre Seite zur Messe:",
+    "link_button": "Meine Seite öffnen",
+    "link_ignore": "Der Link gilt 14 Tage und ist nur für Sie: Bitte leiten Sie ihn nicht weiter. "
+                   "Einen neuen können Sie jederzeit auf der Seite anfordern.",
 
     "invoice_subject": "Rechnung {number}",
     "credit_note_subject": "Rechnungskorrektur {number}",

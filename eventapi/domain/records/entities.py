@@ -200,7 +200,7 @@ CHECK_IN = Kind(
     personal=("notes",))
 DOCUMENT = Kind(
     "document", "documents", "documents",
-    (*CHANGES, "signature_requested", "viewed", "signed", "declined", "expired", "voided", "terminated"),
+    (*CHANGES, "signature_requested", "viewed", "signed", "accepted", "declined", "expired", "voided", "terminated"),
     _document_title,
     has_tasks=True, about_people=True,
     personal=("metadata", "e_invoice"))
@@ -230,6 +230,7 @@ DATABASE = Kind("database")
 EVENT_PAGES = Kind("event_pages", "event_pages")
 FLAG = Kind("flag", "flags")
 GATEWAY = Kind("gateway", "gateways")
+LINK = Kind("link", "links")
 PERIOD = Kind("period", "periods")
 TENANT = Kind("tenant", "tenant")
 

@@ -5,13 +5,13 @@ application. Only hashes of the secrets in links are stored; the worker makes a 
 """
 import hmac
 import json
-import re
-import secrets
 from datetime import datetime, timedelta
 from hashlib import sha256
 from ipaddress import ip_address, ip_network
 
 from eventapi import times
+from eventapi.domain.access import link_secrets
+from eventapi.domain.access.link_secrets import form_key
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import applications
@@ -24,18 +24,12 @@ sql = statements("drafts")
 
 KIND = "application_confirmation"
 ENTITY = entities.APPLICATION_DRAFT.entity_type
-SECRET = re.compile(r"evl_[A-Za-z0-9_-]{32}")
 LARGEST = 32_000                        # characters of the fields of a draft
 PER_HOUR = 30                           # drafts of a network in an hour, after which their mails wait
 PER_DAY = 3                             # mails to an address in a day
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 WEEK, TWO_DAYS = timedelta(days=7), timedelta(days=2)
 BATCH = 500
-
-
-def form_key(db):
-    """Return the key of the tokens in forms, 32 random bytes."""
-    return db.value(sql.form_key)
 
 
 def state(db, pages, event):
@@ -103,18 +97,12 @@ def new_secret(db, id):
 
 def add_secret(db, id):
     """Make a secret for the link of a draft, store its hash and return it. Call this inside a write transaction."""
-    secret = f"evl_{secrets.token_urlsafe(24)}"
-    db.run(sql.add_secret, secret_hash=_hash(secret), draft_id=id, now=db.now)
-    return secret
+    return link_secrets.add(db, way="mailed", draft_id=id)
 
 
-def by_secret(db, secret):
+def get(db, id):
     """Return the draft of a link with its `event_key`, or None."""
-    return db.one(sql.by_secret, secret_hash=_hash(secret)) if SECRET.fullmatch(secret) else None
-
-
-def _hash(secret):
-    return sha256(secret.encode()).hexdigest()
+    return db.one(sql.get, id=id)
 
 
 def confirm(db, draft):

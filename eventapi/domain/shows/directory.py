@@ -114,7 +114,12 @@ def hall(db, show, plan_key, found, language):
     id = next((row["id"] for row in _plans(db, show) if row["plan_key"] == plan_key), None)
     if id is None:
         return None
-    hall, listed = plan_pictures.read(db, id, "public", language), {row["id"]: row for row in found}
+    return named(plan_pictures.read(db, id, "public", language), found)
+
+
+def named(hall, found):
+    """Return a hall in the public view with the names of the exhibitors `found`. Booths of others are `taken`."""
+    listed = {row["id"]: row for row in found}
     for booth in hall["booths"]:
         exhibitor = listed.get(booth["exhibitor_id"])
         booth["exhibitor"] = exhibitor and exhibitor["name"]

@@ -4,17 +4,18 @@ Every function that writes is called inside a write transaction and journals the
 """
 import json
 
-from eventapi import journal
+from eventapi import journal, times
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.records import entities
-from eventapi.errors import Problem
+from eventapi.errors import Faults, Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("event_pages")
 
-BOOLEANS = ("is_public", "show_directory", "show_plan", "show_programme", "is_indexed", "apply_is_open")
-ENCODED = ("texts", "embed_origins", "apply_terms")         # columns with JSON
+BOOLEANS = ("is_public", "show_directory", "show_plan", "show_programme", "is_indexed", "apply_is_open",
+            "my_is_open")
+ENCODED = ("texts", "embed_origins", "apply_terms", "my_rights", "booth_types")         # columns with JSON
 # Options without which visitors could not tell whose pages they read.
 IMPRINT = ("organiser_name", "organiser_street", "organiser_city", "organiser_email")
 
@@ -49,7 +50,8 @@ def review(db, pages, address):
         rows.append(_row("privacy", "advice", f"set the option privacy_url, or {patch}/pages with texts.privacy"))
     if not pages["texts"].get("intro"):
         rows.append(_row("intro", "advice", f"{patch}/pages with texts.intro says what the show is"))
-    public = all(row["state"] in ("public", "advice") or row["what"].startswith(("show_", "apply_")) for row in rows)
+    public = all(row["state"] in ("public", "advice") or row["what"].startswith(("show_", "apply_", "my_"))
+                 for row in rows)
     return [_row(f"{address}/e/{pages['event_key']}", *([] if public else ["hidden", "see below"])), *rows]
 
 
@@ -70,7 +72,7 @@ def update(db, old, fields, address, *, is_trial=False):
     """Change the settings and return them. `fields` holds the changed fields.
 
     `address` is the public address of the service, "" if it is not known. `is_trial`: the service is tried on one
-    machine, where the form needs no mail. Raise 409 `page_incomplete` if the event cannot be public yet or the form
+    machine, where the form needs no mail. Raise 409 `page_incomplete` if the event cannot be public yet or a part
     cannot open, `mail_not_configured` if it cannot open without mail.
     """
     merged = {**old, **fields}
@@ -80,6 +82,10 @@ def update(db, old, fields, address, *, is_trial=False):
                       "configuration, and fields of the event), then repeat the request.", missing=missing)
     if merged["apply_is_open"] and not old["apply_is_open"]:
         _check_form(db, merged, is_trial)
+    if merged["my_is_open"] and not old["my_is_open"] and not (address or is_trial):
+        raise Problem("page_incomplete", "The pages of exhibitors cannot open yet, because mails could not link them. "
+                      "Set what `missing` names, then repeat the request.", missing=["base_url"])
+    _check_portal(db, merged, fields)
     if merged != old:
         db.run(sql.add, **{**merged, **{name: as_json(merged[name]) for name in ENCODED}}, now=db.now)
     new = get(db, old["id"])
@@ -99,6 +105,25 @@ def _check_form(db, pages, is_trial):
                       "the request.", missing=missing)
     if not is_trial:
         mails.refuse_unconfigured(db.config, ", because each applicant confirms the e-mail address")
+
+
+def _check_portal(db, pages, fields):
+    """Raise 422 for settings of the exhibitors' pages that name unknown records, or a time that ends first.
+
+    `fields` are those that change: what other records have made invalid meanwhile does not prevent other changes.
+    """
+    faults = Faults()
+    if {"booth_from", "booth_until"} & fields.keys() and pages["booth_until"] and pages["booth_from"]:
+        zone = db.value(sql.timezone, id=pages["id"])
+        if times.end(pages["booth_until"], zone) < times.start(pages["booth_from"], zone):
+            faults.add("/booth_until", "before_start", "must not be before `booth_from`")
+    for key in db.values(sql.unknown_types, keys=as_json(fields.get("booth_types", []))):
+        faults.add(f"/booth_types/{fields['booth_types'].index(key)}", "unknown",
+                   f"is unknown: no booth type has the key {key}")
+    service_id = fields.get("badge_service_id")
+    if service_id is not None and not db.value(sql.is_offered, service_id=service_id, id=pages["id"]):
+        faults.add("/badge_service_id", "not_offered", "must be a service that is offered at this event")
+    faults.raise_any()
 
 
 def lacks(db, pages, address):

@@ -72,19 +72,13 @@ def send_application_form(db, event_key, before):
     return told(db, show, language, "sent", link=secret and f"{shell.up()}link/{secret}")
 
 
-@routes.get("/link/<secret>")
-def get_link(db, secret):
+def confirming(db, draft):
     """Return the page that asks whether to confirm. It changes nothing, because mail scanners open every link."""
-    draft = drafts.by_secret(db, secret)
-    return linked_page(db, draft, "done" if draft and draft["confirmed_at"] else "confirm")
+    return linked_page(db, draft, "done" if draft["confirmed_at"] else "confirm")
 
 
-@routes.post("/link/<secret>")
-def open_link(db, secret):
-    """Confirm the address of a draft, which makes the application."""
-    draft = drafts.by_secret(db, secret)
-    if draft is None:
-        return linked_page(db, None, "confirm")
+def confirmed(db, draft):
+    """Confirm the address of a draft, which makes the application. Return the page about it."""
     try:
         id = drafts.confirm(db, draft)
     except Problem as problem:
@@ -95,12 +89,8 @@ def open_link(db, secret):
 
 
 def linked_page(db, draft, part, status=200):
-    """Return a page that a link of a mail opens. All links that are not valid get the same one."""
-    show = draft and directory.show(db, draft["event_key"])
-    language = draft["language"] if draft else shell.language_of(db.config, None)
-    if draft is None:
-        part, status = "unknown", 404
-    return told(db, show, language, part, status, "no-referrer", draft=draft)
+    """Return a page that the link in the mail of a draft opens."""
+    return told(db, directory.show(db, draft["event_key"]), draft["language"], part, status, "no-referrer", draft=draft)
 
 
 def opened(db, event_key):

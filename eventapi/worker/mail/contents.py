@@ -7,6 +7,7 @@ from email.policy import SMTP, EmailPolicy
 from email.utils import format_datetime
 from html import escape
 
+from eventapi.domain.access import links
 from eventapi.domain.billing import invoices
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.billing import sending as invoice_sending
@@ -51,6 +52,8 @@ def build(db, mail):
         retry_while_busy(invoice_pdf.store, db, mail["entity_id"])
     if mail["kind"] == drafts.KIND:
         mail = {**mail, "secret": retry_while_busy(drafts.new_secret, db, mail["entity_id"])}
+    if mail["kind"] == links.KIND:
+        mail = {**mail, "secret": retry_while_busy(links.new_secret, db, mail["entity_id"])}
     with db.snapshot():
         contents = CONTENTS[mail["kind"]](db, mail)
     return recipient, compose(db.config, recipient, mail["message_id"], mail["subject"], *contents)
@@ -162,6 +165,19 @@ def application_confirmation(db, mail):
                                     texts[f"{kind}_ignore"], *mail_words.closing(db.config, mail["language"])], {}, []
 
 
+def link(db, mail):
+    """Return the mail with the address of a link. It contains nothing that somebody has typed.
+
+    Raise Gone if the link has ended.
+    """
+    if mail["secret"] is None:
+        raise Gone("the link has ended, or has no address any more")
+    texts = mail_words.WORDS[mail["language"]]
+    return None, mail["language"], [
+        texts["hello_nobody"], texts["link"], (texts["link_button"], links.address(mail["base_url"], mail["secret"])),
+        texts["link_ignore"], *mail_words.closing(db.config, mail["language"])], {}, []
+
+
 def invoice(db, mail):
     """Return the mail with the PDF of an invoice. If it has an open amount, the mail says when to pay.
 
@@ -259,4 +275,4 @@ def quoted(invoice, texts):
 WITH_PDF = ("invoice", "invoice_reminder", "dunning")
 CONTENTS = {"newsletter_confirmation": newsletter_confirmation, "invoice": invoice,
             "invoice_reminder": invoice_reminder, "dunning": dunning,
-            "application_confirmation": application_confirmation}
+            "application_confirmation": application_confirmation, "link": link}

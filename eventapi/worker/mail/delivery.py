@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from eventapi import times
+from eventapi.domain.access import links
 from eventapi.domain.attachments import notes
 from eventapi.domain.billing import invoices
 from eventapi.domain.people import contacts, newsletter
@@ -81,7 +82,7 @@ def _note_refusal(db, mail, error):
     if mail["entity_type"] == newsletter.ENTITY:
         newsletter.record_refusal(db, mail["entity_id"], error)
         return
-    if mail["entity_type"] == drafts.ENTITY:         # nobody has confirmed this address
+    if mail["entity_type"] in (drafts.ENTITY, links.KIND):      # nobody has confirmed this address
         return
     invoice = invoices.get(db, mail["entity_id"])
     contact = invoice and contacts.get(db, invoice["contact_id"])
