@@ -5,7 +5,7 @@ All amounts are in minor units.
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from eventapi import journal, money
-from eventapi.domain.billing import drafts, invoices
+from eventapi.domain.billing import deposits, drafts, invoices
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import entities
 from eventapi.errors import Problem, invalid_at
@@ -78,6 +78,9 @@ def adjust(db, invoice, *, paid=0, credited=0, written_off=0, before=None, actio
         db.run(sql.adjust, id=invoice["id"], status=status, **sums, now=db.now)
         new = {**old, **sums, "status": status, "updated_at": db.stamp,
                "open_amount": old["total"] - sums["credited"] - sums["paid_amount"] - sums["written_off"]}
+        if credited and sums["credited"] >= invoice["total"]:
+            deposits.release(db, invoice["id"])
+            new["deposit_ids"] = "[]"
         if before:
             new = invoices.row(db, invoice["id"])
         if not action:

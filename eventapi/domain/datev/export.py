@@ -164,7 +164,8 @@ def found(db, chosen, accounts):
         for booking in bookings.of_write_off(row, accounts):
             yield row, booking
     for row in db.iterate(sql.advances, first=chosen.first, last=chosen.last):
-        for booking in bookings.of_advance(row, accounts):
+        for booking in bookings.of_advance(row, accounts) if row["tax_date"] else (
+                bookings.of_deposit(row, accounts, country), ):
             yield row, booking
 
 
