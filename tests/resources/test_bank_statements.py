@@ -115,7 +115,8 @@ def test_without_auto_nothing_is_booked_and_the_proposals_have_reasons(organiser
     (only,) = open_list(organiser)
     assert only["proposals"] == [{
         "invoice_id": sent["id"], "invoice_number": "R-2026-00017", "payment_id": None, "action": "pay", "amount": 119,
-        "invoice_amount": None, "bank_transaction_id": None, "reasons": ["number", "amount", "name"], "objections": [],
+        "claim_amount": 0, "invoice_amount": None, "bank_transaction_id": None,
+        "reasons": ["number", "amount", "name"], "objections": [],
         "is_exact": True}]
     again = send(data, auto="exact")
     assert (again["imported"], again["known"], again["booked"]) == (0, 1, 1)
