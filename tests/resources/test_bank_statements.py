@@ -287,6 +287,14 @@ def test_case_9_money_in_another_currency_pays_no_invoice_by_itself(organiser, i
     assert (fault["pointer"], fault["code"]) == ("/invoices/0/invoice_amount", "required")
 
 
+@pytest.mark.parametrize(("ahead", "status"), [(10, 201), (11, 422)])
+def test_a_statement_is_not_of_next_year(send, ahead, status):
+    """Finding 19 of the second review. Banks book around holidays for a day of the next week."""
+    day = times.add_days(times.today("Europe/Berlin"), ahead)
+    answer = send(statement({"amount": 100, "text": "x", "day": day}), status=status)
+    assert status == 201 or answer["errors"][0]["code"] == "future"
+
+
 @pytest.fixture
 def francs(organiser, buyer):
     """Send an invoice for 1,190.00 CHF, with a rate of 1.06."""
