@@ -115,7 +115,8 @@ def test_without_auto_nothing_is_booked_and_the_proposals_have_reasons(organiser
     (only,) = open_list(organiser)
     assert only["proposals"] == [{
         "invoice_id": sent["id"], "invoice_number": "R-2026-00017", "payment_id": None, "action": "pay", "amount": 119,
-        "invoice_amount": None, "bank_transaction_id": None, "reasons": ["number", "amount", "name"], "objections": [],
+        "claim_amount": 0, "invoice_amount": None, "bank_transaction_id": None,
+        "reasons": ["number", "amount", "name"], "objections": [],
         "is_exact": True}]
     again = send(data, auto="exact")
     assert (again["imported"], again["known"], again["booked"]) == (0, 1, 1)
@@ -286,6 +287,14 @@ def test_case_9_money_in_another_currency_pays_no_invoice_by_itself(organiser, i
     fault = organiser.post("/payments/unmatched/1/assign", {"invoices": [{"invoice_number": "R-2026-00017"}]},
                            status=422).json["errors"][0]
     assert (fault["pointer"], fault["code"]) == ("/invoices/0/invoice_amount", "required")
+
+
+@pytest.mark.parametrize(("ahead", "status"), [(10, 201), (11, 422)])
+def test_a_statement_is_not_of_next_year(send, ahead, status):
+    """Finding 19 of the second review. Banks book around holidays for a day of the next week."""
+    day = times.add_days(times.today("Europe/Berlin"), ahead)
+    answer = send(statement({"amount": 100, "text": "x", "day": day}), status=status)
+    assert status == 201 or answer["errors"][0]["code"] == "future"
 
 
 @pytest.fixture
