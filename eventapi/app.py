@@ -148,7 +148,7 @@ ID = (r"[1-9][0-9]{0,18}", _id, str)       # an id in a path; any other text mak
 
 
 def _path(environ):
-    """Return the path of a request as text, without a slash at its end.
+    """Return the path of a request as text, without a slash at its end. Set `eventapi.slash` if it has one.
 
     Refuse paths that Bottle's patterns would take for another one: they ignore a line break at the end. The pages of
     the newsletter accept any token, and respond to one with a line break as to every other wrong one.
@@ -161,7 +161,10 @@ def _path(environ):
             raise HTTPError(400) from None
     if "\n" in path and not path.startswith(("/newsletter/confirm/", "/newsletter/unsubscribe/")):
         raise HTTPError(404)
-    return path[:-1] if path.endswith("/") and len(path) > 1 else path
+    if path.endswith("/") and len(path) > 1:
+        environ["eventapi.slash"] = True
+        return path[:-1]
+    return path
 
 
 def _problem_of(error):

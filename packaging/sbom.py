@@ -1,7 +1,7 @@
 """sbom.py FILE VERSION SECONDS: write the software bill of materials of the Debian package, as CycloneDX 1.6 in JSON.
 
-It lists the package, which contains no code of others, and the packages that it depends on, with the versions that it
-accepts. SECONDS is its date as a Unix time. The same arguments give the same bytes.
+It lists the package, the code of others that it contains, and the packages that it depends on, with the versions that
+it accepts. SECONDS is its date as a Unix time. The same arguments give the same bytes.
 """
 import json
 import re
@@ -13,6 +13,9 @@ from pathlib import Path
 # Debian package -> name of the same software on PyPI, under which advisories list it.
 ON_PYPI = {"gunicorn": "gunicorn", "python3-bottle": "bottle", "python3-jsonschema": "jsonschema",
            "python3-stdnum": "python-stdnum", "python3-reportlab": "reportlab", "python3-pypdf": "pypdf"}
+# The decoder of QR codes of the page at the door, shipped unchanged in eventapi/pages/door/qr/.
+CONTAINED = {"type": "library", "bom-ref": "pkg:npm/qr@0.7.0", "name": "qr", "version": "0.7.0", "scope": "required",
+             "purl": "pkg:npm/qr@0.7.0", "licenses": [{"expression": "MIT OR Apache-2.0"}]}
 # What debhelper inserts for ${python3:Depends}.
 INSERTED = {"${python3:Depends}": "python3", "${misc:Depends}": "", "${misc:Pre-Depends}": ""}
 
@@ -37,10 +40,10 @@ def bill(control, version, seconds):
         "metadata": {
             "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds)),
             "component": {"type": "application", "bom-ref": own, "name": "eventapi", "version": version, "purl": own,
-                          "licenses": [{"license": {"id": "MIT"}}]}},
+                          "licenses": [{"license": {"id": "MIT"}}], "components": [CONTAINED]}},
         "components": parts,
         "dependencies": [{"ref": own, "dependsOn": sorted(names)}, *({"ref": name} for name in names)],
-        # The package contains nothing but eventapi. What its dependencies depend on is not listed.
+        # The package contains eventapi and what CONTAINED names. What its dependencies depend on is not listed.
         "compositions": [{"aggregate": "complete", "assemblies": [own], "dependencies": [own]},
                          {"aggregate": "incomplete", "dependencies": names}]}
 

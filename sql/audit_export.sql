@@ -35,7 +35,7 @@ WITH found AS MATERIALIZED (
   SELECT id, payment_date_at AS at FROM payments INDEXED BY payments_by_date WHERE payment_date_at >= :begins AND payment_date_at < :ends
    UNION ALL
   SELECT id, created_at FROM payments INDEXED BY payments_undated WHERE payment_date_at IS NULL AND created_at >= :begins AND created_at < :ends)
-SELECT p.id AS payment_id, f.at AS payment_date, i.invoice_number, i.debtor_number AS customer_number, p.currency, p.amount, p.gateway_key,
+SELECT p.id AS payment_id, f.at AS payment_date, i.invoice_number, i.debtor_number AS customer_number, p.currency, p.amount, p.claim_amount, p.gateway_key,
        p.gateway_name, p.gateway_fee, p.transaction_id, p.bank_transaction_id, p.status, p.created_at
   FROM found f CROSS JOIN payments p ON p.id = f.id
   JOIN invoices i ON i.id = coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1), p.invoice_id)
@@ -43,7 +43,7 @@ SELECT p.id AS payment_id, f.at AS payment_date, i.invoice_number, i.debtor_numb
 
 -- name: refunds
 -- Each refund with the invoice that its payment had then.
-SELECT r.id AS refund_id, r.payment_id, r.counts_at AS refund_date, i.invoice_number, i.debtor_number AS customer_number, r.currency, r.amount,
+SELECT r.id AS refund_id, r.payment_id, r.counts_at AS refund_date, i.invoice_number, i.debtor_number AS customer_number, r.currency, r.amount, r.claim_amount,
        r.gateway_key, r.transaction_id, r.bank_transaction_id, r.created_at
   FROM refunds r INDEXED BY refunds_by_time CROSS JOIN payments p ON p.id = r.payment_id
   JOIN invoices i ON i.id = coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = r.payment_id AND m.moved_at > r.counts_at

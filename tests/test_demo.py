@@ -268,7 +268,8 @@ def test_features_that_are_switched_off_are_left_out(tiny, disabled):
     db = Database(settings)
     tables = {"invoices": "invoices", "schedules": "schedule_slots", "booths": "booths", "tasks": "tasks",
               "plans": "plans", "webhooks": "webhooks", "services": "services", "service_orders": "service_orders",
-              "documents": "documents", "pages": "profiles"}
+              "documents": "documents", "pages": "profiles", "door": "links",
+              "desk": "sessions"}
     for flag in disabled:
         assert db.connection.execute(f"SELECT count(*) FROM {tables[flag]}").fetchone() == (0,), flag
     db.close()
@@ -284,8 +285,23 @@ def test_the_first_steps_fit_the_show(tiny, monkeypatch, capsys, disabled, curre
     assert "export EVENTAPI_URL=http://127.0.0.1:8301\nexport EVENTAPI_KEY=$(cat .run/key)\n" in printed
     assert "\nexport EVENTAPI_BIND=127.0.0.1:8301\n" in printed, "`eventapi` asks the server at this address"
     assert "EVENTAPI_DATA_DIR=$PWD/.run\n" in printed and "Continue with docs/tutorial.md." in printed
+    assert re.search(r"eventapi link show \d+\): http://127\.0\.0\.1:8301/link/evl_[\w-]{32}\n", printed)
     assert "None" not in printed and ("create a payment" in printed) == bool(expected)
     assert not expected or expected in printed
+
+
+def test_the_options_that_the_server_gets_by_variables_are_printed_but_no_secret(tiny, monkeypatch, capsys):
+    """Without them, `eventapi mail test` in the second terminal says that no mail server is set."""
+    settings = tiny(())
+    monkeypatch.setattr(configuration, "load", lambda: settings)
+    given = {"EVENTAPI_SMTP_HOST": "127.0.0.1", "EVENTAPI_ORGANISER_NAME": "Messe & Co",
+             "EVENTAPI_SMTP_PASSWORD": "xyz", "EVENTAPI_DATA_DIR": "/elsewhere", "EVENTAPI_LANGUAGE": "de"}
+    for name, text in given.items():
+        monkeypatch.setenv(name, text)
+    first_steps.main("http://127.0.0.1:8301", ".run/key")
+    printed = capsys.readouterr().out
+    assert "\nexport EVENTAPI_ORGANISER_NAME='Messe & Co'\nexport EVENTAPI_SMTP_HOST=127.0.0.1\n" in printed
+    assert "export EVENTAPI_LANGUAGE=de\n" in printed and "/elsewhere" not in printed and "xyz" not in printed
 
 
 def test_the_smallest_limit_of_uploads_suffices(tiny):

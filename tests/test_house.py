@@ -86,12 +86,12 @@ LAYERS = [
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
 # domain package -> the domain packages that it may import. Add an import here only if it leaves no cycle.
 DOMAIN = {
-    "access": "records",
+    "access": "mail records",
     "attachments": "einvoices records",
     "bank": "billing books records",
     "billing": "attachments books einvoices mail originals records",
     "books": "records reports",
-    "datev": "books",
+    "datev": "billing books",
     "dunning": "billing mail records",
     "einvoices": "",
     "entrance": "attachments records",
@@ -101,13 +101,15 @@ DOMAIN = {
     "mail": "records",
     "originals": "einvoices",
     "orders": "attachments billing records",
-    "people": "attachments bank billing dunning entrance events halls mail orders records shows submissions",
+    "people": "access attachments bank billing dunning entrance events halls mail orders records shows "
+              "submissions",
+    "portal": "access attachments billing halls mail orders people records shows submissions",
     "records": "",
-    "registration": "mail people records",
+    "registration": "access attachments mail people records",
     "reports": "",
     "shows": "attachments halls mail records",
     "submissions": "attachments records",
-    "upkeep": "bank billing books dunning entrance events imports mail originals people records "
+    "upkeep": "access bank billing books dunning entrance events imports mail originals people records "
               "registration webhooks",
     "webhooks": "attachments records",
 }

@@ -24,6 +24,14 @@ CODES = {
         403, "Origin not allowed",
         "A browser asks whether a web page may call the API, and the option `cors_origins` does not contain the origin "
         "of this page. `detail` names the origin. The administrator adds it to the option."),
+    "session_ended": (
+        403, "Session ended",
+        "The page needs a session, which a link opens in the browser. The session has ended, or there never was one. "
+        "Open the link again, or ask for a new one."),
+    "link_ended": (
+        403, "Link ended",
+        "The link of the device at the door was revoked or has ended. `detail` says what to do with the scans that the "
+        "device still has."),
     "not_found": (
         404, "Not found",
         "No record has this id or key, or nothing exists at this URL. The record may have been deleted."),
@@ -33,6 +41,8 @@ CODES = {
     "not_acceptable": (
         406, "Not acceptable",
         "The response is not available in any media type of the header `Accept`. `offered` lists those that are."),
+    "length_required": (
+        411, "Length required", "Send a form that contains a file with the header Content-Length, and not in chunks."),
     "body_too_large": (
         413, "Body too large", "The body exceeds the limit in `detail`. Send less in one request."),
     "unsupported_media_type": (
@@ -123,6 +133,9 @@ CODES = {
     "not_checked_in": (
         409, "Not checked in",
         "The participant was not checked in, so no visit can be closed. Send `action` as check_in to open one."),
+    "devices_used_up": (
+        409, "Devices used up",
+        "The link of the door has as many devices as it may have (`devices`). End one of them, or raise `devices`."),
     "taken_back": (
         409, "Scan withdrawn",
         "The scan with this `client_ref` was withdrawn when its check-in was deleted. Send the new scan with another "
@@ -142,6 +155,32 @@ CODES = {
         409, "Pages are incomplete",
         "The public pages of an event need data that is missing: `missing` names options of the configuration and "
         "fields of the event. Set them first."),
+    "booth_closed": (
+        409, "Booths cannot be chosen",
+        "The organiser lets exhibitors choose or confirm booths only from `from` to `until`, or does so itself."),
+    "event_over": (
+        409, "Event is over",
+        "The show is over. The page of an exhibitor can be read as long as its link lives, but nothing changes there."),
+    "hold_paused": (
+        409, "Hold paused",
+        "The last hold of a booth ended at `ended_at`. The exhibitor can hold one again after `paused_until`."),
+    "holds_used_up": (
+        409, "Holds used up",
+        "Three holds of the exhibitor have run out, or were given back late. The organiser assigns the booth."),
+    "badges_used_up": (
+        409, "Badges used up",
+        "All badges for the people at the booth are used: those that are `free`, and those that were `ordered`. Order "
+        "more, or remove a person whose badge was not downloaded yet."),
+    "badge_fixed": (
+        409, "Badge fixed",
+        "The badge was issued and has got another name since. It can change only once. Ask the organiser."),
+    "link_incomplete": (
+        409, "Link is incomplete",
+        "The link lacks what `missing` names, so it cannot be mailed. Show its address, or make another link."),
+    "link_not_mailed": (
+        409, "Link not mailed",
+        "A binding step needs a session that was opened with a link in a mail, because the organiser knows "
+        "other links."),
     "order_locked": (
         409, "Order locked",
         "The participant and the items of an order can change only while it is a draft. Cancel an item or the order "

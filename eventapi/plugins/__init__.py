@@ -5,6 +5,7 @@ from eventapi.plugins.cross_origin import CrossOrigin
 from eventapi.plugins.database import DatabasePlugin
 from eventapi.plugins.idempotency import Idempotency
 from eventapi.plugins.request import Request
+from eventapi.plugins.sessions import Sessions
 from eventapi.plugins.validation import Validation
 
-IN_ORDER = (CrossOrigin, Request, Authentication, Access, Validation, DatabasePlugin, Idempotency)
+IN_ORDER = (CrossOrigin, Request, Authentication, Sessions, Access, Validation, DatabasePlugin, Idempotency)

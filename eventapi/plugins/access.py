@@ -1,4 +1,4 @@
-"""Third plugin: checks the plan tier, the flag and the scope of the route, in this order."""
+"""Fourth plugin: checks the plan tier, the flag and the scope of the route, in this order."""
 from collections.abc import Callable, Iterable
 
 from bottle import Route, request

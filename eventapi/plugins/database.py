@@ -1,4 +1,4 @@
-"""Fifth plugin: a database connection for each handler, and one transaction for each write."""
+"""Sixth plugin: a database connection for each handler, and one transaction for each write."""
 import inspect
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Sixth plugin: Idempotency-Key. A repeated POST gets the first response again, for 24 hours.
+"""Seventh plugin: Idempotency-Key. A repeated POST gets the first response again, for 24 hours.
 
 It runs inside the transaction of the database plugin, so a response is kept if and only if its write is.
 """
@@ -11,10 +11,12 @@ from hashlib import sha256
 from bottle import Route, request
 
 from eventapi import times
+from eventapi.domain.access import sessions
 from eventapi.errors import Problem, invalid_parameter
 from eventapi.storage.database import Database, as_json
 from eventapi.storage.statements import statements
 from eventapi.web import masking
+from eventapi.web.html import visits
 from eventapi.web.rest import Response, base_url
 
 sql = statements("idempotency")
@@ -28,6 +30,8 @@ class Idempotency:
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Wrap the handlers of POST requests that are sent with an API key; leave the others as they are."""
         options = route.config["options"]
+        if route.method == "POST" and options.session and not options.batch:
+            return lambda **values: form_once(request.environ, lambda: callback(**values))
         if route.method != "POST" or options.public or options.batch:       # a batch keeps its results itself
             return callback
 
@@ -41,6 +45,27 @@ class Idempotency:
                 return callback(**values)
             return respond_once(request.environ, key, lambda: callback(**values))
         return once
+
+
+def form_once(environ: dict, act: Callable[[], Response]) -> Response:
+    """Return the redirection to which the form has led before, or the response of `act`, and keep a redirection.
+
+    So a button that is pressed twice acts once. Raise idempotency_key_reused if the form was sent with other values.
+    """
+    form_id = environ.get("eventapi.form_id")
+    if form_id is None:                             # JSON of a page
+        return act()
+    db, owner = environ["eventapi.connections"].writer(), environ["eventapi.form_owner"]
+    fingerprint = _fingerprint(environ)
+    if kept := sessions.sent_form(db, owner, form_id):
+        if kept["fingerprint"] != fingerprint:
+            raise Problem("idempotency_key_reused", "This form was sent before with other values. Send it again from "
+                          "the page that shows it now.")
+        return visits.redirect(kept["location"])
+    response = act()
+    if response.status == 303:
+        sessions.keep_form(db, owner, form_id, fingerprint, response.headers["Location"])
+    return response
 
 
 def check(key: str) -> None:

@@ -18,6 +18,7 @@ from eventapi.errors import Problem, damaged, internal_error
 from eventapi.storage.database import as_json
 from eventapi.storage.errors import Busy, Damaged, Full, ReadOnly, mark_damaged, storage_error
 from eventapi.web import client, masking, pages, request_log
+from eventapi.web.html import visits
 from eventapi.web.rest import Response, base_url, envelope, etag, is_known
 from eventapi.web.routes import JSON
 
@@ -104,7 +105,7 @@ class Exchange:
         options, takes = route.config["options"], inspect.signature(route.callback).parameters
         self.callback = callback
         self.id_name = f"{options.singular}_id"
-        self.reads = route.method == "GET"
+        self.reads, self.is_page = route.method == "GET", options.page and options.offered == ("text/html",)
         self.headers = {"Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
         if len(options.offered) > 1:
             self.headers["Vary"] = "Accept"
@@ -119,8 +120,16 @@ class Exchange:
         try:
             response = self.respond(self.callback(**values), headers, environ)
         except Exception as error:
-            response = problem_response(problem_of(error), headers)
+            response = self.refused(problem_of(error), headers)
         log_request(environ, start, response)
+        return response
+
+    def refused(self, problem: Problem, headers: dict) -> Response:
+        """Return the problem document, or its page if the route is a page."""
+        if not self.is_page or problem.status == 404:
+            return problem_response(problem, headers)
+        response = visits.problem_page(problem, headers["X-Request-ID"])
+        response.headers = {**headers, **response.headers}
         return response
 
     def respond(self, result: object, headers: dict, environ: dict) -> Response:

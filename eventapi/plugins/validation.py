@@ -1,4 +1,4 @@
-"""Fourth plugin: `Accept`, query string and body, checked by the schemas of the route.
+"""Fifth plugin: `Accept`, query string and body, checked by the schemas of the route.
 
 Handlers receive valid input, as the arguments that they name: `form` (the media type of the response), `query`, `body`,
 and `upload` for a route with `raw_body`.

@@ -2,10 +2,10 @@
 from datetime import datetime, timezone
 
 from eventapi import __version__, times
-from eventapi.domain.entrance import admission, badges, check_ins
+from eventapi.domain.entrance import admission, badges, batches, check_ins
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT, PARTICIPANT
-from eventapi.errors import Faults, Problem, fault, invalid
+from eventapi.errors import Faults, fault, invalid
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.validation.bodies import Body
@@ -50,16 +50,7 @@ def create_check_in_batch(db, body):
     Each result contains the status that the scan would have as a single request, and either the check-in or the code
     and detail of the problem.
     """
-    check = Body("check_in", "POST", db.config.timezone)
-    scans, results = [], []
-    for index, sent in enumerate(body["scans"]):
-        try:
-            scans.append((check(sent), index))
-        except Problem as problem:
-            results.append(refused(index, problem))
-    for scan, index in sorted(scans, key=lambda entry: (entry[0]["scanned_at"] or db.now, entry[1])):
-        results.append(result(db, index, scan))
-    return {"results": sorted(results, key=lambda entry: entry["index"])}
+    return {"results": batches.record(db, body["scans"], Body("check_in", "POST", db.config.timezone))}
 
 
 @routes.get("/check-ins/stats", query="check_in.figures", response="check_in.stats")
@@ -124,22 +115,6 @@ def delete_check_in(db, id):
 
 def get(db, id):
     return found(check_ins.get(db, id), "check_in", id)
-
-
-def result(db, index, scan):
-    """Return the result of one scan of a batch."""
-    try:
-        record, is_new = admission.scan(db, scan)
-    except Problem as problem:
-        return refused(index, problem)
-    return {"index": index, "status": 201 if is_new else 200, "code": None, "detail": None, "data": record}
-
-
-def refused(index, problem):
-    """Return the result of a refused scan, with the open check-in if there is one."""
-    entry = {"index": index, "status": problem.status, "code": problem.code, "detail": problem.detail,
-             "data": problem.members.get("check_in")}
-    return {**entry, "errors": problem.errors} if problem.errors else entry
 
 
 def event_of(db, query):

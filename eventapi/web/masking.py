@@ -1,13 +1,13 @@
 """Mask secrets in texts and paths before they are logged or returned."""
 import re
 
-KEY = re.compile(r"(evk_|evl_|whsec_)[\w+/=-]+", re.ASCII)          # API keys, secrets of links and of webhooks
+KEY = re.compile(r"(evk_|evl_|evs_|whsec_)[\w+/=-]+", re.ASCII)     # secrets of keys, links, sessions and webhooks
 TOKEN = re.compile(r"(/(?:feeds|link|newsletter(?:/[a-z]+)?)/).+")  # tokens of calendar feeds, and links of mails
 
 
 def text(value: str) -> str:
     """Return the text with API keys and webhook secrets replaced by ***."""
-    return KEY.sub(r"\1***", value) if "evk_" in value or "evl_" in value or "whsec_" in value else value
+    return KEY.sub(r"\1***", value) if "ev" in value or "whsec_" in value else value
 
 
 def path(value: str) -> str:

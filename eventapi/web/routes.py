@@ -148,6 +148,24 @@ class Options:
     page: bool = False
     """A page for people, or a file that belongs to one. It is not in the reference."""
 
+    session: str | None = None
+    """Kind of the link whose session the page needs: `participant`, `application`, `door` or `admin`.
+
+    The plugin sessions finds it by the cookie of the ref in the address. The handler gets it as `visit`. A POST with
+    HTML is a form that needs the token of the session, and `schema` describes its fields."""
+
+    right: str | None = None
+    """Right that the link needs. Without it, the page is 404."""
+
+    shows: Callable | None = None
+    """GET handler `(db, visit, ...)` that shows the page again with what was typed, if the form is refused with 409,
+    412 or 422."""
+
+    file: Callable | None = None
+    """Function `(config)` that returns the largest size in bytes of the file which is the last field of the form.
+
+    The handler gets it as `upload`."""
+
     lost_page: bool = False
     """The 404 of this route is an HTML page, not a problem document. Read by the reference."""
 

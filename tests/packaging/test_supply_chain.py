@@ -1,4 +1,5 @@
 """The bill of materials of the package, and the check of its dependencies for known vulnerabilities."""
+import hashlib
 import importlib.util
 import json
 import re
@@ -8,6 +9,8 @@ import pytest
 
 from tests.support.processes import ROOT
 
+QR = {"decode.js": "00e209820dcb11d624e9a03d6383e580766792b57d1651318f0a29e4e1ff0fe8",
+      "index.js": "a0de370051f94bd74f218f74401fdf197585e3f9ef0143164f87ea941a3fdd6f"}
 CONTROL = (ROOT / "packaging" / "debian" / "control").read_text(encoding="utf-8")
 
 
@@ -38,6 +41,17 @@ def test_the_bill_names_the_package_and_what_it_depends_on(bill):
         "fonts-dejavu-core", "fonts-liberation", "nginx", "python3-pypdf", "python3-reportlab"}
     facts = {fact["name"]: fact["value"] for fact in parts["python3-bottle"]["properties"]}
     assert facts == {"eventapi:debian-constraint": ">= 0.12.23", "eventapi:pypi": "pkg:pypi/bottle"}
+
+
+def test_the_bill_names_the_code_of_others_that_the_package_contains(bill):
+    """npm publishes the integrity of qr 0.7.0; these are the hashes of the two files in its archive."""
+    [contained] = json.loads(bill)["metadata"]["component"]["components"]
+    assert contained["purl"] == "pkg:npm/qr@0.7.0" and contained["licenses"] == [{"expression": "MIT OR Apache-2.0"}]
+    folder = ROOT / "eventapi" / "pages" / "door" / "qr"
+    assert {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in folder.glob("*.js")} == QR
+    copyright = (ROOT / "packaging" / "debian" / "copyright").read_text(encoding="utf-8")
+    assert "Files: eventapi/pages/door/qr/*" in copyright and "qr 0.7.0" in copyright
+    assert "Copyright (c) 2023 Paul Miller" in (folder / "LICENSE-MIT").read_text(encoding="utf-8")
 
 
 def test_the_same_input_gives_the_same_bill(bill, tmp_path):

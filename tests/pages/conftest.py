@@ -1,6 +1,11 @@
-"""Fixtures: the reference in a browser."""
-import pytest
+"""Fixtures: the reference in a browser, and people who open the pages of links."""
+import re
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 
+import pytest
+import webtest
+
+from eventapi.domain.access import links
 from tests.support.browser import Browser
 from tests.support.served import served
 
@@ -16,3 +21,52 @@ def address(shared):
 def browser(tmp_path_factory):
     with Browser(tmp_path_factory.mktemp("browser")) as browser:
         yield browser
+
+
+class Visitor:
+    """A browser of somebody with a link: it keeps its cookies and sends the forms of pages."""
+
+    def __init__(self, app, language="en"):
+        self.app = webtest.TestApp(app.app, cookiejar=CookieJar(policy=DefaultCookiePolicy(rfc2965=False)))
+        self.headers = {"Accept": "text/html", "Accept-Language": language}
+
+    def get(self, path, status=200, **options):
+        return self.app.get(path, headers=self.headers, status=status, **options)
+
+    def post(self, path, fields=None, status=303, headers=()):
+        """Send a form as it is."""
+        return self.app.post(path, fields or {}, headers={**self.headers, **dict(headers)}, status=status)
+
+    def submit(self, page, action, fields=None, status=303, upload=None):
+        """Send a form with the token of a page. `action` is its path, `upload` is (name of the file, bytes)."""
+        fields = {"form_token": token_of(page), **(fields or {})}
+        if upload is None:
+            return self.app.post(action, fields, headers=self.headers, status=status)
+        body = b"".join(b'--limit\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n' % (
+            name.encode(), value.encode()) for name, value in fields.items())
+        body += b'--limit\r\nContent-Disposition: form-data; name="file"; filename="%s"\r\n\r\n%s' % (
+            upload[0].encode(), upload[1]) + b"\r\n--limit--\r\n"
+        kind = {"Content-Type": "multipart/form-data; boundary=limit"}      # that of WebTest has a $
+        return self.app.post(action, body, headers={**self.headers, **kind}, status=status)
+
+    def sign_in(self, secret, status=303, **fields):
+        return self.post(f"/link/{secret}", fields, status)
+
+
+def token_of(page):
+    """Return the form_token of a page."""
+    return re.search(r'name="form_token" value="([^"]+)"', page.text)[1]
+
+
+@pytest.fixture
+def open_link(app, db):
+    """Return a function that makes a link of a kind with these values, and returns (link, Visitor, secret)."""
+    def opened(kind, language="en", signs_in=True, **values):
+        with db.write():
+            link = links.create(db, kind, **values)
+            secret = links.add_secret(db, link, "shown")
+        visitor = Visitor(app, language)
+        if signs_in:
+            visitor.sign_in(secret)
+        return link, visitor, secret
+    return opened

@@ -101,6 +101,7 @@ TABLES = {table.name: table for table in (
         customer_number text Kundennummer
         currency text Währung
         amount money Betrag
+        claim_amount money Davon auf Kosten und Zinsen von Mahnungen
         gateway_key text Zahlungsdienst
         gateway_name text Name des Zahlungsdienstes
         gateway_fee money Gebühr des Zahlungsdienstes
@@ -116,6 +117,7 @@ TABLES = {table.name: table for table in (
         customer_number text Kundennummer
         currency text Währung
         amount money Betrag
+        claim_amount money Davon auf Kosten und Zinsen von Mahnungen
         gateway_key text Zahlungsdienst
         transaction_id text Kennung der Transaktion beim Zahlungsdienst oder der Bank
         bank_transaction_id whole Umsatz des Kontoauszugs, siehe bank_transactions
@@ -176,6 +178,7 @@ TABLES = {table.name: table for table in (
         opening_balance money Anfangssaldo (positiv: vom Kunden geschuldet)
         invoiced money Rechnungen brutto
         credited money Rechnungskorrekturen brutto
+        claimed money Kosten und Zinsen von Mahnungen, abzüglich zurückgenommener
         received money Zahlungen, mit Umbuchungen
         refunded money Erstattungen, mit Umbuchungen
         written_off money Ausbuchungen abzüglich späterer Zahlungseingänge

@@ -79,7 +79,7 @@ class Accounts:
         if money.decimals(config.currency) > 2:
             self._wrong("currency", f"{config.currency} has {money.decimals(config.currency)} decimals. DATEV has two.")
         accounts = {"datev_bank": config.datev_bank, "datev_fees": config.datev_fees,
-                    "datev_deposits": config.datev_deposits,
+                    "datev_claims": config.datev_claims, "datev_deposits": config.datev_deposits,
                     "datev_exchange_gains": config.datev_exchange_gains,
                     "datev_exchange_losses": config.datev_exchange_losses,
                     **{f"datev_gateways: {key}": account for key, account in config.datev_gateways.items()},

@@ -1,4 +1,4 @@
-"""Bookings: what an invoice, a credit note, a payment, a refund or a write-off is in the accounts.
+"""Bookings: what an invoice, a credit note, a claim, a payment, a refund or a write-off is in the accounts.
 
 A booking has a positive amount on one side of an account and on the other side of its contra account. What takes back
 another booking turns the sides; the amount never becomes negative. Amounts of rows are in minor units and include tax.
@@ -22,12 +22,12 @@ MOST_RATE = Decimal("9999.999999")
 class Booking:
     """One line of a batch.
 
-    kind: invoice, credit_note, payment, refund, move, write_off, advance, deposit, exchange or fee; the control sums
-    are separated by it.
+    kind: invoice, credit_note, claim, payment, refund, move, write_off, advance, deposit, exchange or fee; the control
+    sums are separated by it.
     units: minor units, positive if the account is debited. rate: ten-billionths of the tenant's currency for one unit.
     account, contra: numbers. document: number of the invoice, the key of the open item. day: of the document.
     service_date, tax_day: last day of the supply, and the day on which the tax counts.
-    details: (kind, content) pairs, such as the number of a credit note.
+    link: GUID of the document. details: (kind, content) pairs, such as the number of a credit note.
     """
     kind: str
     day: str
@@ -43,14 +43,15 @@ class Booking:
     service_date: str | None = None
     tax_day: str | None = None
     vat_id: str = ""
+    link: str | None = None
     details: tuple = ()
 
 
-def of_invoice(row, accounts, country):
+def of_invoice(row, accounts, country, link=None):
     """Return the booking of one tax group of an invoice or credit note: the debtor against revenue.
 
-    A credit note has the document number of the invoice that it credits. `country` is that of the organiser. Deposits
-    are no revenue and have no tax until money comes: see `of_deposit`.
+    A credit note has the document number of the invoice that it credits. `country` is that of the organiser. link: the
+    GUID of the PDF. Deposits are no revenue and have no tax until money comes: see `of_deposit`.
     """
     where, number = region(row["vat_id"], row["country"], country), row["invoice_number"]
     account = accounts.deposits() if row["is_deposit"] else accounts.revenue(row["category"], row["rate"], where)
@@ -64,7 +65,7 @@ def of_invoice(row, accounts, country):
         service_date=row["service_date_to"] or row["service_date"],
         tax_day=_tax_day(row, row["issue_date"], is_invoice=is_invoice),
         vat_id="" if row["is_deposit"] else _eu_vat_id(row, country),
-        details=() if key == number else (("Belegnummer", number),))
+        link=link, details=() if key == number else (("Belegnummer", number),))
 
 
 def _tax_day(row, day, *, is_invoice=False):
@@ -181,6 +182,18 @@ def of_write_off(row, accounts):
                       details=(("Grund", row["reason"]),) if row["reason"] else ())
 
 
+def of_claim(row, accounts, claims):
+    """Return the booking of what a dunning letter claims: the debtor against the account of claims, without tax.
+
+    Costs of a reminder and interest are damages, and no turnover (section 1.3 (6) UStAE). A withdrawal turns the sides.
+    """
+    return Booking(kind="claim", day=row["day"], units=row["amount"], currency=row["currency"],
+                   rate=row["exchange_rate"], account=accounts.debtor(row["debtor_number"]), contra=claims.number,
+                   tax_key=claims.tax_key, document=document(row["invoice_number"], row["invoice_id"]),
+                   text=_text("Mahnkosten und Zinsen", row["invoice_number"], row["name"]),
+                   details=(("Mahnung", row["title"]),))
+
+
 def of_fee(row, accounts, fees):
     """Return the booking of the fee of a gateway: the account of fees against that of the gateway."""
     account = accounts.money(row["gateway_key"])
@@ -211,6 +224,20 @@ def _transaction(row):
 def with_rate(booking, rate):
     """Return the booking with an exchange rate, which is a Decimal: the tenant's currency for one unit."""
     return replace(booking, rate=int((rate * 10 ** money.RATE_PLACES).to_integral_value()))
+
+
+def parts(booking, base):
+    """Return a booking as a list of bookings, each with at most ten digits in the currency `base`, as DATEV requires.
+
+    It is one booking up to 9,999,999,999.99.
+    """
+    units = abs(booking.units)
+    worth = units if booking.currency == base else base_units(units, booking.currency, booking.rate, base)
+    count = -(-worth // (10 ** (MOST_DIGITS + money.decimals(base)) - 1))
+    if count == 1:
+        return [booking]
+    sign, sizes = 1 if booking.units > 0 else -1, taxes.shares(units, [1] * count)
+    return [replace(booking, units=sign * size) for size in sizes]
 
 
 def base_units(units, currency, rate, base):
@@ -260,6 +287,8 @@ def fields(booking, lines, base, *, is_locked):
         14: lines.text(booking.text, 60), 114: str(int(is_locked))})
     if booking.due_date:
         found[12] = quoted(date(booking.due_date, "DDMMYY"))
+    if booking.link:
+        found[20] = quoted(f'BEDI "{booking.link}"')
     if booking.vat_id:
         found[40] = quoted(booking.vat_id)
     if booking.service_date and booking.tax_day:        # DATEV requires both: the supply, and the month of the tax

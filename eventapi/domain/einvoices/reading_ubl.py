@@ -7,6 +7,7 @@ from eventapi.domain.einvoices.values import (
     find,
     find_all,
     joined,
+    local_name,
     number,
     of_vat,
     one_or_sum,
@@ -17,7 +18,7 @@ from eventapi.domain.einvoices.values import (
 
 def document(root):
     """Return the document of a root element. The first one counts where EN 16931 allows one element only."""
-    name = root.tag.rpartition("}")[2]                          # Invoice or CreditNote
+    name = local_name(root)                                     # Invoice or CreditNote
     means = find(root, "cac:PaymentMeans")
     due_date, seller = day(root, "cbc:DueDate"), find(root, "cac:AccountingSupplierParty/cac:Party")
     return Document(

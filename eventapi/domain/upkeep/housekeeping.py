@@ -4,6 +4,7 @@ from datetime import datetime, timedelta, timezone
 from itertools import takewhile
 
 from eventapi import journal, times
+from eventapi.domain.access import links, sessions
 from eventapi.domain.bank import transactions
 from eventapi.domain.events import calendar_feed
 from eventapi.domain.mail import queue as mails
@@ -51,6 +52,11 @@ def delete_old_mails(db):
 def delete_old_drafts(db):
     """Delete drafts of applications whose link is no longer valid. Return their number."""
     return drafts.delete_old(db)
+
+
+def delete_old_links(db):
+    """Delete ended sessions, secrets and requests for links, and forget the persons of ended links."""
+    return links.delete_old(db, BATCH) + sessions.delete_old(db, BATCH)
 
 
 def delete_old_rejected_records(db):

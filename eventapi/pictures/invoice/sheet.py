@@ -139,7 +139,7 @@ class Sheet:
                 day = field.endswith("_date")
                 label = "number" if field == "invoice_number" else field
                 shown = vat_label(self.words, values[field], field) if field == "buyer_vat_id" else self.words[label]
-                yield shown, formats.day(values[field], self.language) if day else values[field]
+                yield shown, self._day(values[field]) if day else values[field]
 
     def _service(self, invoice):
         """Return label and value of the service date or period."""
@@ -151,7 +151,10 @@ class Sheet:
     def _related(self, invoice):
         """Return number and date of the invoice that a credit note corrects."""
         number, date = invoice["related_invoice_number"], invoice.get("related_issue_date")
-        return f"{number}\n{self.words['of'].format(date=formats.day(date, self.language))}" if date else number
+        return f"{number}\n{self.words['of'].format(date=self._day(date))}" if date else number
+
+    def _day(self, day):
+        return formats.day(day, self.language)
 
     def _title(self):
         """Draw the title, the event and where it is."""

@@ -57,6 +57,27 @@ def number(text: str, language: str) -> int | float | str:
     return float(plain) if re.fullmatch(r"-?\d{1,15}\.\d{1,15}", plain) else text
 
 
+def values(schema: dict, texts: dict[str, list[str]], language: str) -> dict:
+    """Return the values of JSON that the texts of a form mean, by the schema of its body. Others stay texts.
+
+    A checkbox that is not ticked is false. An empty text is null where the schema allows it, else it is missing.
+    """
+    found = {name: given for name, given in texts.items() if name not in schema["properties"]}
+    found = {name: given[0] for name, given in found.items()}
+    for name, part in schema["properties"].items():
+        types, given = part.get("type", "string"), [text.strip() for text in texts.get(name, []) if text.strip()]
+        if "boolean" in types:
+            found[name] = bool(given)
+        elif "array" in types:
+            found[name] = given
+        elif given:
+            is_number = "integer" in types or "number" in types
+            found[name] = number(given[0], language) if is_number else given[0]
+        elif "null" in types and name in texts:
+            found[name] = None
+    return found
+
+
 def faults_of(fields: list[Field], errors: list[dict], texts: dict[str, str]) -> dict[str, str]:
     """Return name of a field -> sentence about its fault, for errors of a problem document.
 

@@ -56,8 +56,10 @@ def _piece(text):
 
 
 def rendered(package: str, name: str, language: str, **values: object) -> str:
-    """Return the page of a template within the layout of its part."""
-    texts, kept = words(package, language), {**values["asked"], **({"embed": 1} if values["embed"] else {})}
+    """Return the page of a template within the layout of its part. `texts` are its words, if not those of the package.
+    """
+    kept = {**values["asked"], **({"embed": 1} if values["embed"] else {})}
+    texts = values.pop("texts", None) or words(package, language)
 
     def query(**changed: object) -> str:
         """Return `?…` with what this page was asked, and what changes."""
@@ -69,7 +71,7 @@ def rendered(package: str, name: str, language: str, **values: object) -> str:
     known = {"w": say, "linked": linked, "language": language, "up": up(),
              "style": style_address(), "long_day": lambda date: long_day(date, say, language), "formats": formats,
              "other": "de" if language == "en" else "en", "part": name, "query": query, **values}
-    known["piece"] = lambda other, **more: template(package, other).render(**known, **more)
+    known["piece"] = lambda other, **more: template(package, other).render(**{**known, **more})
     return template(package, "layout").render(body=template(package, name).render(**known), **known)
 
 
@@ -105,7 +107,16 @@ def address() -> str:
 
 def up() -> str:
     """Return the relative address of the root, which may be below a path of a proxy."""
-    return "../" * (address().count("/") - 1)
+    return "../" * (address().count("/") - (0 if request.environ.get("eventapi.slash") else 1))
+
+
+def with_slash() -> Response | None:
+    """Return the redirection to this address with a slash at its end, or None if it has one."""
+    if request.environ.get("eventapi.slash"):
+        return None
+    query = request.environ.get("QUERY_STRING")
+    target = f"{address().rpartition('/')[2]}/{'?' if query else ''}{query or ''}"
+    return Response(status=308, headers={"Location": target, "Cache-Control": "no-store"}, body=b"")
 
 
 def is_json() -> bool:

@@ -4,6 +4,7 @@ import secrets
 import time
 from threading import Thread
 
+from eventapi.domain.access import links
 from eventapi.domain.mail import queue as mails
 from eventapi.errors import Problem
 from eventapi.storage import process_locks
@@ -29,6 +30,7 @@ def run(db, stopping):
     if thread and thread.is_alive():
         return
     delivery.mark_cut_off(db)
+    links.handle_requests(db, MOST)
     if not mails.is_configured(db.config) or time.monotonic() < paused.get(db.path, 0):
         return
     if delivery.seconds_until_next(db) == 0 and not stopping():

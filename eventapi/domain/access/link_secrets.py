@@ -1,0 +1,64 @@
+"""Secrets of links. Only their hashes are stored, so neither the database nor a backup opens anything.
+
+A secret is `evl_` and 192 random bits. It belongs to a link, or to the draft of an application, and was mailed to an
+address or shown to somebody of the office.
+"""
+import hmac
+import re
+import secrets
+from datetime import datetime, timedelta
+from hashlib import sha256
+
+from eventapi import times
+from eventapi.storage.statements import statements
+
+sql = statements("links")
+
+SECRET = re.compile(r"evl_[A-Za-z0-9_-]{32}")
+MOST = 20                               # secrets of a link; the oldest goes
+MAILED = timedelta(days=14)             # how long a secret opens its link
+SHOWN = timedelta(minutes=10)           # the same for a door whose QR code is on a screen
+
+
+def form_key(db):
+    """Return the key of the tokens in forms and of hashes of addresses, 32 random bytes."""
+    return db.value(sql.form_key)
+
+
+def address_hash(db, email):
+    """Return a keyed hash of an e-mail address, in lower case."""
+    return hmac.new(form_key(db), email.strip().lower().encode(), sha256).hexdigest()
+
+
+def hash_of(secret):
+    """Return what is stored of a secret."""
+    return sha256(secret.encode()).hexdigest()
+
+
+def add(db, *, way, link_id=None, draft_id=None, mailed_to=None, lasts=None):
+    """Make a secret, store its hash and return it. Call this inside a write transaction.
+
+    `way` is mailed or shown, `lasts` a timedelta; None: as long as its link or its draft.
+    """
+    secret = f"evl_{secrets.token_urlsafe(24)}"
+    ends = lasts and times.text(datetime.fromisoformat(db.now) + lasts)
+    db.run(sql.add_secret, secret_hash=hash_of(secret), link_id=link_id, draft_id=draft_id, way=way,
+           mailed_to=mailed_to, expires_at=ends, now=db.now)
+    if link_id is not None:
+        db.run(sql.surplus_secrets, link_id=link_id, most=MOST)
+    return secret
+
+
+def find(db, secret):
+    """Return the row of a secret, also of one that has expired, or None."""
+    return db.one(sql.secret, secret_hash=hash_of(secret)) if SECRET.fullmatch(secret) else None
+
+
+def is_live(row, now):
+    """Return whether a secret opens its link at a time."""
+    return row["expires_at"] is None or row["expires_at"] > now
+
+
+def drop(db, row):
+    """Delete a secret that may be used once only."""
+    db.run(sql.drop_secret, secret_hash=row["secret_hash"])

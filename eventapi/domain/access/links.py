@@ -1,0 +1,230 @@
+"""Links: who may act without an API key, for whom, and with which rights (pages.md 3).
+
+A link is made for one person and one participant, application, door or admin. Its secrets open sessions
+(link_secrets.py, sessions.py). Every function that writes is called inside a write transaction and journals the change.
+"""
+import json
+import secrets
+from datetime import datetime, timedelta
+
+from eventapi import journal, times
+from eventapi.domain.access import link_secrets
+from eventapi.domain.mail import queue as mails
+from eventapi.domain.mail import words as mail_words
+from eventapi.domain.records import entities
+from eventapi.errors import Problem
+from eventapi.languages import choice
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
+
+sql, sql_of_sessions = statements("links"), statements("sessions")
+
+KIND = "link"                           # of mails
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+RIGHTS = ("profile", "submissions", "booth", "orders", "contract", "invoices", "badges")
+DEVICES = 5
+COLUMNS = ("event_id", "participant_id", "application_id", "admin_id", "name", "email", "language", "rights", "station",
+           "devices", "expires_at")
+PER_ADDRESS, PER_DAY = 1, 5             # mails that somebody asks for: in ten minutes, and in a day
+TEN_MINUTES, DAY, MONTH = timedelta(minutes=10), timedelta(days=1), timedelta(days=30)
+AUDITED = ("kind", "event_id", "participant_id", "application_id", "admin_id", "rights", "station", "devices",
+           "expires_at", "revoked_at")  # no name and no address: the audit log outlives the link
+
+ANNOUNCED = ("id", "ref", "kind", "event_id", "event_key", "participant_id", "application_id", "language", "rights",
+             "station", "devices", "expires_at", "ends_at", "status", "last_used_at", "mailed_at", "revoked_at",
+             "created_by", "created_at", "updated_at")          # what a webhook gets: no name and no address
+
+
+def create(db, kind, *, rights=(), **values):
+    """Make a link and return it as a row. `values` are those of COLUMNS that its kind has.
+
+    Raise 409 `duplicate` if the person has a live link for this participant or application.
+    """
+    fields = {**dict.fromkeys(COLUMNS), **values, "rights": as_json(list(rights))}
+    if kind == "door":
+        fields["devices"] = fields["devices"] or DEVICES
+    subject, email = fields["participant_id"] or fields["application_id"], fields["email"]
+    known = email and subject and db.value(sql.of_person, kind=kind, subject=subject, email=email)
+    if known:
+        raise Problem("duplicate", f"{email} has the link {known} for this {kind} already. Mail that one, or revoke it "
+                      "first.", link_id=known)
+    id = db.insert(sql.add, **fields, kind=kind, ref=_new_ref(db), created_by=db.actor.admin_id,
+                   email_hash=email and link_secrets.address_hash(db, email), now=db.now, stamp=db.stamp)
+    link = get(db, id)
+    _audit(db, "created", link, new=link)
+    return link
+
+
+def _new_ref(db):
+    while True:
+        ref = "".join(secrets.choice(LETTERS) for _ in range(8))
+        if db.value(sql.by_ref, ref=ref) is None:
+            return ref
+
+
+def get(db, id):
+    """Return a link as a row with `rights` as a list, `status`, and `ends_at`, the end of its life; or None."""
+    row = db.one(sql.get, id=id)
+    return row and represent(row)
+
+
+def represent(row):
+    """Complete a row of the statements `get` and `list`, in place, and return it."""
+    row["rights"] = json.loads(row["rights"])
+    ended = row["ends_at"] is not None and row["ends_at"] <= times.now()
+    row["status"] = "revoked" if row["revoked_at"] else "expired" if ended else "active"
+    return row
+
+
+def by_ref(db, ref):
+    """Return the link with this ref, or None."""
+    id = db.value(sql.by_ref, ref=ref)
+    return id and get(db, id)
+
+
+def of_person(db, kind, subject, email):
+    """Return the live link of a person for the participant or application with the id `subject`, or None."""
+    id = db.value(sql.of_person, kind=kind, subject=subject, email=email)
+    return id and get(db, id)
+
+
+def _audit(db, action, link, old=None, new=None):
+    """Audit an action of a link. `old` and `new` are the link before and after it."""
+    old, new = (each and {name: each[name] for name in AUDITED} for each in (old, new))
+    journal.administered(db, entities.LINK, action, link["id"], title=f"link {link['id']}", old=old, new=new)
+    if action in entities.LINK.events and link["kind"] != "admin":
+        journal.announced(db, entities.LINK, action, {name: get(db, link["id"])[name] for name in ANNOUNCED})
+
+
+def update(db, old, fields):
+    """Change `name`, `email`, `language`, `rights`, `devices` or `expires_at`, and return the link."""
+    new = {**{name: old[name] for name in COLUMNS}, **fields}
+    email = new["email"]
+    db.run(sql.change, **{**new, "rights": as_json(new["rights"])}, id=old["id"], stamp=db.stamp,
+           email_hash=email and link_secrets.address_hash(db, email))
+    link = get(db, old["id"])
+    _audit(db, "updated", link, old, link)
+    return link
+
+
+def revoke(db, link):
+    """End a link, its secrets and its sessions for ever. A revoked link is not changed."""
+    if db.run(sql.revoke, id=link["id"], now=db.now, stamp=db.stamp):
+        _close(db, link["id"])
+        _audit(db, "revoked", link, link, get(db, link["id"]))
+    return get(db, link["id"])
+
+
+def ended():
+    """Return the 403 Problem for a device at the door whose session or link has ended: it deletes its roster."""
+    return Problem("link_ended", "The link of this device has ended. Scans that were not sent stay on the device: "
+                   "export them, and let the office send them with POST /check-ins/batch.")
+
+
+def rotate(db, link):
+    """Delete all secrets and end all sessions of a link. Its next secret is the only one."""
+    _close(db, link["id"])
+    _audit(db, "rotated", link)
+
+
+def _close(db, id):
+    db.run(sql.drop_secrets, link_id=id)
+    db.run(sql_of_sessions.end_all, link_id=id, now=db.now)
+
+
+def blank(db, link):
+    """Forget the name and the address of a link that has ended."""
+    db.run(sql.blank, id=link["id"], stamp=db.stamp)
+
+
+def record_use(db, link):
+    """Record that somebody has signed in with a link."""
+    db.run(sql.use, id=link["id"], now=db.now)
+
+
+# Secrets and mails
+
+def add_secret(db, link, way, mailed_to=None):
+    """Make a secret of a link and return it.
+
+    A mailed one is valid for 14 days. One that is shown lives as long, for the door ten minutes; without a mail server
+    it lives as long as its link, since no other one can be mailed.
+    """
+    lasts = link_secrets.MAILED
+    if way == "shown":
+        lasts = link_secrets.SHOWN if link["kind"] == "door" else lasts if mails.is_configured(db.config) else None
+    return link_secrets.add(db, way=way, link_id=link["id"], mailed_to=mailed_to, lasts=lasts)
+
+
+def address(base_url, secret):
+    """Return the address that opens a link."""
+    return f"{base_url}/link/{secret}"
+
+
+def mail(db, link, base_url):
+    """Queue the mail with the address of a link. The worker makes the secret while it sends the mail."""
+    language = choice.choose(db.config, link["language"])
+    subject = mail_words.WORDS[language]["link_subject"].format(title=link["event_title"])
+    mails.add(db, KIND, entities.LINK.entity_type, link["id"], link["email"], subject, base_url=base_url,
+              language=language)
+    db.run(sql.mark_mailed, id=link["id"], now=db.now)
+
+
+def mails_today(db, link):
+    """Return how often a link was mailed in the last 24 hours."""
+    return db.value(sql.mails_of_day, id=link["id"], since=_before(db, DAY))
+
+
+def new_secret(db, id):
+    """Make the secret of a mail that is being sent, and return it. None if the link does not open any more."""
+    with db.write():
+        link = get(db, id)
+        if link is None or link["status"] != "active" or not link["email"]:
+            return None
+        return add_secret(db, link, "mailed", link["email"])
+
+
+def ask_for_mail(db, email, base_url):
+    """Store that somebody asks for a new link. Whether the address has one is not looked at here."""
+    hashed = link_secrets.address_hash(db, email)
+    if db.value(sql.recent_requests, email_hash=hashed, since=_before(db, TEN_MINUTES)) < PER_ADDRESS and \
+            db.value(sql.recent_requests, email_hash=hashed, since=_before(db, DAY)) < PER_DAY:
+        db.run(sql.add_request, email_hash=hashed, base_url=base_url, now=db.now)
+
+
+def handle_requests(db, size):
+    """Queue a mail for each live link of the addresses that asked for one. Return the number of requests."""
+    if not db.all(sql.waiting_requests, size=1):
+        return 0
+    with db.write():
+        rows = db.all(sql.waiting_requests, size=size)
+        for row in rows:
+            for id in db.values(sql.of_address, email_hash=row["email_hash"]):
+                link = get(db, id)
+                if link["status"] == "active" and db.value(sql.mails_of_day, id=id, since=_before(db, DAY)) < PER_DAY:
+                    mail(db, link, row["base_url"])
+            db.run(sql.settle_request, id=row["id"], now=db.now)
+    return len(rows)
+
+
+def _before(db, age):
+    return times.text(datetime.fromisoformat(db.now) - age)
+
+
+# Upkeep
+
+def delete_old(db, size):
+    """Delete requests after a day and secrets 30 days after their end, and forget the persons of ended links.
+
+    Return the number of rows.
+    """
+    with db.write():
+        month = _before(db, MONTH)
+        count = db.run(sql.drop_requests, before=_before(db, DAY), size=size)
+        count += db.run(sql.drop_expired_secrets, before=month, size=size)
+        for id in db.values(sql.ended_links, before=month):
+            link = get(db, id)
+            if (link["revoked_at"] or link["ends_at"] or db.now) < month:
+                blank(db, link)
+                count += 1
+    return count

@@ -1,0 +1,80 @@
+"""What the page at the door asks for and sends, with the session of a door link."""
+import re
+
+from eventapi import times
+from eventapi.domain.access import link_secrets, links
+from eventapi.domain.entrance import door, door_roster
+from eventapi.errors import Problem, invalid_at, invalid_parameter
+from eventapi.pages.entry.routes import session_cookie
+from eventapi.validation.bodies import Body
+from eventapi.web.html import form_bodies, shell
+from eventapi.web.rest import Response
+from eventapi.web.routes import JSON, Routes
+
+routes = Routes("door-data", root="/door", public=True, page=True, session="door", flag="door", forms=(JSON,))
+entry = Routes("door-entry", root="/door", public=True, page=True, forms=(JSON,))
+
+BYTES = "application/octet-stream"
+NOT_KEPT = {"Cache-Control": "no-store"}
+SECRET = re.compile(rf"/link/({link_secrets.SECRET.pattern})$")
+
+
+@entry.post("/sign-in", before=form_bodies.before_json)
+def sign_in_at_door(db, before):
+    """Open the link of a door on this device, by its address."""
+    if isinstance(before, Problem):
+        raise before
+    found = SECRET.search(Body("door.sign_in", "POST", db.config.timezone)(before)["url"])
+    row = found and link_secrets.find(db, found[1])
+    link = row and row["link_id"] and links.get(db, row["link_id"])
+    if not link or link["kind"] != "door" or link["status"] != "active" or not link_secrets.is_live(row, db.now):
+        raise Problem("not_found", "This is not the address of a door, or it has been used or has ended. Ask the "
+                      "office for a new QR code.")
+    cookie = session_cookie(db, link, row)
+    if cookie is None:
+        raise Problem("devices_used_up", f"The door has {link['devices']} devices already. End one of them, or raise "
+                      "`devices` of its link.", devices=link["devices"])
+    return Response({"link": link["ref"]}, headers={**NOT_KEPT, "Set-Cookie": cookie})
+
+
+@routes.get("/now")
+def get_door_now(db, visit):
+    """Return event, station, rights, the time of the server, how many are inside, and the revision of the roster."""
+    return Response(door.now(db, active(visit)), headers=NOT_KEPT)
+
+
+@routes.get("/roster", forms=(BYTES,))
+def get_door_roster(db, visit):
+    """Return the roster of the event, or its changes since a time."""
+    link, since = active(visit), shell.asked("since").get("since")
+    if since and not times.is_timestamp(since):
+        raise invalid_parameter("since", "format", "must be a time such as 2027-05-01T07:03:12Z")
+    data = (since and door_roster.changes(db, link["event_id"], since)) or door_roster.whole(db, link["event_id"])
+    return Response(body=data, headers={**NOT_KEPT, "Content-Type": BYTES})
+
+
+@routes.post("/scans", schema="door.scans")
+def record_door_scans(db, visit, body):
+    """Record the scans of a device, also those that were made before its link ended."""
+    if door.has_ended(visit.link, db.now):
+        raise links.ended()
+    if body["link"] != visit.link["ref"]:
+        raise invalid_at("/link", "other", "is not the link that this device has opened. Ask for /door/now again")
+    check = Body("check_in", "POST", db.config.timezone)
+    return Response({"now": db.now, "results": door.record(db, visit.link, body["scans"], check)}, headers=NOT_KEPT)
+
+
+@routes.get("/search", right="search")
+def search_at_door(db, visit):
+    """Return the participants of the event whose name begins with the words of `q`."""
+    return Response(door.search(db, active(visit), shell.asked("q").get("q", "")), headers=NOT_KEPT)
+
+
+def active(visit):
+    """Return the link of the visit. Raise 403 if it has ended: it can only send the scans that were made before."""
+    if visit.link["status"] != "active":
+        raise links.ended()
+    return visit.link
+
+
+routes.routes += entry.routes

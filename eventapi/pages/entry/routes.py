@@ -1,0 +1,185 @@
+"""Open a link, ask for a new one, and sign out (pages.md 3).
+
+Whoever opens the address of a link sees a button: mail scanners open every link, and must neither use it up nor see
+what is behind it.
+"""
+from eventapi import times
+from eventapi.domain.access import link_secrets, links, sessions
+from eventapi.domain.mail import queue as mails
+from eventapi.errors import Problem
+from eventapi.pages.show import apply
+from eventapi.validation.formats import CHECKS
+from eventapi.web.html import cookies, form_bodies, shell, tokens, visits
+from eventapi.web.rest import mail_base_url
+from eventapi.web.routes import Routes
+
+routes = Routes("entry", root="", public=True, page=True, forms=("text/html",))
+ENTRY = {"participant": "my", "application": "apply"}       # kind of link -> first part of its addresses
+NEW_LINK = "new link"
+
+
+# The address of a link
+
+@routes.get("/link/<secret>")
+def get_link_page(db, secret):
+    """Return the page with the button that opens a link. It changes nothing."""
+    row = link_secrets.find(db, secret)
+    if row and row["draft_id"]:
+        return apply.confirming(db, drafted(db, row))
+    link = row and links.get(db, row["link_id"])
+    if link is None or link["status"] != "active":
+        return invalid(db, link)
+    if not link_secrets.is_live(row, times.now()):
+        return expired(db, link)
+    return redirected(db, link) or opening(link)
+
+
+@routes.post("/link/<secret>", before=form_bodies.before_link)
+def open_link(db, secret, before):
+    """Open the session of a link, or confirm the draft of an application. Mail a new secret if this one has expired."""
+    if isinstance(before, Problem):
+        raise before
+    row = link_secrets.find(db, secret)
+    if row and row["draft_id"]:
+        page, link = apply.confirmed(db, drafted(db, row))
+        return page or signed_in(db, link, link_secrets.find(db, secret))
+    link = row and links.get(db, row["link_id"])
+    if link is None or link["status"] != "active":
+        return invalid(db, link)
+    if not link_secrets.is_live(row, db.now):
+        if link["email"] and mails.is_configured(db.config):
+            links.ask_for_mail(db, link["email"], mail_base_url())
+            return told("asked", link)
+        return invalid(db, link)
+    return signed_in(db, link, row, own_device=bool(before.get("own_device")))
+
+
+def drafted(db, row):
+    return apply.drafts.get(db, row["draft_id"])
+
+
+def signed_in(db, link, row, *, own_device=False):
+    """Open a session of a link and return the redirection to its first page."""
+    cookie = session_cookie(db, link, row, own_device=own_device)
+    if cookie is None:
+        return told("full", link, 409, devices=link["devices"])
+    return visits.redirect(shell.up() + visits.path_of(link), {"Set-Cookie": cookie})
+
+
+def session_cookie(db, link, row, *, own_device=False):
+    """Open a session of a link by the row of its secret, and return its cookie. It ends the session of the same cookie.
+
+    The secret of a door or of an admin opens one session. Return None if the door has no place for a further device.
+    """
+    ref = visits.cookie_ref(link)
+    old = cookies.get(ref)
+    old = old and sessions.find(db, old)
+    others = [each for each in sessions.of_link(db, link) if not old or each["id"] != old["id"]]
+    if link["kind"] == "door" and len(others) >= link["devices"]:
+        return None
+    if old:
+        sessions.end(db, old)
+    if link["kind"] in ("door", "admin"):
+        link_secrets.drop(db, row)
+    lasts = own_device or link["kind"] == "door"
+    secret = sessions.add(db, link_id=link["id"], way=row["way"], mailed_to=row["mailed_to"], own_device=lasts)
+    links.record_use(db, link)
+    return cookies.header(ref, secret, lasts=lasts)
+
+
+def redirected(db, link):
+    """Return the redirection to the pages of a link for a browser that has a session of it already, or None."""
+    secret = cookies.get(visits.cookie_ref(link))
+    session = secret and sessions.find(db, secret)
+    if session and session["link_id"] == link["id"] and sessions.is_open(session, link["kind"]):
+        return visits.redirect(shell.up() + visits.path_of(link))
+    return None
+
+
+def opening(link):
+    return told("open", link, asks_device=link["kind"] in ENTRY)
+
+
+def expired(db, link):
+    """Return the page of a secret that has expired: one button mails a new one."""
+    if not (link["email"] and mails.is_configured(db.config)):
+        return invalid(db, link)
+    return told("expired", link, 404, address=masked(link["email"]))
+
+
+def invalid(db, link):
+    """Return the page of a link that does not open. Unknown and revoked links get the same one."""
+    address = link and link["status"] == "expired" and link["email"]
+    return told("invalid", None, 404, address=address and masked(address), can_mail=mails.is_configured(db.config),
+                token=tokens.form_token(link_secrets.form_key(db), NEW_LINK), target="my")
+
+
+def masked(email):
+    """Return an address of which somebody recognises the own one: m…@example.com."""
+    name, _, domain = email.partition("@")
+    return f"{name[:1]}…@{domain}"
+
+
+def told(name, link, status=200, **values):
+    language = visits.language_of(link and link["language"])
+    return visits.told(name, status=status, language=language, referrer="no-referrer",
+                       event=link and {"title": link["event_title"]}, **values)
+
+
+# Asking for a new link
+
+@routes.get("/my")
+@routes.get("/apply")
+def get_entry(db):
+    """Return the form with which people ask for a new link."""
+    return entry(db)
+
+
+@routes.post("/my", before=form_bodies.before)
+@routes.post("/apply", before=form_bodies.before)
+def ask_for_link(db, before):
+    """Mail the links of an address. The answer is the same for every address."""
+    if isinstance(before, Problem):
+        raise before
+    email = before.get("email", [""])[0].strip()
+    state, _ = tokens.checked(link_secrets.form_key(db), NEW_LINK, before.get("token", [""])[0])
+    if state in ("wrong", "old"):
+        return entry(db, email=email, fault="fault_old", status=403)
+    if not CHECKS["email"](email):
+        return entry(db, email=email, fault="fault_email", status=422)
+    if mails.is_configured(db.config) and mail_base_url():
+        links.ask_for_mail(db, email, mail_base_url())
+    return visits.told("asked")
+
+
+def entry(db, *, email="", fault=None, status=200):
+    return visits.told("entry", status=status, email=email, fault=fault, can_mail=mails.is_configured(db.config),
+                       token=tokens.form_token(link_secrets.form_key(db), NEW_LINK), target="my")
+
+
+# Signing out
+
+def signed_out(db, visit):
+    """End the session of a visit, and return the page that says so."""
+    sessions.end(db, visit.session)
+    return visits.told("signed_out", language=visit.language, headers={"Set-Cookie": cookies.gone(visit.ref)})
+
+
+my = Routes("my-session", root="/my/<ref>", public=True, page=True, session="participant", forms=("text/html",))
+application = Routes("apply-session", root="/apply/<ref>", public=True, page=True, session="application",
+                     forms=("text/html",))
+
+
+@my.post("/sign-out")
+def sign_out_exhibitor(db, visit):
+    """Sign out from the exhibitor's own page."""
+    return signed_out(db, visit)
+
+
+@application.post("/sign-out")
+def sign_out_applicant(db, visit):
+    """Sign out from the applicant's page."""
+    return signed_out(db, visit)
+
+
+routes.routes += [*my.routes, *application.routes]

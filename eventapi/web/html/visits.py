@@ -1,0 +1,158 @@
+"""Visits: a request of somebody with a session. Its page, its redirections, and the pages for those without one."""
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from bottle import request
+
+from eventapi.errors import Problem
+from eventapi.languages import choice
+from eventapi.web import client
+from eventapi.web.html import cookies, shell, tokens
+from eventapi.web.rest import Response
+
+COMMON = "eventapi.pages.entry"         # package of the pages about links, sessions and errors
+ONE_COOKIE = {"door": "door", "admin": "desk"}      # kind of link -> ref in the cookie of all links of the kind
+
+
+@dataclass
+class Visit:
+    """A request with a session.
+
+    `link` is the row of the link with `rights` as a list; None at the desk for a session of an API key. `session` is
+    the row of the session, `event` that of the link's event or None, `fields` the texts of the form that was sent, by
+    name. `problem` is the refusal of that form if its page is shown again. `owner` is who the tokens of forms are for.
+    """
+    kind: str
+    ref: str
+    link: dict | None
+    session: dict
+    event: dict | None
+    who: object
+    owner: str
+    key: bytes
+    language: str
+    fields: dict = field(default_factory=dict)
+    form_id: str | None = None
+    problem: Problem | None = None
+
+    def home(self) -> str:
+        """Return the relative address of the first page of the part, which ends in a slash."""
+        return shell.up() + path_of({"kind": self.kind, "ref": self.ref})
+
+
+def path_of(link: dict) -> str:
+    """Return the path of the pages of a link, below the root."""
+    return {"participant": f"my/{link['ref']}/", "application": f"apply/{link['ref']}/",
+            "door": "door/", "admin": "desk/"}[link["kind"]]
+
+
+def cookie_ref(link: dict) -> str:
+    """Return the ref in the name of the cookie: that of the link, or `door` or `desk` for all links of these kinds."""
+    return ONE_COOKIE.get(link["kind"], link["ref"])
+
+
+@lru_cache
+def words(package: str, language: str) -> dict[str, str]:
+    """Return the texts of a part of the pages, and those that all parts share."""
+    return {**shell.words(COMMON, language), **shell.words(package, language)}
+
+
+def shown(visit: Visit, package: str, name: str, *, status: int | None = None, **values: object) -> Response:
+    """Return the page of a template within the layout of its part.
+
+    Its status is that of `visit.problem`, else 200. Templates have, besides what shell.rendered provides: `visit`,
+    `home`, `done` (the sentence of `?done=`), `note` (the sentence of a problem that belongs to no field),
+    `form_token()`, `typed(name, stored)` and `fault(name)`.
+    """
+    texts = words(package, visit.language)
+    problem, done = visit.problem, shell.asked("done").get("done")
+    faults = faults_of(problem, texts) if problem else {}
+    page = rendered(
+        package, name, visit.language, visit=visit, event=visit.event, home=visit.home(),
+        form_token=lambda: hidden_token(visit), typed=typed(visit), fault=lambda name: faults.get(name, ""),
+        faults=faults, note=problem and not faults and sentence(problem, texts),
+        done=texts.get(f"done_{done}") if done else None, **values)
+    response = shell.private(page, visit.language, status or (problem.status if problem else 200))
+    if shell.asked("language").get("language") == visit.language:
+        response.headers["Set-Cookie"] = cookies.keep_language(visit.language)
+    return response
+
+
+def rendered(package: str, name: str, language: str, **values: object) -> str:
+    """Return a page of a part with its own texts and those that all parts share."""
+    known = {"event": None, "title": None, "asked": {}, "embed": False, "home": shell.up(), "visit": None,
+             "imprint": f"{shell.up()}imprint", "privacy_url": request.environ["eventapi.config"].privacy_url}
+    return shell.rendered(package, name, language, texts=words(package, language), **{**known, **values})
+
+
+def hidden_token(visit: Visit) -> str:
+    """Return the hidden field with a new token for a form of the visitor."""
+    return f'<input type="hidden" name="form_token" value="{tokens.session_token(visit.key, visit.owner)}">'
+
+
+def typed(visit: Visit) -> Callable[[str, object], str]:
+    """Return a function of a field's name and stored value that returns what was typed, else the stored value."""
+    def text(name, stored=None):
+        if name in visit.fields:
+            return visit.fields[name][0]
+        return "" if stored is None else str(stored)
+    return text
+
+
+def faults_of(problem: Problem, texts: dict[str, str]) -> dict[str, str]:
+    """Return field -> sentence for the faults of a problem. The name of a field is the pointer without its slash."""
+    found = {}
+    for error in problem.errors or []:
+        name = (error.get("pointer") or f"/{error.get('parameter', '')}")[1:].replace("/", ".")
+        found.setdefault(name, texts.get(f"fault_{error['code']}") or texts["fault_other"])
+    return found
+
+
+class Members(dict):
+    """The members of a problem as values of a sentence. One that is missing is left empty."""
+
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+def sentence(problem: Problem, texts: dict[str, str]) -> str:
+    """Return the sentence about a problem, by its code. The English detail of the API is never shown."""
+    text = texts.get(f"problem_{problem.code}") or texts["problem_other"]
+    return text.format_map(Members(problem.members))
+
+
+def see_other(visit: Visit, address: str, *, done: str | None = None) -> Response:
+    """Return the redirection to a page of the part, which shows the sentence `done_WORD`."""
+    return redirect(visit.home() + address + (f"?done={done}" if done else ""))
+
+
+def redirect(address: str, headers: dict | None = None) -> Response:
+    """Return 303 to a relative address."""
+    return Response(status=303, body=b"", headers={"Location": address, "Cache-Control": "no-store",
+                                                   **shell.HEADERS, **(headers or {})})
+
+
+# Pages without a session
+
+def language_of(own: str | None = None) -> str:
+    """Return the language of a page: of `?language=`, that it had before, of the link, of the browser, or the option.
+    """
+    config = request.environ["eventapi.config"]
+    return choice.choose(config, shell.asked("language").get("language"), cookies.language(), own, *client.languages())
+
+
+def told(name: str, *, status: int = 200, language: str | None = None, referrer: str = "same-origin",
+         headers: dict | None = None, **values: object) -> Response:
+    """Return one of the pages about links, sessions and errors."""
+    language = language or language_of()
+    response = shell.private(rendered(COMMON, name, language, **values), language, status, referrer)
+    response.headers.update(headers or {})
+    return response
+
+
+def problem_page(problem: Problem, request_id: str) -> Response:
+    """Return the page about a problem: what happened and what to do, and the id of the request in small print."""
+    language = language_of()
+    return told("problem", status=problem.status, language=language, request_id=request_id, headers=problem.headers,
+                sentence=sentence(problem, words(COMMON, language)))

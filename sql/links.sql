@@ -1,0 +1,147 @@
+-- Links: who may act for whom without an API key, their secrets, and requests for new ones.
+
+-- columns: own = event_id participant_id application_id admin_id name email email_hash language rights station devices expires_at
+-- columns: shown = id ref kind event_id participant_id application_id admin_id name email language rights station devices expires_at revoked_at last_used_at mailed_at created_by created_at updated_at
+
+-- name: form_key
+-- The key of the tokens in forms, and of hashes of addresses.
+SELECT form_key FROM tenant;
+
+-- name: add
+INSERT INTO links (kind, ref, {own}, created_by, created_at, updated_at)
+VALUES (:kind, :ref, {:own}, :created_by, :now, :stamp);
+
+-- name: get
+-- A link, with the event and the end of its life. Without expires_at, a participant's link lives until 30 days after the event and
+-- after the last payment, and while an invoice is open; an applicant's until 30 days after the event and 90 after the decision; one
+-- for the door until a day after the event. That of an event without a date has no end.
+SELECT {l.shown}, e.event_key, e.title AS event_title, e.over_at,
+       coalesce(l.expires_at, CASE l.kind
+         WHEN 'participant' THEN iif(EXISTS (SELECT 1 FROM invoices i WHERE i.event_participant_id = l.participant_id AND i.locked_at IS NOT NULL AND i.open_amount > 0), NULL,
+           strftime('%Y-%m-%dT%H:%M:%SZ', max(e.over_at, ifnull((SELECT max(p.created_at) FROM payments p JOIN invoices i ON i.id = p.invoice_id
+                                                                  WHERE i.event_participant_id = l.participant_id), '')), '+30 days'))
+         WHEN 'application' THEN strftime('%Y-%m-%dT%H:%M:%SZ', max(strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+30 days'),
+                                                                    strftime('%Y-%m-%dT%H:%M:%SZ', ifnull(a.decided_at, l.created_at), '+90 days')))
+         WHEN 'door' THEN strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+1 day') END) AS ends_at,
+       (SELECT count(*) FROM sessions s WHERE s.link_id = l.id AND s.ended_at IS NULL) AS session_count
+  FROM links l LEFT JOIN events e ON e.id = l.event_id LEFT JOIN applications a ON a.id = l.application_id
+ WHERE l.id = :id;
+
+-- name: list
+-- As `get`. Links of admins are made on the command line only.
+SELECT {l.shown}, e.event_key, e.title AS event_title, e.over_at,
+       coalesce(l.expires_at, CASE l.kind
+         WHEN 'participant' THEN iif(EXISTS (SELECT 1 FROM invoices i WHERE i.event_participant_id = l.participant_id AND i.locked_at IS NOT NULL AND i.open_amount > 0), NULL,
+           strftime('%Y-%m-%dT%H:%M:%SZ', max(e.over_at, ifnull((SELECT max(p.created_at) FROM payments p JOIN invoices i ON i.id = p.invoice_id
+                                                                  WHERE i.event_participant_id = l.participant_id), '')), '+30 days'))
+         WHEN 'application' THEN strftime('%Y-%m-%dT%H:%M:%SZ', max(strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+30 days'),
+                                                                    strftime('%Y-%m-%dT%H:%M:%SZ', ifnull(a.decided_at, l.created_at), '+90 days')))
+         WHEN 'door' THEN strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+1 day') END) AS ends_at,
+       (SELECT count(*) FROM sessions s WHERE s.link_id = l.id AND s.ended_at IS NULL) AS session_count
+  FROM links l LEFT JOIN events e ON e.id = l.event_id LEFT JOIN applications a ON a.id = l.application_id
+ WHERE l.kind <> 'admin'
+   AND l.id IN (SELECT value FROM json_each(:ids))                  -- when ids
+   AND likelihood(l.updated_at >= :updated_since, 0.0001)           -- when updated_since
+   AND l.event_id = :event_id                                       -- when event_id
+   AND l.kind = :kind                                               -- when kind
+   AND l.participant_id = :participant_id                           -- when participant_id
+   AND l.application_id = :application_id                           -- when application_id
+   AND l.email = :email                                             -- when email
+   AND (l.revoked_at IS NOT NULL) = :is_revoked                     -- when is_revoked
+ ORDER BY {sort} {order}, l.id {order}  -- sort: id=l.id created_at=l.id
+
+-- name: event_of_participant
+SELECT event_id FROM participants WHERE id = :id;
+
+-- name: participant
+-- Whom a link of a participant is for, unless the request says so.
+SELECT p.event_id, coalesce(nullif(trim(coalesce(c.first_name, '') || ' ' || coalesce(c.last_name, '')), ''), c.company_name) AS name,
+       c.email, c.language
+  FROM participants p JOIN contacts c ON c.id = p.contact_id WHERE p.id = :id;
+
+-- name: application
+-- Whom a link of an application is for. One for several events belongs to none.
+SELECT (SELECT max(event_id) FROM application_events x WHERE x.application_id = a.id HAVING count(*) = 1) AS event_id,
+       coalesce(nullif(trim(coalesce(a.first_name, '') || ' ' || coalesce(a.last_name, '')), ''), a.company_name) AS name, a.email,
+       NULL AS language
+  FROM applications a WHERE a.id = :id;
+
+-- name: event
+SELECT id AS event_id, NULL AS name, NULL AS email, NULL AS language FROM events WHERE id = :id;
+
+-- name: by_ref
+SELECT id FROM links WHERE ref = :ref;
+
+-- name: of_person
+-- The live link of a person for a record.
+SELECT id FROM links
+ WHERE kind = :kind AND coalesce(participant_id, application_id) = :subject AND email = :email AND revoked_at IS NULL
+   AND kind IN ('participant', 'application');
+
+-- name: change
+UPDATE links SET {own = :own}, updated_at = :stamp WHERE id = :id;
+
+-- name: revoke
+UPDATE links SET revoked_at = :now, updated_at = :stamp WHERE id = :id AND revoked_at IS NULL;
+
+-- name: use
+UPDATE links SET last_used_at = :now WHERE id = :id;
+
+-- name: mark_mailed
+UPDATE links SET mailed_at = :now WHERE id = :id;
+
+-- name: blank
+-- Forget the person of a link.
+UPDATE links SET name = NULL, email = NULL, email_hash = NULL, updated_at = :stamp WHERE id = :id;
+
+-- name: of_address
+-- Live links of an address, of events that are not hidden; the worker looks at the end of their life.
+SELECT id FROM links WHERE email_hash = :email_hash AND revoked_at IS NULL AND kind IN ('participant', 'application') ORDER BY id;
+
+-- name: add_secret
+INSERT INTO link_secrets (secret_hash, link_id, draft_id, way, mailed_to, created_at, expires_at)
+VALUES (:secret_hash, :link_id, :draft_id, :way, :mailed_to, :now, :expires_at);
+
+-- name: secret
+SELECT secret_hash, link_id, draft_id, way, mailed_to, created_at, expires_at FROM link_secrets WHERE secret_hash = :secret_hash;
+
+-- name: surplus_secrets
+-- The oldest secrets of a link beyond the number that it may have.
+DELETE FROM link_secrets WHERE link_id = :link_id AND secret_hash NOT IN (
+  SELECT secret_hash FROM link_secrets WHERE link_id = :link_id ORDER BY created_at DESC, rowid DESC LIMIT :most);
+
+-- name: drop_secret
+DELETE FROM link_secrets WHERE secret_hash = :secret_hash;
+
+-- name: drop_secrets
+DELETE FROM link_secrets WHERE link_id = :link_id;
+
+-- name: drop_expired_secrets
+-- Secrets that ended 30 days ago: until then, their page offers a new one.
+DELETE FROM link_secrets WHERE secret_hash IN (SELECT secret_hash FROM link_secrets WHERE expires_at < :before LIMIT :size);
+
+-- name: add_request
+INSERT INTO link_requests (email_hash, base_url, created_at) VALUES (:email_hash, :base_url, :now);
+
+-- name: recent_requests
+-- Requests of an address since a time.
+SELECT count(*) FROM link_requests WHERE email_hash = :email_hash AND created_at > :since;
+
+-- name: waiting_requests
+SELECT id, email_hash, base_url FROM link_requests WHERE handled_at IS NULL ORDER BY id LIMIT :size;
+
+-- name: settle_request
+UPDATE link_requests SET handled_at = :now WHERE id = :id;
+
+-- name: drop_requests
+DELETE FROM link_requests WHERE id IN (SELECT id FROM link_requests WHERE created_at < :before LIMIT :size);
+
+-- name: ended_links
+-- Links that name a person and may have ended some time ago; the end of their life decides.
+SELECT id FROM links WHERE revoked_at < :before AND email IS NOT NULL
+ UNION SELECT id FROM links WHERE expires_at < :before AND email IS NOT NULL
+ UNION SELECT l.id FROM events e JOIN links l ON l.event_id = e.id WHERE e.over_at < :before AND l.expires_at IS NULL AND l.email IS NOT NULL;
+
+-- name: mails_of_day
+-- Mails with a link of this kind since a time.
+SELECT count(*) FROM mails WHERE kind = 'link' AND entity_type = 'link' AND entity_id = :id AND created_at > :since;

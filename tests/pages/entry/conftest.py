@@ -1,0 +1,2 @@
+"""The public show of the pages, and what links and sessions need: see tests/pages/conftest.py."""
+from tests.pages.show.conftest import show  # noqa: F401
