@@ -9,3 +9,6 @@ SELECT e.event_key FROM event_pages p JOIN events e ON e.id = p.event_id WHERE p
 
 -- name: open_form
 SELECT e.event_key FROM event_pages p JOIN events e ON e.id = p.event_id WHERE p.apply_is_open = 1 ORDER BY e.date_from LIMIT 1;
+
+-- name: open_registration
+SELECT e.event_key FROM event_pages p JOIN events e ON e.id = p.event_id WHERE p.visit_is_open = 1 ORDER BY e.date_from LIMIT 1;

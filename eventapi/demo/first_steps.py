@@ -36,10 +36,12 @@ def main(base, key_file, page="docs/tutorial.md"):
     invoice_number = db.value(sql.open_invoice, currency=currency)
     amount = "25.50" if money.decimals(currency) else "2500"
     show, form = db.value(sql.public_show), db.value(sql.open_form)
+    visit = db.value(sql.open_registration)
     db.close()
     print(f"\neventapi is starting at {base}. The API reference is at {base}/docs.\n"
           + (f"What visitors see of the show: {base}/e/{show}\n" if show else "")
-          + (f"The form with which exhibitors apply: {base}/e/{form}/apply\n" if form else "") +
+          + (f"The form with which exhibitors apply: {base}/e/{form}/apply\n" if form else "")
+          + (f"The form with which visitors register: {base}/e/{visit}/visit\n" if visit else "") +
           "In another terminal, in this directory, set these variables and try the commands below:\n\n"
           f"export EVENTAPI_URL={base}\nexport EVENTAPI_KEY=$(cat {key_file})\n"
           f"export EVENTAPI_CONFIG=$PWD/conf/demo.conf EVENTAPI_DATA_DIR=$PWD/{Path(key_file).parent}\n"

@@ -32,7 +32,9 @@ def view(db, link):
     application = applications.get(db, link["application_id"])
     badges = decisions.badges(db, application) if application["status"] == "approved" and is_person(
         db, application) else []
-    return {"application": application, "sent": [(name, application[name]) for name in SENT if application[name]],
+    # Visitors are not asked for their country.
+    sent = [name for name in SENT if application[name] and not (name == "country" and is_person(db, application))]
+    return {"application": application, "sent": [(name, application[name]) for name in sent],
             "categories": db.values(sql.categories, id=application["id"]),
             "fields": [(row["label"], json.loads(row["value"])) for row in db.all(sql.fields, id=application["id"])],
             "files": db.all(sql.files, id=application["id"]), "file_type": file_type(db, link),
