@@ -10,7 +10,7 @@ SELECT i.id AS invoice_id, i.invoice_number, i.invoice_type, (SELECT r.invoice_n
        CASE i.invoice_type WHEN 'invoice' THEN i.tax_date END AS tax_date, CASE i.invoice_type WHEN 'invoice' THEN i.tax_basis END AS tax_basis, i.debtor_number AS customer_number, i.buyer ->> '$.name' AS buyer_name,
        i.buyer ->> '$.address' AS buyer_address, i.buyer ->> '$.postal_code' AS buyer_postal_code, i.buyer ->> '$.city' AS buyer_city,
        i.buyer ->> '$.country' AS buyer_country, i.buyer ->> '$.vat_id' AS buyer_vat_id, i.buyer_reference, i.currency, i.subtotal, i.tax_total,
-       i.total, i.exchange_rate, i.is_reverse_charge, i.taken_over, i.status, i.series, i.sequence, i.locked_at AS sent_at, i.cancellation_reason,
+       i.total, i.exchange_rate, i.is_reverse_charge, i.is_deposit, i.taken_over, i.status, i.series, i.sequence, i.locked_at AS sent_at, i.cancellation_reason,
        e.sha256 AS xml_sha256, i.pdf_sha256
   FROM invoices i INDEXED BY invoices_by_issue_date LEFT JOIN e_invoices e ON e.invoice_id = i.id
  WHERE i.issue_date >= :first AND i.issue_date <= :last AND i.locked_at IS NOT NULL
@@ -35,7 +35,7 @@ WITH found AS MATERIALIZED (
   SELECT id, payment_date_at AS at FROM payments INDEXED BY payments_by_date WHERE payment_date_at >= :begins AND payment_date_at < :ends
    UNION ALL
   SELECT id, created_at FROM payments INDEXED BY payments_undated WHERE payment_date_at IS NULL AND created_at >= :begins AND created_at < :ends)
-SELECT p.id AS payment_id, f.at AS payment_date, i.invoice_number, i.debtor_number AS customer_number, p.currency, p.amount, p.gateway_key,
+SELECT p.id AS payment_id, f.at AS payment_date, i.invoice_number, i.debtor_number AS customer_number, p.currency, p.amount, p.claim_amount, p.gateway_key,
        p.gateway_name, p.gateway_fee, p.transaction_id, p.bank_transaction_id, p.status, p.created_at
   FROM found f CROSS JOIN payments p ON p.id = f.id
   JOIN invoices i ON i.id = coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1), p.invoice_id)
@@ -43,7 +43,7 @@ SELECT p.id AS payment_id, f.at AS payment_date, i.invoice_number, i.debtor_numb
 
 -- name: refunds
 -- Each refund with the invoice that its payment had then.
-SELECT r.id AS refund_id, r.payment_id, r.counts_at AS refund_date, i.invoice_number, i.debtor_number AS customer_number, r.currency, r.amount,
+SELECT r.id AS refund_id, r.payment_id, r.counts_at AS refund_date, i.invoice_number, i.debtor_number AS customer_number, r.currency, r.amount, r.claim_amount,
        r.gateway_key, r.transaction_id, r.bank_transaction_id, r.created_at
   FROM refunds r INDEXED BY refunds_by_time CROSS JOIN payments p ON p.id = r.payment_id
   JOIN invoices i ON i.id = coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = r.payment_id AND m.moved_at > r.counts_at

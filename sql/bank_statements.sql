@@ -112,7 +112,7 @@ SELECT i.contact_id, i.id FROM json_each(:ids) j
 -- name: invoices
 -- What the matching needs of invoices. A credit note leads to the invoice that it credits.
 SELECT i.id AS found_id, i.invoice_type AS found_type, n.id, n.invoice_number, n.status, n.currency, n.exchange_rate, n.open_amount,
-       n.paid_amount, n.contact_id, c.company_name, c.first_name, c.last_name,
+       n.claims_total - n.claims_paid AS claims_open, n.paid_amount + n.claims_paid AS paid_amount, n.contact_id, c.company_name, c.first_name, c.last_name,
        (SELECT coalesce(sum(p.amount - p.refunded_amount), 0) FROM payments p INDEXED BY payments_by_invoice
          WHERE p.invoice_id = n.id AND p.status = 'completed' AND (p.bank_transaction_id IS NOT NULL OR p.gateway_key = 'bank')) AS paid_by_transfer
   FROM json_each(:ids) j CROSS JOIN invoices i ON i.id = j.value
@@ -147,8 +147,10 @@ SELECT p.bank_transaction_id, p.id AS payment_id, p.invoice_id, i.invoice_number
  ORDER BY 1, 2;
 
 -- name: payments_of_invoice
--- Completed payments of an invoice of which something is left to refund, the latest first. iban: who has paid by transfer.
-SELECT p.id, p.amount - p.refunded_amount AS rest, p.bank_transaction_id IS NOT NULL OR p.gateway_key IS 'bank' AS is_transfer, b.iban
+-- Completed payments of an invoice of which something is left to refund, the latest first. iban: who has paid by transfer. claim: what is
+-- left of the part that pays claims of letters.
+SELECT p.id, p.amount - p.refunded_amount AS rest, CASE p.claim_amount WHEN 0 THEN 0 ELSE
+         p.claim_amount - (SELECT coalesce(sum(r.claim_amount), 0) FROM refunds r WHERE r.payment_id = p.id) END AS claim, p.bank_transaction_id IS NOT NULL OR p.gateway_key IS 'bank' AS is_transfer, b.iban
   FROM payments p LEFT JOIN bank_transactions b ON b.id = p.bank_transaction_id
  WHERE p.invoice_id = :id AND p.status = 'completed' AND p.amount > p.refunded_amount ORDER BY p.id DESC;
 

@@ -82,7 +82,7 @@ SELECT c.id, c.language, c.anonymized_at, e.date_from, e.date_to, e.timezone
 
 -- name: sums
 -- Sums of the participant's sent invoices and credit notes by currency.
-SELECT currency, sum(total) AS invoiced, sum(paid_amount) AS paid, sum(open_amount) AS open
+SELECT currency, sum(total) AS invoiced, sum(paid_amount) AS paid, sum(open_amount) AS open, sum(claims_total - claims_paid) AS claims_open
   FROM invoices WHERE event_participant_id = :id AND locked_at IS NOT NULL GROUP BY currency;
 
 -- For `eventapi check`: what should not exist.

@@ -1,10 +1,12 @@
 -- Booth formulas.
 
+-- columns: fields = name expression description result_type
+
 -- name: get
-SELECT f.id, f.name, f.expression, f.description, f.result_type, f.created_at, f.updated_at FROM booth_formulas f WHERE f.id = :id;
+SELECT f.id, {f.fields}, f.created_at, f.updated_at FROM booth_formulas f WHERE f.id = :id;
 
 -- name: list
-SELECT f.id, f.name, f.expression, f.description, f.result_type, f.created_at, f.updated_at
+SELECT f.id, {f.fields}, f.created_at, f.updated_at
   FROM booth_formulas f
  WHERE TRUE
    AND f.id IN (SELECT value FROM json_each(:ids))             -- when ids
@@ -17,13 +19,10 @@ SELECT f.id, f.name, f.expression, f.description, f.result_type, f.created_at, f
 SELECT id FROM booth_formulas WHERE name = :name;
 
 -- name: add
-INSERT INTO booth_formulas (name, expression, description, result_type, created_at, updated_at)
-VALUES (:name, :expression, :description, :result_type, :now, :stamp);
+INSERT INTO booth_formulas ({fields}, created_at, updated_at) VALUES ({:fields}, :now, :stamp);
 
 -- name: change
-UPDATE booth_formulas SET name = :name, expression = :expression, description = :description, result_type = :result_type,
-  updated_at = :stamp
- WHERE id = :id;
+UPDATE booth_formulas SET {fields = :fields}, updated_at = :stamp WHERE id = :id;
 
 -- name: booths
 -- Booths that use the formula.

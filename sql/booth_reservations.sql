@@ -1,16 +1,17 @@
 -- Booth reservations. Status and expiry are returned as stored; the caller decides whether a hold has run out.
 
+-- columns: fields = booth_id booth_number event_participant_id status reserved_at expires_at confirmed_at cancelled_at
+--   cancellation_reason final_price is_negotiated tax_rate price_breakdown notes
+-- columns: new = fields without booth_number cancelled_at cancellation_reason
+-- columns: changing = fields without booth_number event_participant_id
+
 -- name: get
-SELECT r.id, r.event_id, e.event_key, r.booth_id, r.booth_number, r.event_participant_id, r.status, r.reserved_at, r.expires_at,
-       r.confirmed_at, r.cancelled_at, r.cancellation_reason, r.final_price, r.is_negotiated, r.tax_rate, r.price_breakdown, r.notes,
-       r.created_by, r.created_at, r.updated_at
+SELECT r.id, r.event_id, e.event_key, {r.fields}, r.created_by, r.created_at, r.updated_at
   FROM booth_reservations r JOIN events e ON e.id = r.event_id
  WHERE r.id = :id;
 
 -- name: list
-SELECT r.id, r.event_id, (SELECT e.event_key FROM events e WHERE e.id = r.event_id) AS event_key, r.booth_id, r.booth_number,
-       r.event_participant_id, r.status, r.reserved_at, r.expires_at, r.confirmed_at, r.cancelled_at, r.cancellation_reason,
-       r.final_price, r.is_negotiated, r.tax_rate, r.price_breakdown, r.notes, r.created_by, r.created_at, r.updated_at
+SELECT r.id, r.event_id, (SELECT e.event_key FROM events e WHERE e.id = r.event_id) AS event_key, {r.fields}, r.created_by, r.created_at, r.updated_at
   FROM booth_reservations r
  WHERE TRUE
    AND r.id IN (SELECT value FROM json_each(:ids))                      -- when ids
@@ -86,13 +87,8 @@ SELECT id FROM booth_reservations
 -- Changes.
 
 -- name: add
-INSERT INTO booth_reservations (booth_id, event_id, event_participant_id, status, final_price, is_negotiated, tax_rate,
-  price_breakdown, notes, reserved_at, expires_at, confirmed_at, created_by, created_at, updated_at)
-VALUES (:booth_id, :event_id, :event_participant_id, :status, :final_price, :is_negotiated, :tax_rate, :price_breakdown, :notes,
-  :reserved_at, :expires_at, :confirmed_at, :created_by, :now, :stamp);
+INSERT INTO booth_reservations (event_id, {new}, created_by, created_at, updated_at)
+VALUES (:event_id, {:new}, :created_by, :now, :stamp);
 
 -- name: change
-UPDATE booth_reservations SET booth_id = :booth_id, status = :status, final_price = :final_price, is_negotiated = :is_negotiated,
-  tax_rate = :tax_rate, price_breakdown = :price_breakdown, notes = :notes, cancellation_reason = :cancellation_reason,
-  reserved_at = :reserved_at, expires_at = :expires_at, confirmed_at = :confirmed_at, cancelled_at = :cancelled_at, updated_at = :stamp
- WHERE id = :id;
+UPDATE booth_reservations SET {changing = :changing}, updated_at = :stamp WHERE id = :id;

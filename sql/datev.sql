@@ -8,9 +8,9 @@ SELECT debtor_number AS number, contact_id FROM invoices WHERE debtor_number IS 
 -- name: invoices
 -- One row for each tax group of the invoices and credit notes of a period, without those that were taken over. `paid_id`
 -- and `paid_number` are those of the invoice that a credit note credits, of an invoice its own.
-SELECT i.invoice_type, i.invoice_number, o.id AS paid_id, o.invoice_number AS paid_number, o.debtor_number, i.issue_date, i.due_date,
+SELECT i.id, i.invoice_type, i.invoice_number, o.id AS paid_id, o.invoice_number AS paid_number, o.debtor_number, i.issue_date, i.due_date,
        i.service_date, i.service_date_to, i.currency, coalesce(i.exchange_rate, o.exchange_rate) AS exchange_rate,
-       o.tax_basis, o.tax_date, o.issue_date AS paid_issue_date,
+       o.tax_basis, o.tax_date, o.issue_date AS paid_issue_date, o.is_deposit AND o.tax_date IS NULL AS is_deposit,
        i.buyer ->> 'name' AS name, i.buyer ->> 'vat_id' AS vat_id, i.buyer ->> 'country' AS country, t.category, t.rate, t.net + t.tax AS gross
   FROM invoices i
  CROSS JOIN invoice_taxes t ON t.invoice_id = i.id
@@ -19,12 +19,19 @@ SELECT i.invoice_type, i.invoice_number, o.id AS paid_id, o.invoice_number AS pa
  ORDER BY i.issue_date, i.id, t.category, t.rate;
 
 -- name: advances
--- What the money that came before the supply changes in the tax groups of its invoices: one row for each day and group.
+-- What the money that came before the supply, or for a deposit, changes in the tax groups of its invoices: one row for each day and group.
 SELECT e.day, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.service_date, i.service_date_to, i.tax_date, i.currency, i.exchange_rate,
-       i.buyer ->> 'name' AS name, e.category, e.rate, e.net + e.tax AS gross
+       i.buyer ->> 'name' AS name, i.buyer ->> 'vat_id' AS vat_id, e.region, e.category, e.rate, e.net + e.tax AS gross
   FROM tax_entries e INDEXED BY tax_entries_of_money CROSS JOIN invoices i ON i.id = e.invoice_id
- WHERE e.kind = 'payment' AND e.day >= :first AND e.day <= :last AND i.tax_basis = 'supply' AND e.day < i.tax_date
+ WHERE e.kind = 'payment' AND e.day >= :first AND e.day <= :last AND (i.is_deposit AND i.tax_date IS NULL OR i.tax_basis = 'supply' AND e.day < i.tax_date)
  ORDER BY e.day, i.id, e.category, e.rate;
+
+-- name: documents
+-- The invoices and credit notes of a period with what their PDF is read or drawn from. One that was erased has neither.
+SELECT i.id, i.invoice_number, i.pdf_sha256, i.pdf_source FROM invoices i
+ WHERE i.issue_date >= :first AND i.issue_date <= :last AND i.locked_at IS NOT NULL AND i.taken_over = 0
+   AND (i.pdf_sha256 IS NOT NULL OR i.pdf_source IS NOT NULL)
+ ORDER BY i.issue_date, i.id;
 
 -- name: taken_over
 SELECT count(*) FROM invoices WHERE issue_date >= :first AND issue_date <= :last AND locked_at IS NOT NULL AND taken_over = 1;
@@ -68,10 +75,21 @@ SELECT m.moved_at AS at, s.value * (p.amount - (SELECT coalesce(sum(r.amount), 0
  WHERE m.moved_at >= :begins AND m.moved_at < :ends AND p.status IN ('completed', 'refunded')
  ORDER BY m.moved_at, m.id, s.value;
 
+-- name: claims
+-- What letters claimed or, as a negative amount, took back.
+SELECT c.day AS at, c.amount, c.currency, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.exchange_rate, i.buyer ->> 'name' AS name,
+       d.title
+  FROM claim_movements c CROSS JOIN invoices i ON i.id = c.invoice_id CROSS JOIN dunnings d ON d.id = c.dunning_id
+ WHERE c.day >= :first AND c.day <= :last
+ ORDER BY c.day, c.id;
+
+-- name: claimed
+SELECT currency, count(*) AS claims, sum(amount) AS amount FROM claim_movements WHERE day >= :first AND day <= :last GROUP BY currency ORDER BY currency;
+
 -- name: write_offs
 -- `groups`: each tax group of the invoice in its order, as JSON; `gross` is what the credit notes until that day have left of `whole`.
 SELECT w.counts_at AS at, w.amount, w.currency, w.reason, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.exchange_rate,
-       i.buyer ->> 'name' AS name, i.tax_basis, i.tax_date, i.issue_date AS paid_issue_date, i.service_date, i.service_date_to,
+       i.buyer ->> 'name' AS name, i.tax_basis, i.tax_date, i.issue_date AS paid_issue_date, i.is_deposit AND i.tax_date IS NULL AS is_deposit, i.service_date, i.service_date_to,
        (SELECT json_group_array(json_object('category', category, 'rate', rate, 'gross', gross, 'whole', whole)) FROM (
           SELECT t.category, t.rate, sum(t.net + t.tax) AS gross, sum(CASE n.id WHEN i.id THEN t.net + t.tax ELSE 0 END) AS whole
             FROM invoices n CROSS JOIN invoice_taxes t ON t.invoice_id = n.id

@@ -1,13 +1,15 @@
 -- Document categories.
 
+-- columns: fields = key name default_template_id
+
 -- name: get
-SELECT c.id, c.key, c.name, c.default_template_id, t.key AS default_template_key, c.created_at, c.updated_at
+SELECT c.id, {c.fields}, t.key AS default_template_key, c.created_at, c.updated_at
   FROM document_categories c
   LEFT JOIN document_templates t ON t.id = c.default_template_id
  WHERE c.id = :id;
 
 -- name: list
-SELECT c.id, c.key, c.name, c.default_template_id, t.key AS default_template_key, c.created_at, c.updated_at
+SELECT c.id, {c.fields}, t.key AS default_template_key, c.created_at, c.updated_at
   FROM document_categories c
   LEFT JOIN document_templates t ON t.id = c.default_template_id
  WHERE TRUE
@@ -21,10 +23,10 @@ SELECT c.id, c.key, c.name, c.default_template_id, t.key AS default_template_key
 SELECT id FROM document_categories WHERE key = :key;
 
 -- name: add
-INSERT INTO document_categories (key, name, default_template_id, created_at, updated_at) VALUES (:key, :name, :default_template_id, :now, :stamp);
+INSERT INTO document_categories ({fields}, created_at, updated_at) VALUES ({:fields}, :now, :stamp);
 
 -- name: change
-UPDATE document_categories SET key = :key, name = :name, default_template_id = :default_template_id, updated_at = :stamp WHERE id = :id;
+UPDATE document_categories SET {fields = :fields}, updated_at = :stamp WHERE id = :id;
 
 -- name: users
 SELECT 'document' AS one, 'documents' AS many, count(*) AS count FROM documents WHERE category_id = :id

@@ -3,7 +3,7 @@
 -- name: list
 -- Invoices that are due for their next level on the day `today`. `last` is the level before a level, and `cut_off` the last day
 -- from which on an invoice is overdue for which its days have passed. Withdrawn letters count as if they had not been sent.
--- movements: payments and refunds without their part of earlier claims, and write-offs, as [date or timestamp, change of the amount owed, kind].
+-- movements: payments and refunds without their part of claims, and write-offs, as [date or timestamp, change of the amount owed, kind].
 -- What the bank booked counts from that day, also if its month was closed before, and the payment has a later date.
 -- first_rate: the first day for which the option base_rates has a rate. minimum, factors: see `claims.parameters`.
 SELECT i.id, i.invoice_number, i.contact_id, c.customer_number, i.buyer ->> 'name' AS buyer_name, i.event_id,
@@ -19,10 +19,8 @@ SELECT i.id, i.invoice_number, i.contact_id, c.customer_number, i.buyer ->> 'nam
          SELECT coalesce((SELECT t.booked_on FROM bank_transactions t WHERE t.id = p.bank_transaction_id), p.payment_date, p.created_at) AS day,
                 p.claim_amount - p.amount AS change, 'payment' AS kind FROM payments p
           WHERE p.invoice_id = i.id AND p.status IN ('completed', 'refunded')
-         UNION ALL SELECT f.day, min(f.so_far, f.most) - min(f.so_far - f.amount, f.most), 'refund' FROM (
-           SELECT coalesce((SELECT t.booked_on FROM bank_transactions t WHERE t.id = r.bank_transaction_id), r.counts_at) AS day, r.amount, p.amount - p.claim_amount AS most,
-                  sum(r.amount) OVER (PARTITION BY r.payment_id ORDER BY r.counts_at, r.id) AS so_far FROM payments p JOIN refunds r ON r.payment_id = p.id
-            WHERE p.invoice_id = i.id AND p.status IN ('completed', 'refunded')) f
+         UNION ALL SELECT coalesce((SELECT t.booked_on FROM bank_transactions t WHERE t.id = r.bank_transaction_id), r.counts_at), r.amount - r.claim_amount, 'refund' FROM payments p
+          JOIN refunds r ON r.payment_id = p.id WHERE p.invoice_id = i.id AND p.status IN ('completed', 'refunded')
          UNION ALL SELECT w.written_off_at, -w.amount, 'write_off' FROM write_offs w WHERE w.invoice_id = i.id) m WHERE m.change <> 0) AS movements,
        CASE WHEN i.disputed_at IS NOT NULL THEN 'disputed'
             WHEN i.buyer IS NULL OR c.anonymized_at IS NOT NULL THEN 'anonymized'
@@ -70,6 +68,10 @@ SELECT d.id, d.invoice_id, i.currency, d.level, d.level_name, d.sent_on, d.due_d
        d.created_at
   FROM dunnings d JOIN invoices i ON i.id = d.invoice_id
  WHERE d.invoice_id IN (SELECT value FROM json_each(:ids)) ORDER BY d.invoice_id, d.id;
+
+-- name: claim
+-- What a letter claims or, as a negative amount, takes back on a day, in the ledger.
+INSERT INTO claim_movements (invoice_id, dunning_id, day, currency, amount) VALUES (:invoice_id, :dunning_id, :day, :currency, :amount);
 
 -- name: by_mail
 -- The letter in a mail, unless it was withdrawn.

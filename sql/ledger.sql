@@ -1,23 +1,23 @@
 -- The sums of an invoice, its status, and the checks of both.
 
 -- name: by_number
-SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, written_off, contact_id, tax_basis, tax_date,
+SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, written_off, claims_total, claims_paid, contact_id, tax_basis, tax_date,
        (SELECT c.anonymized_at FROM contacts c WHERE c.id = contact_id) AS anonymized_at
   FROM invoices WHERE invoice_number = :invoice_number;
 
 -- name: by_id
-SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, written_off, open_amount, exchange_rate, tax_basis, tax_date FROM invoices WHERE id = :id;
+SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, written_off, open_amount, claims_total, claims_paid, exchange_rate, tax_basis, tax_date FROM invoices WHERE id = :id;
 
 -- name: was_refunded
 -- Whether money that was paid for the invoice was given back.
 SELECT 1 FROM payments WHERE invoice_id = :id AND refunded_amount > 0 LIMIT 1;
 
 -- name: pay
--- Set the paid amount if the status does not change. No index on the status is touched.
-UPDATE invoices SET paid_amount = :paid_amount, updated_at = :stamp WHERE id = :id;
+-- Set what is paid of the invoice and of claims if the status does not change. No index on the status is touched.
+UPDATE invoices SET paid_amount = :paid_amount, claims_paid = :claims_paid, updated_at = :stamp WHERE id = :id;
 
 -- name: adjust
-UPDATE invoices SET paid_amount = :paid_amount, credited = :credited, written_off = :written_off, status = :status, updated_at = :stamp WHERE id = :id;
+UPDATE invoices SET paid_amount = :paid_amount, claims_paid = :claims_paid, credited = :credited, written_off = :written_off, status = :status, updated_at = :stamp WHERE id = :id;
 
 -- name: left_to_credit
 -- Net amount and tax that are left of an invoice after its credit notes, by category and rate. Amounts of credit
@@ -30,15 +30,20 @@ SELECT t.category, t.rate, sum(t.net) AS net, sum(t.tax) AS tax
 -- name: wrong_totals
 -- Stored sums and statuses that differ from those computed from items, taxes, payments and credit notes. For
 -- `eventapi check`.
-WITH sums AS (
+WITH claims AS (
+  SELECT p.invoice_id, sum(p.claim_amount - (SELECT coalesce(sum(r.claim_amount), 0) FROM refunds r WHERE r.payment_id = p.id)) AS paid
+    FROM payments p WHERE p.claim_amount > 0 AND p.status = 'completed' GROUP BY p.invoice_id),
+sums AS (
   SELECT i.id, coalesce((SELECT sum(t.net) FROM invoice_taxes t WHERE t.invoice_id = i.id), 0) AS subtotal,
          coalesce((SELECT sum(t.tax) FROM invoice_taxes t WHERE t.invoice_id = i.id), 0) AS tax_total,
          coalesce((SELECT sum(p.amount - p.refunded_amount) FROM payments p
-                    WHERE p.invoice_id = i.id AND p.status = 'completed'), 0) AS paid_amount,
+                    WHERE p.invoice_id = i.id AND p.status = 'completed'), 0) - coalesce(c.paid, 0) AS paid_amount,
+         coalesce(c.paid, 0) AS claims_paid,
+         coalesce((SELECT sum(m.amount) FROM claim_movements m WHERE m.invoice_id = i.id), 0) AS claims_total,
          coalesce((SELECT -sum(c.total) FROM invoices c WHERE c.related_invoice_id = i.id
                       AND c.invoice_type = 'credit_note' AND c.locked_at IS NOT NULL), 0) AS credited,
          coalesce((SELECT sum(w.amount) FROM write_offs w WHERE w.invoice_id = i.id), 0) AS written_off
-    FROM invoices i),
+    FROM invoices i LEFT JOIN claims c ON c.invoice_id = i.id),
 states AS (
   SELECT i.id, CASE
            WHEN i.locked_at IS NULL THEN 'draft'
@@ -56,6 +61,8 @@ SELECT i.invoice_number, w.member, w.stored, w.computed
         UNION ALL SELECT i.id, 'tax_total', i.tax_total, s.tax_total FROM invoices i JOIN sums s USING (id)
         UNION ALL SELECT i.id, 'total', i.total, s.subtotal + s.tax_total FROM invoices i JOIN sums s USING (id)
         UNION ALL SELECT i.id, 'paid_amount', i.paid_amount, s.paid_amount FROM invoices i JOIN sums s USING (id)
+        UNION ALL SELECT i.id, 'claims_paid', i.claims_paid, s.claims_paid FROM invoices i JOIN sums s USING (id)
+        UNION ALL SELECT i.id, 'claims_total', i.claims_total, s.claims_total FROM invoices i JOIN sums s USING (id)
         UNION ALL SELECT i.id, 'credited', i.credited, s.credited FROM invoices i JOIN sums s USING (id)
         UNION ALL SELECT i.id, 'written_off', i.written_off, s.written_off FROM invoices i JOIN sums s USING (id)
         UNION ALL SELECT i.id, 'status', i.status, t.status FROM invoices i JOIN states t USING (id)) w ON w.id = i.id

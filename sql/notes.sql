@@ -1,14 +1,14 @@
 -- Notes.
 
+-- columns: fields = note_text note_type is_pinned
+
 -- name: get
-SELECT n.id, n.entity_type, n.entity_id, n.admin_id, a.name AS admin_name, n.note_text, n.note_type, n.is_pinned,
-       n.created_at, n.updated_at
+SELECT n.id, n.entity_type, n.entity_id, n.admin_id, a.name AS admin_name, {n.fields}, n.created_at, n.updated_at
   FROM notes n JOIN admins a ON a.id = n.admin_id
  WHERE n.id = :id;
 
 -- name: list
-SELECT n.id, n.entity_type, n.entity_id, n.admin_id, a.name AS admin_name, n.note_text, n.note_type, n.is_pinned,
-       n.created_at, n.updated_at
+SELECT n.id, n.entity_type, n.entity_id, n.admin_id, a.name AS admin_name, {n.fields}, n.created_at, n.updated_at
   FROM notes n LEFT JOIN admins a ON a.id = n.admin_id
  WHERE n.entity_type = :entity_type AND n.entity_id = :entity_id
    AND n.id IN (SELECT value FROM json_each(:ids))     -- when ids
@@ -18,8 +18,7 @@ SELECT n.id, n.entity_type, n.entity_id, n.admin_id, a.name AS admin_name, n.not
  ORDER BY {sort} {order}, n.id {order}  -- sort: id=n.id is_pinned=n.is_pinned
 
 -- name: of_entity
-SELECT n.id, n.entity_type, n.entity_id, n.admin_id, a.name AS admin_name, n.note_text, n.note_type, n.is_pinned,
-       n.created_at, n.updated_at
+SELECT n.id, n.entity_type, n.entity_id, n.admin_id, a.name AS admin_name, {n.fields}, n.created_at, n.updated_at
   FROM notes n JOIN admins a ON a.id = n.admin_id
  WHERE n.entity_type = :entity_type AND n.entity_id = :entity_id ORDER BY n.id;
 
@@ -32,15 +31,13 @@ SELECT CASE :entity_type
        WHEN 'event' THEN EXISTS (SELECT 1 FROM events WHERE id = :entity_id) END;
 
 -- name: add
-INSERT INTO notes (entity_type, entity_id, admin_id, note_text, note_type, is_pinned, created_at, updated_at)
-VALUES (:entity_type, :entity_id, :admin_id, :note_text, :note_type, :is_pinned, :now, :stamp)
-RETURNING id, entity_type, entity_id, admin_id, (SELECT name FROM admins WHERE admins.id = admin_id) AS admin_name, note_text,
-  note_type, is_pinned, created_at, updated_at;
+INSERT INTO notes (entity_type, entity_id, admin_id, {fields}, created_at, updated_at)
+VALUES (:entity_type, :entity_id, :admin_id, {:fields}, :now, :stamp)
+RETURNING id, entity_type, entity_id, admin_id, (SELECT name FROM admins WHERE admins.id = admin_id) AS admin_name, {fields},
+  created_at, updated_at;
 
 -- name: change
-UPDATE notes SET entity_type = :entity_type, entity_id = :entity_id, note_text = :note_text, note_type = :note_type,
-  is_pinned = :is_pinned, updated_at = :stamp
- WHERE id = :id;
+UPDATE notes SET entity_type = :entity_type, entity_id = :entity_id, {fields = :fields}, updated_at = :stamp WHERE id = :id;
 
 -- name: move
 UPDATE notes SET entity_id = :entity_id, updated_at = :stamp WHERE id = :id;

@@ -24,7 +24,7 @@ SELECT 1 FROM audit_log l
  WHERE l.id > :seen
    AND (l.entity_type = 'invoice' AND l.action IN ('created', 'sent')
         AND EXISTS (SELECT 1 FROM invoices i WHERE i.id = l.entity_id AND i.locked_at IS NOT NULL AND min(i.issue_date, coalesce(i.tax_date, i.issue_date)) < :first_open_day)
-        OR l.entity_type = 'invoice' AND l.action IN ('written_off', 'write_off_deleted')
+        OR l.entity_type = 'invoice' AND l.action IN ('written_off', 'write_off_deleted', 'dunned', 'dunning_withdrawn')
         OR l.entity_type = 'payment'
         AND (NOT EXISTS (SELECT 1 FROM payments p WHERE p.id = l.entity_id AND coalesce(p.payment_date_at, p.created_at) >= :open_from)
              OR json_type(l.old_values, '$.payment_date') IS NOT NULL AND substr(coalesce(l.old_values ->> '$.payment_date', ''), 1, 10) <= :first_open_day
@@ -66,17 +66,17 @@ SELECT 'tax', t.invoice_id, t.category, t.rate, i.issue_date, i.currency, t.net,
   FROM invoices i INDEXED BY invoices_by_issue_date CROSS JOIN invoice_taxes t ON t.invoice_id = i.id
  WHERE i.locked_at IS NOT NULL AND i.issue_date >= :first AND i.issue_date <= :last
  UNION ALL
-SELECT 'payment', p.id, p.gateway_key, 'dated', p.payment_date_at, p.currency, p.amount, p.gateway_fee, NULL, coalesce(
+SELECT 'payment', p.id, p.gateway_key, 'dated', p.payment_date_at, p.currency, p.amount, p.gateway_fee, nullif(p.claim_amount, 0), coalesce(
          (SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1), p.invoice_id), NULL
   FROM payments p INDEXED BY payments_by_date
  WHERE p.payment_date_at >= :begins AND p.payment_date_at < :ends AND p.status IN ('completed', 'refunded')
  UNION ALL
-SELECT 'payment', p.id, p.gateway_key, 'undated', p.created_at, p.currency, p.amount, p.gateway_fee, NULL, coalesce(
+SELECT 'payment', p.id, p.gateway_key, 'undated', p.created_at, p.currency, p.amount, p.gateway_fee, nullif(p.claim_amount, 0), coalesce(
          (SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1), p.invoice_id), NULL
   FROM payments p INDEXED BY payments_undated
  WHERE p.payment_date_at IS NULL AND p.created_at >= :begins AND p.created_at < :ends AND p.status IN ('completed', 'refunded')
  UNION ALL
-SELECT 'refund', r.id, r.gateway_key, NULL, r.counts_at, r.currency, r.amount, NULL, NULL, r.payment_id, NULL
+SELECT 'refund', r.id, r.gateway_key, NULL, r.counts_at, r.currency, r.amount, NULL, nullif(r.claim_amount, 0), r.payment_id, NULL
   FROM refunds r INDEXED BY refunds_by_time WHERE r.counts_at >= :begins AND r.counts_at < :ends
  UNION ALL
 SELECT 'move', m.id, NULL, NULL, m.moved_at, NULL, NULL, NULL, m.payment_id, m.from_invoice_id, m.to_invoice_id
@@ -84,12 +84,19 @@ SELECT 'move', m.id, NULL, NULL, m.moved_at, NULL, NULL, NULL, m.payment_id, m.f
  UNION ALL
 SELECT 'write_off', w.id, w.kind, NULL, w.counts_at, w.currency, w.amount, NULL, NULL, w.payment_id, w.invoice_id
   FROM write_offs w INDEXED BY write_offs_by_time WHERE w.counts_at >= :begins AND w.counts_at < :ends
+ UNION ALL
+SELECT 'claim', c.id, NULL, NULL, c.day, c.currency, c.amount, NULL, NULL, c.dunning_id, c.invoice_id
+  FROM claim_movements c WHERE c.day >= :first AND c.day <= :last
  ORDER BY 1, 2, 3, 4;
 
 -- name: written_off
 -- What was written off in a period, less recoveries, by currency.
 SELECT currency, sum(amount) AS written_off FROM write_offs INDEXED BY write_offs_by_time
  WHERE counts_at >= :begins AND counts_at < :ends GROUP BY currency;
+
+-- name: claimed
+-- What letters claimed in a period, less what was taken back, by currency.
+SELECT currency, sum(amount) AS claimed FROM claim_movements WHERE day >= :first AND day <= :last GROUP BY currency;
 
 -- name: next_issue
 -- The first issue date of a sent invoice on or after a day.
@@ -110,6 +117,10 @@ SELECT min(at) FROM (
    UNION ALL SELECT min(counts_at) FROM refunds WHERE counts_at >= :after
    UNION ALL SELECT min(moved_at) FROM payment_moves WHERE moved_at >= :after
    UNION ALL SELECT min(counts_at) FROM write_offs WHERE counts_at >= :after);
+
+-- name: next_claim
+-- The first day on or after a day on which a letter claimed something, or was withdrawn.
+SELECT min(day) FROM claim_movements WHERE day >= :after;
 
 -- name: issued
 -- What was invoiced and credited in a period, with tax, by currency.

@@ -170,7 +170,8 @@ SELECT i.currency, NULL, count(*), sum(i.open_amount)
  GROUP BY i.currency;
 
 -- name: open_then
--- The same as at the end of a day. Invoices, credit notes, payments, refunds and write-offs count from their dates. A payment that
+-- The same as at the end of a day. Invoices, credit notes, payments, refunds and write-offs count from their dates, without
+-- what was paid of claims of letters. A payment that
 -- moved to another invoice later counts for the invoice that it had then, and an invoice has the due date of then.
 WITH credit (id, amount) AS MATERIALIZED (
   SELECT related_invoice_id, sum(total) FROM invoices INDEXED BY invoices_by_related
@@ -185,7 +186,9 @@ corrections (id, amount) AS MATERIALIZED (
   SELECT id, sum(amount) FROM (
     SELECT p.invoice_id AS id, p.amount FROM payments p INDEXED BY payments_undated
      WHERE p.payment_date_at IS NULL AND p.created_at <= :until AND p.status IN ('completed', 'refunded')
-     UNION ALL SELECT p.invoice_id, -r.amount FROM refunds r CROSS JOIN payments p ON p.id = r.payment_id WHERE r.counts_at <= :until
+     UNION ALL SELECT p.invoice_id, -p.claim_amount FROM payments p INDEXED BY payments_with_claims
+     WHERE p.claim_amount > 0 AND coalesce(p.payment_date_at, p.created_at) <= :until AND p.status IN ('completed', 'refunded')
+     UNION ALL SELECT p.invoice_id, r.claim_amount - r.amount FROM refunds r CROSS JOIN payments p ON p.id = r.payment_id WHERE r.counts_at <= :until
      UNION ALL SELECT w.invoice_id, w.amount FROM write_offs w INDEXED BY write_offs_by_time WHERE w.counts_at <= :until
      UNION ALL SELECT from_invoice_id, amount FROM later
      UNION ALL SELECT to_invoice_id, -amount FROM later)

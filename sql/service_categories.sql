@@ -1,10 +1,12 @@
 -- Service categories.
 
+-- columns: fields = category_key category_name sort_order
+
 -- name: get
-SELECT k.id, k.category_key, k.category_name, k.sort_order, k.created_at, k.updated_at FROM service_categories k WHERE k.id = :id;
+SELECT k.id, {k.fields}, k.created_at, k.updated_at FROM service_categories k WHERE k.id = :id;
 
 -- name: list
-SELECT k.id, k.category_key, k.category_name, k.sort_order, k.created_at, k.updated_at
+SELECT k.id, {k.fields}, k.created_at, k.updated_at
   FROM service_categories k
  WHERE TRUE
    AND k.id IN (SELECT value FROM json_each(:ids))                  -- when ids
@@ -16,12 +18,10 @@ SELECT k.id, k.category_key, k.category_name, k.sort_order, k.created_at, k.upda
 SELECT id FROM service_categories WHERE category_key = :category_key;
 
 -- name: add
-INSERT INTO service_categories (category_key, category_name, sort_order, created_at, updated_at)
-VALUES (:category_key, :category_name, :sort_order, :now, :stamp);
+INSERT INTO service_categories ({fields}, created_at, updated_at) VALUES ({:fields}, :now, :stamp);
 
 -- name: change
-UPDATE service_categories SET category_key = :category_key, category_name = :category_name, sort_order = :sort_order, updated_at = :stamp
- WHERE id = :id;
+UPDATE service_categories SET {fields = :fields}, updated_at = :stamp WHERE id = :id;
 
 -- name: users
 SELECT 'service' AS one, 'services' AS many, count(*) AS count FROM services WHERE category_id = :id;

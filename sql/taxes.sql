@@ -2,7 +2,8 @@
 
 -- name: invoice
 -- What decides about the tax of a sent invoice. `groups`: those of the invoice and its credit notes, as [document id, kind, issue date,
--- category, rate, net, tax]. `write_offs`: [day, amount]. `money`: [time, amount] of what it received, gave back, and gained and lost by moves.
+-- category, rate, net, tax]. `write_offs`: [day, amount]. `money`: [time, amount] of what it received, gave back, and gained and lost
+-- by moves, without what was paid of claims. A payment with such a part never moves.
 SELECT i.id, i.currency, i.total, i.issue_date, i.tax_date, i.tax_basis, i.exchange_rate, i.buyer ->> 'vat_id' AS vat_id,
        i.buyer ->> 'country' AS country,
        (SELECT json_group_array(json(entry)) FROM (
@@ -21,15 +22,14 @@ SELECT i.id, i.currency, i.total, i.issue_date, i.tax_date, i.tax_basis, i.excha
              AND i.id = coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id ORDER BY m.moved_at, m.id LIMIT 1),
                                  p.invoice_id)
            UNION ALL
-          SELECT r.counts_at, -r.amount
+          SELECT r.counts_at, r.claim_amount - r.amount
             FROM refunds r CROSS JOIN payments p ON p.id = r.payment_id
            WHERE r.payment_id IN (SELECT id FROM payments WHERE invoice_id = i.id
                                    UNION SELECT payment_id FROM payment_moves WHERE from_invoice_id = i.id)
              AND i.id = coalesce((SELECT m.from_invoice_id FROM payment_moves m WHERE m.payment_id = p.id AND m.moved_at > r.counts_at
                                    ORDER BY m.moved_at, m.id LIMIT 1), p.invoice_id)
            UNION ALL
-          SELECT m.moved_at, s.value * (p.amount - p.claim_amount - (SELECT coalesce(sum(r.amount), 0) FROM refunds r
-                                                                      WHERE r.payment_id = p.id AND r.counts_at < m.moved_at))
+          SELECT m.moved_at, s.value * (p.amount - (SELECT coalesce(sum(r.amount), 0) FROM refunds r WHERE r.payment_id = p.id AND r.counts_at < m.moved_at))
             FROM json_each('[-1, 1]') s CROSS JOIN payment_moves m CROSS JOIN payments p ON p.id = m.payment_id
            WHERE m.id IN (SELECT id FROM payment_moves WHERE from_invoice_id = i.id UNION SELECT id FROM payment_moves WHERE to_invoice_id = i.id)
              AND i.id = CASE s.value WHEN -1 THEN m.from_invoice_id ELSE m.to_invoice_id END
@@ -71,10 +71,10 @@ SELECT i.id AS invoice_id, i.invoice_number, NULL AS related_invoice_number, i.t
  ORDER BY i.issue_date, i.id;
 
 -- name: credited
--- Credit notes of invoices whose tax follows the supply.
+-- Credit notes of invoices whose tax follows the supply, and of deposits.
 SELECT n.id AS invoice_id, n.invoice_number, o.id AS related_id, o.invoice_number AS related_invoice_number, o.tax_date, n.issue_date, -n.total AS total, n.currency
   FROM invoices n INDEXED BY invoices_by_issue_date CROSS JOIN invoices o ON o.id = n.related_invoice_id
- WHERE n.issue_date >= :first AND n.issue_date <= :last AND n.locked_at IS NOT NULL AND n.invoice_type = 'credit_note' AND o.tax_basis = 'supply'
+ WHERE n.issue_date >= :first AND n.issue_date <= :last AND n.locked_at IS NOT NULL AND n.invoice_type = 'credit_note' AND (o.tax_basis = 'supply' OR o.tax_date IS NULL)
    AND n.event_id = :event_id                               -- when event_id
  ORDER BY n.issue_date, n.id;
 

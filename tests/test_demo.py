@@ -290,6 +290,20 @@ def test_the_first_steps_fit_the_show(tiny, monkeypatch, capsys, disabled, curre
     assert not expected or expected in printed
 
 
+def test_the_options_that_the_server_gets_by_variables_are_printed_but_no_secret(tiny, monkeypatch, capsys):
+    """Without them, `eventapi mail test` in the second terminal says that no mail server is set."""
+    settings = tiny(())
+    monkeypatch.setattr(configuration, "load", lambda: settings)
+    given = {"EVENTAPI_SMTP_HOST": "127.0.0.1", "EVENTAPI_ORGANISER_NAME": "Messe & Co",
+             "EVENTAPI_SMTP_PASSWORD": "xyz", "EVENTAPI_DATA_DIR": "/elsewhere", "EVENTAPI_LANGUAGE": "de"}
+    for name, text in given.items():
+        monkeypatch.setenv(name, text)
+    first_steps.main("http://127.0.0.1:8301", ".run/key")
+    printed = capsys.readouterr().out
+    assert "\nexport EVENTAPI_ORGANISER_NAME='Messe & Co'\nexport EVENTAPI_SMTP_HOST=127.0.0.1\n" in printed
+    assert "export EVENTAPI_LANGUAGE=de\n" in printed and "/elsewhere" not in printed and "xyz" not in printed
+
+
 def test_the_smallest_limit_of_uploads_suffices(tiny):
     assert findings(tiny(max_upload_mb="1", max_import_mb="1")) == []
 

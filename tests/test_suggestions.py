@@ -39,6 +39,16 @@ def test_a_name_with_another_meaning_or_of_a_read_only_field_is_not_suggested(sc
     assert suggested(schema, word) is None
 
 
+@pytest.mark.parametrize("schema, word, meant", [
+    ("service_category", "name", "category_name"), ("service", "Name", "service_name"), ("plan", "name", "plan_name"),
+    ("booth_type", "name", "booth_type_name"), ("custom_field", "label", "field_label"), ("service", "key", None)])
+def test_the_last_word_of_a_required_field_that_is_missing_is_enough(schema, word, meant):
+    with pytest.raises(Problem) as refused:
+        Body(schema, "POST", "Europe/Berlin")({word: "1", "base_price": 1})
+    text = next(entry["detail"] for entry in refused.value.errors if entry["pointer"] == f"/{word}")
+    assert text == (f"is unknown; did you mean {meant}?" if meant else "is unknown")
+
+
 @pytest.mark.parametrize("name", RECORDS)
 def test_a_field_is_found_with_two_letters_exchanged_and_without_underscores(name):
     fields = [field for field, sub in body_schema(name)["properties"].items() if sub is not True]

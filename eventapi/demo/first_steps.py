@@ -1,4 +1,6 @@
 """Example requests that `make run` prints: three curl commands that work with the demo data."""
+import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -8,6 +10,7 @@ from eventapi.storage.database import Database
 from eventapi.storage.statements import statements
 
 sql = statements("first_steps")
+PRINTED = {"EVENTAPI_DATA_DIR", "EVENTAPI_BIND"}        # options that `main` prints in any case
 
 
 def lines(invoice_number, amount):
@@ -18,6 +21,13 @@ def lines(invoice_number, amount):
     return [("list events", f'{head} "$EVENTAPI_URL/api/v1/events"'), *([payment] if invoice_number else []),
             ("create an invalid payment and read the error",
              f"""{post} '{{"invoice_number": "INV-0", "amount": -5, "curency": "EUR"}}'""")]
+
+
+def options_of(environ):
+    """Return an export for each option in the environment but secrets, so that `eventapi` elsewhere knows them too."""
+    known = {config.PREFIX + option.name.upper() for option in config.OPTIONS if option.name not in config.SECRETS}
+    return "".join(f"export {name}={shlex.quote(text)}\n" for name, text in sorted(environ.items())
+                   if name.upper() in known - PRINTED)
 
 
 def address_of_door(db, base):
@@ -42,11 +52,12 @@ def main(base, key_file, page="docs/tutorial.md"):
           + (f"What visitors see of the show: {base}/e/{show}\n" if show else "")
           + (f"The form with which exhibitors apply for the next one: {base}/e/{form}/apply\n" if form else "")
           + (f"An entrance, for one device within 10 minutes (a further one: eventapi link show {door[0]}): {door[1]}\n"
-             if door else "") +
+             if door else "")
+          + f"The desk of the office, for the key in {key_file}: {base}/desk/sign-in\n"
           "In another terminal, in this directory, set these variables and try the commands below:\n\n"
           f"export EVENTAPI_URL={base}\nexport EVENTAPI_KEY=$(cat {key_file})\n"
           f"export EVENTAPI_CONFIG=$PWD/conf/demo.conf EVENTAPI_DATA_DIR=$PWD/{Path(key_file).parent}\n"
-          f"export EVENTAPI_BIND={base.removeprefix('http://')}\n"
+          f"export EVENTAPI_BIND={base.removeprefix('http://')}\n{options_of(os.environ)}"
           "export PATH=$PWD/.venv/bin:$PATH\n")
     for what, line in lines(invoice_number, amount):
         print(f"# {what}\n{line}\n")

@@ -1,5 +1,6 @@
 """Errors that clients receive: problem documents (RFC 9457), each with a code whose meaning never changes."""
 import re
+from itertools import chain
 
 from eventapi.errors.codes import CODES
 
@@ -70,10 +71,15 @@ def invalid_parameter(parameter, code, detail):
     return invalid([fault(code, detail, parameter=parameter)])
 
 
-def suggestion(word, known):
-    """Return "; did you mean X?" with the known name that `word` probably means, or "" if there is none."""
+def suggestion(word, known, missing=()):
+    """Return "; did you mean X?" with the known name that `word` probably means, or "" if there is none.
+
+    `missing` are required names that were not sent: for one of them, its last word is enough.
+    """
     from difflib import get_close_matches
-    near = next((name for name in get_close_matches(word[:200], known, 10, 0.5) if _means(word[:200], name)), None)
+    likely = (name for name in missing if name.endswith(f"_{word[:200].lower()}"))
+    near = next(chain(likely, (name for name in get_close_matches(word[:200], known, 10, 0.5)
+                               if _means(word[:200], name))), None)
     return f"; did you mean {near}?" if near else ""
 
 

@@ -155,6 +155,32 @@ CODES = {
         409, "Pages are incomplete",
         "The public pages of an event need data that is missing: `missing` names options of the configuration and "
         "fields of the event. Set them first."),
+    "booth_closed": (
+        409, "Booths cannot be chosen",
+        "The organiser lets exhibitors choose or confirm booths only from `from` to `until`, or does so itself."),
+    "event_over": (
+        409, "Event is over",
+        "The show is over. The page of an exhibitor can be read as long as its link lives, but nothing changes there."),
+    "hold_paused": (
+        409, "Hold paused",
+        "The last hold of a booth ended at `ended_at`. The exhibitor can hold one again after `paused_until`."),
+    "holds_used_up": (
+        409, "Holds used up",
+        "Three holds of the exhibitor have run out, or were given back late. The organiser assigns the booth."),
+    "badges_used_up": (
+        409, "Badges used up",
+        "All badges for the people at the booth are used: those that are `free`, and those that were `ordered`. Order "
+        "more, or remove a person whose badge was not downloaded yet."),
+    "badge_fixed": (
+        409, "Badge fixed",
+        "The badge was issued and has got another name since. It can change only once. Ask the organiser."),
+    "link_incomplete": (
+        409, "Link is incomplete",
+        "The link lacks what `missing` names, so it cannot be mailed. Show its address, or make another link."),
+    "link_not_mailed": (
+        409, "Link not mailed",
+        "A binding step needs a session that was opened with a link in a mail, because the organiser knows "
+        "other links."),
     "order_locked": (
         409, "Order locked",
         "The participant and the items of an order can change only while it is a draft. Cancel an item or the order "
@@ -215,7 +241,12 @@ CODES = {
         "An invoice that was written off cannot be cancelled or credited. Delete the write-offs first."),
     "exceeds_invoice": (
         409, "Exceeds the invoice",
-        "The credit note or write-off exceeds what is left of the invoice. `detail` says how much is left. Send less."),
+        "The credit note or write-off exceeds what is left of the invoice, or the deposits exceed a final invoice. "
+        "`detail` says by how much or how much is left. Send less, or credit a part of a deposit."),
+    "deposit_open": (
+        409, "Deposit open",
+        "A final invoice deducts deposits that were paid, and the deposits in `deposit_ids` were not. Record their "
+        "payments, credit what will not be paid, or leave them out."),
     "exceeds_transfer": (
         409, "Exceeds transfer",
         "The amounts are more than what is left of the bank transaction (`left`). Assign less."),

@@ -66,7 +66,7 @@ class Group:
     """Shapes that belong together.
 
     `title` is the tooltip, `turn` is (degrees clockwise, x, y): a rotation about a point, `href` the address to which
-    the group is a link on a web page.
+    the group is a link on a web page, `mark` its class there.
     """
 
     parts: tuple
@@ -74,6 +74,7 @@ class Group:
     title: str = None
     turn: tuple = None
     href: str = None
+    mark: str = None
 
 
 @dataclass(frozen=True)

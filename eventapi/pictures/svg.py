@@ -100,7 +100,8 @@ def _group(group, name):
     turn = f' transform="rotate({" ".join(map(number, group.turn))})"' if group.turn else ""
     name_of_element = "a" if group.href else "g"
     link = f' href="{escape(group.href)}"' if group.href else ""
-    yield f"<{name_of_element}{id_}{turn}{link}>"
+    mark = f' class="{escape(group.mark)}"' if group.mark else ""
+    yield f"<{name_of_element}{id_}{turn}{link}{mark}>"
     if group.title:
         yield f"<title>{clean(group.title)}</title>"
     for part in group.parts:

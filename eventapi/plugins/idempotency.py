@@ -30,7 +30,7 @@ class Idempotency:
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Wrap the handlers of POST requests that are sent with an API key; leave the others as they are."""
         options = route.config["options"]
-        if route.method == "POST" and options.session:
+        if route.method == "POST" and options.session and not options.batch:
             return lambda **values: form_once(request.environ, lambda: callback(**values))
         if route.method != "POST" or options.public or options.batch:       # a batch keeps its results itself
             return callback

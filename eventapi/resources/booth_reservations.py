@@ -95,9 +95,10 @@ def move_booth_reservation(db, id, body):
 
 @routes.batch()
 def batch_booth_reservations(who, body):
-    """Confirm or cancel many booth reservations.
+    """Reserve many booths, or confirm or cancel many booth reservations.
 
-    Each entry succeeds or is refused by itself.
+    Each entry succeeds or is refused by itself. Entries run in their order, so an earlier one gets the booth that two
+    of them name.
     """
     return batches.run(routes, who, body)
 

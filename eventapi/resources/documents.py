@@ -5,6 +5,7 @@ from eventapi import money
 from eventapi.domain.attachments import content_types, contracts, document_rows, documents, e_invoices, notes, pages
 from eventapi.domain.attachments.contracts import CONTRACT, SIGNATURE
 from eventapi.domain.attachments.document_rows import represent
+from eventapi.domain.portal import signing
 from eventapi.domain.records import entities, references
 from eventapi.domain.records.references import DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE
 from eventapi.errors import Problem
@@ -148,6 +149,16 @@ def request_document_signature(db, who, id, before):
 def mark_document_signed(db, who, id, body):
     """Record that the contract was signed. Upload the signed copy before; afterwards the content is final."""
     return represent(contracts.mark_signed(db, get(db, id), who.admin_id, body["signer_name"], body["signed_at"]))
+
+
+@routes.post("/documents/<id>/accept", schema="document.accepted")
+def accept_document(db, id, body):
+    """Record that the other party has accepted the contract as it was sent, by name and without a signature.
+
+    Exhibitors do the same on their own pages. The time and the SHA-256 of the file that was accepted are kept as
+    evidence.
+    """
+    return represent(signing.accept_for(db, get(db, id), body["signer_name"]))
 
 
 @routes.post("/documents/<id>/decline")

@@ -3,6 +3,7 @@ from eventapi.domain.billing import bills
 from eventapi.domain.entrance import badges
 from eventapi.domain.people import badge_sheets, participants, readiness
 from eventapi.domain.people.participants import TRANSITIONS, represent
+from eventapi.domain.portal import staff
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
 from eventapi.plugins import batches
@@ -174,6 +175,13 @@ def include_readiness(db, records):
         participant["readiness"] = found[participant["id"]]
 
 
+def include_badge_quota(db, records):
+    found = staff.quotas(db, [participant["id"] for participant in records])
+    for participant in records:
+        participant["badge_quota"] = found[participant["id"]]
+
+
 INCLUDES = {"contact": include_contact, "event": include_event, "category": include_category,
-            "readiness": include_readiness, "custom_fields": custom_fields.include("event_participant"),
+            "readiness": include_readiness, "badge_quota": include_badge_quota,
+            "custom_fields": custom_fields.include("event_participant"),
             "allowed_actions": allowed_actions(TRANSITIONS.of)}

@@ -1,8 +1,9 @@
 """Reports as JSON, CSV tables and SVG charts."""
 from eventapi import spreadsheet
-from eventapi.domain.billing import accounts
 from eventapi.domain.books import audit_export, ledger, periods, taxes
+from eventapi.domain.datev import documents as datev_documents
 from eventapi.domain.datev import export as datev
+from eventapi.domain.dunning import accounts
 from eventapi.domain.records import references
 from eventapi.domain.reports import catalogue as reports
 from eventapi.domain.reports import charts as report_charts
@@ -105,15 +106,18 @@ def get_readiness_report(db, query, form):
     return report(db, "readiness", query, form)
 
 
-@routes.get("/reports/datev", query="report.datev_period", response="report.datev", forms=(CSV, "application/json"),
-            further_scopes=("invoices",))
+@routes.get("/reports/datev", query="report.datev_period", response="report.datev",
+            forms=(CSV, "application/json", ZIP), further_scopes=("invoices",))
 def get_datev_report(db, query, form):
     """Get the bookings of a month or year as a file for DATEV.
 
     The file is a booking batch (EXTF 700, category 21, format version 13, Windows-1252). With `Accept:
     application/json`, the response is a summary of the file: control sums, and texts whose letters the character set
-    lacks.
+    lacks. With `documents=1`, it is a ZIP file: the batch, whose column 20 names the document of each invoice and
+    credit note, their PDFs, and document.xml for DATEV Belegtransfer.
     """
+    if query["documents"]:
+        return datev_file(datev_documents.archive(db, query["year"], query.get("month")), form)
     return datev_file(datev.batch(db, query["year"], query.get("month")), form)
 
 
@@ -131,11 +135,12 @@ def get_datev_debtors_report(db, query, form):
 
 def datev_file(file, form):
     """Return the file as an attachment, or its summary as JSON."""
-    if form != CSV:
+    if form == "application/json":
         file.content.close()
         return Response(file.summary, has_etag=False)
     return Response(body=file.pieces(), headers={
-        "Content-Type": "text/csv; charset=windows-1252", "Content-Length": str(file.size),
+        "Content-Type": ZIP if file.name.endswith(".zip") else "text/csv; charset=windows-1252",
+        "Content-Length": str(file.size),
         "Content-Disposition": f'attachment; filename="{file.name}"'})
 
 

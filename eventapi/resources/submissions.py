@@ -7,6 +7,7 @@ from eventapi.domain.submissions import submissions
 from eventapi.domain.submissions import types as submission_types
 from eventapi.domain.submissions.submissions import TRANSITIONS
 from eventapi.errors import Problem
+from eventapi.plugins import batches
 from eventapi.plugins.access import require_scope
 from eventapi.storage.statements import statements
 from eventapi.web import downloads
@@ -72,13 +73,13 @@ def approve_submission(db, id):
     return submissions.review(db, unchanged(get(db, id)), "approve")
 
 
-@routes.post("/submissions/<id>/reject", schema="submission.feedback")
+@routes.post("/submissions/<id>/reject", schema="submission.reject")
 def reject_submission(db, id, body):
     """Reject a submission. Value and document can change, and it can be submitted again as a new revision."""
     return submissions.review(db, unchanged(get(db, id)), "reject", body["feedback"])
 
 
-@routes.post("/submissions/<id>/request-revision", schema="submission.feedback")
+@routes.post("/submissions/<id>/request-revision", schema="submission.request_revision")
 def request_submission_revision(db, id, body):
     """Request another revision of a submission. Value and document can change until it is submitted.
 
@@ -86,6 +87,16 @@ def request_submission_revision(db, id, body):
     `submission.revision_requested`.
     """
     return submissions.review(db, unchanged(get(db, id)), "request-revision", body["feedback"])
+
+
+@routes.batch()
+def batch_submissions(who, body):
+    """Approve or reject many submissions, or request another revision of them.
+
+    Each entry succeeds or is refused by itself. The revision that is reviewed is the last one, even if it was submitted
+    after you read the list.
+    """
+    return batches.run(routes, who, body)
 
 
 @routes.list("/submissions/<id>/revisions", query="submission_revision.query", singular="submission_revision")

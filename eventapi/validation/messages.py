@@ -48,7 +48,8 @@ def faults_of(path: list, error: ValidationError, place: Callable[[list], dict])
         known, patterns = error.schema.get("properties", {}), error.schema.get("patternProperties", ())
         names = islice((name for name in error.instance if name not in known
                         and not any(re.search(pattern, name) for pattern in patterns)), MAX_FAULTS + 1)
-        return [fault("unknown", "is unknown" + (suggestion(name, known) if count < MAX_SUGGESTIONS else ""),
+        missing = [name for name in error.schema.get("required", ()) if name not in error.instance]
+        return [fault("unknown", "is unknown" + (suggestion(name, known, missing) if count < MAX_SUGGESTIONS else ""),
                       **place([*path, name])) for count, name in enumerate(names)]
     if keyword == "anyOf":
         return [fault("any_of", error.schema["x-says"] + actual(error.instance),

@@ -11,7 +11,8 @@ A text of at most LINE characters in a body is a name or a key, and must be one 
 texts, such as addresses and notes, may have line breaks.
 
 The name of a schema is `note` (the record itself) or `note.query` (an entry of its `$defs`). The entry `batch` lists
-the actions of POST /NAME/batch in `x-actions`; `document` adds its fields.
+the actions of POST /NAME/batch in `x-actions`; `document` adds its fields. In report.json, the entry of a report lists
+the columns of `NAME_row` that are added up in `x-totals`; `document` adds the rest.
 """
 import json
 from functools import lru_cache
@@ -27,6 +28,9 @@ def document(name: str) -> dict:
     whole = json.loads((paths.folder("schemas") / f"{name}.json").read_text(encoding="utf-8"))
     if "x-actions" in whole.get("$defs", {}).get("batch", {}):
         whole["$defs"]["batch"] = _batch_schema(name, whole)
+    for part, own in whole.get("$defs", {}).items():
+        if "x-totals" in own:
+            whole["$defs"][part] = _report_schema(part, own, whole)
     for schema in (whole, *(sub for part, sub in whole.get("$defs", {}).items() if part not in ("query", "one"))):
         _require_lines(schema)
     return whole
@@ -64,6 +68,24 @@ def _batch_schema(name, whole):
             only = f"With {' or '.join(with_field[field])}."
             fields[field] = {**sub, "description": f"{only} {sub.get('description', '')}".strip()}
     return {**own, "properties": fields, "required": ["action"]}
+
+
+def _report_schema(part, own, whole):
+    """Return the schema of a report with the rows `NAME_row`: with its totals, which have fields of a row.
+
+    `x-totals` lists the fields that are added up, `properties` has what the report contains besides rows and totals.
+    """
+    row = whole["$defs"][f"{part}_row"]["properties"]
+    has_currency = "currency" in row
+    totals = {field: row[field] for field in (*["currency"] * has_currency, *own["x-totals"])}
+    says = "The totals of the rows, one entry for each currency." if has_currency else \
+        "The totals of all rows, as one entry."
+    data = {"rows": {"type": "array", "items": {"$ref": f"#/$defs/{part}_row"}},
+            "totals": {"type": "array", "description": says, "items": {"type": "object", "properties": totals}},
+            **own.get("properties", {})}
+    return {**own, "type": "object", "properties": {
+        "report_type": {"type": "string", "enum": [part.replace("_", "-")]}, "filters": {"$ref": "#/$defs/filters"},
+        "data": {"type": "object", "properties": data}, "generated_at": {"type": "string", "format": "date-time"}}}
 
 
 def _require_lines(schema):

@@ -60,12 +60,14 @@ def last_day(month):
 
 def close(report, year, month):
     """Dun, check the receivables at the end of a month, and close it. Then nothing can be booked in it."""
-    year.count("dunning letters", checks.dun(report, year.office, year.books, last_day(month)))
+    letters, claiming = checks.dun(report, year.office, year.books, last_day(month))
+    year.count("dunning letters", letters)
+    year.answer(claiming)
     checks.receivables(report, year.office, year.books, last_day(month))
     closed = year.office("POST", f"/reports/periods/{month}/close", None, 200)
     found = {row["currency"]: round(row["closing_balance"] * 100) for row in closed["figures"]["balances"]}
     report.equal(f"closing of {month}: balances", {currency: amount for currency, amount in found.items() if amount},
-                 year.books.receivables(last_day(month)))
+                 year.books.balances(last_day(month)))
     bill = next(bill for bill in year.books.bills if bill.of is None and "cancelled" not in bill.kind)
     refused = year.office.client("POST", "/payments", {"invoice_number": bill.number, "amount": 1,
                                                        "payment_date": last_day(month)})

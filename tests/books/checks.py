@@ -49,10 +49,12 @@ def invoices(report, office, books):
         row = rows[bill.id]
         taxes = {(tax["category"], Decimal(str(tax["rate"]))): (units(tax["net"]), units(tax["tax"]))
                  for tax in row["taxes"]}
-        found[bill.number] = (taxes, units(row["total"]), units(row["paid_amount"]), units(row["open_amount"]))
+        found[bill.number] = (taxes, units(row["total"]), units(row["paid_amount"]), units(row["open_amount"]),
+                              units(row["claims_total"]), units(row["claims_open"]))
         paid, owed = (books.paid(bill), books.open(bill)) if bill.of is None else (0, 0)
-        expected[bill.number] = (bill.groups, bill.total, paid, owed)
-    report.equal("invoices: amounts, taxes, paid and open", found, expected, f"{len(rows)} of {len(books.bills)}")
+        expected[bill.number] = (bill.groups, bill.total, paid, owed, books.claimed(bill), books.claims_open(bill))
+    report.equal("invoices: amounts, taxes, paid and open, claims", found, expected,
+                 f"{len(rows)} of {len(books.bills)}")
     report.line(len(rows) == len(books.bills), "invoices: number", len(rows))
 
 
@@ -154,10 +156,14 @@ def ledger(report, office, books):
     """Compare the ledger of every customer, and its totals."""
     data = office("GET", "/reports/ledger?year=2025")["data"]
     found = {(row["customer_number"], row["currency"]): tuple(units(row[name]) for name in (
-        "invoiced", "credited", "received", "refunded")) for row in data["rows"]}
-    report.equal("ledger: movements by customer and currency", found, books.accounts())
+        "invoiced", "credited", "received", "refunded", "claimed")) for row in data["rows"]}
+    report.equal("ledger: movements by customer and currency", found, books.accounts("2025-12-31"))
     closing = {row["currency"]: units(row["closing_balance"]) for row in data["totals"] if row["closing_balance"]}
-    report.equal("ledger: closing balances are the receivables", closing, books.receivables("2025-12-31"), closing)
+    report.equal("ledger: closing balances are the receivables and open claims", closing, books.balances("2025-12-31"),
+                 closing)
+    claims = [one.amount for one in books.claims if one.day <= "2025-12-31"]
+    report.line(len(claims) > 20 and min(claims) < 0, "ledger: claims of letters",
+                f"{len(claims)}, {sum(claims)} cents")
     opening = {row["customer_number"] for row in data["rows"] if row["opening_balance"]}
     report.line(not opening, "ledger: opening balances are 0", len(data["rows"]))
     wrong = [name for name, rows in data["proof"].items() if not agrees(rows)]
@@ -190,6 +196,10 @@ def datev(report, office, books, folder):
     for one in books.movements:
         expected[one.day[:7], MONEY[one.gateway], one.bill.currency] += one.amount
         expected[one.day[:7], debtor(one.bill), one.bill.currency] -= one.amount
+    for one in books.claims:
+        if one.day <= "2025-12-31":
+            expected[one.day[:7], "2700", one.bill.currency] -= one.amount
+            expected[one.day[:7], debtor(one.bill), one.bill.currency] += one.amount
     report.equal("DATEV: balance of every account by month and currency", found,
                  {key: amount for key, amount in expected.items() if amount})
     report.equal("DATEV: amounts in euros of bookings in other currencies", rates, dict.fromkeys(rates, 0))
@@ -224,11 +234,13 @@ def payments(report, office, books):
     found, expected = defaultdict(list), defaultdict(list)
     for payment in office.every("/payments?include=refunds"):
         if payment["status"] in ("completed", "refunded"):
-            found[payment["invoice_number"]].append((payment["payment_date"][:10], units(payment["amount"])))
+            found[payment["invoice_number"]].append((payment["payment_date"][:10], units(payment["amount"]),
+                                                     units(payment["claim_amount"])))
             for refund in payment["refunds"]:
-                found[payment["invoice_number"]].append((refund["refunded_at"][:10], -units(refund["amount"])))
+                found[payment["invoice_number"]].append((refund["refunded_at"][:10], -units(refund["amount"]),
+                                                         -units(refund["claim_amount"])))
     for one in books.movements:
-        expected[one.bill.number].append((one.day, one.amount))
+        expected[one.bill.number].append((one.day, one.amount, one.claim))
     report.equal("payments: every payment and refund of every invoice, by day",
                  {number: sorted(rows) for number, rows in found.items()},
                  {number: sorted(rows) for number, rows in expected.items()})
@@ -285,24 +297,31 @@ LEVELS = ({"name": "Reminder", "days": 7, "deadline_days": 7, "fee": 0},
 
 
 def dun(report, office, books, stated):
-    """Send what is due, and compare open amounts and interest of each letter. Return the number of letters.
+    """Send what is due, and compare open amounts, interest and claims of each letter.
+
+    Return the number of letters, and [(bill, id of the letter)] of those that claim something.
 
     `stated` is the last day of the statements that are imported.
     """
-    found, expected, count, month = {}, {}, 0, stated[:7]
+    found, expected, sent, count, month = {}, {}, [], 0, stated[:7]
     by_id = {bill.id: bill for bill in books.bills}
     while True:
         answer = office("POST", "/invoices/dunning/send", {"mail": False}, 200)
         for letter in answer["sent"]:
             bill, key = by_id[letter["invoice_id"]], (by_id[letter["invoice_id"]].number, letter["level"])
-            found[key] = units(letter["open_amount"]), units(letter["interest"]), letter["level"] <= 2
-            interest = books.interest(bill, office.day, stated) if letter["level"] == 2 else 0
-            owed = books.open(bill, office.day, stated)
-            expected[key] = owed, interest, not bill.disputed and owed > 0
+            found[key] = tuple(units(letter[name]) for name in ("open_amount", "interest", "claimed", "total_claim"))
+            is_second = letter["level"] == 2
+            interest = books.interest(bill, office.day, stated) if is_second else 0
+            owed = books.open(bill, office.day, stated) if not bill.disputed else None
+            costs = 4000 if is_second and bill.currency == "EUR" else 0         # § 288 (5) BGB
+            expected[key] = owed, interest, costs + interest - books.claimed(bill), owed + costs + interest
+            if is_second:
+                books.claim(office.day, bill, costs + interest)
+                sent.append((bill, letter["id"]))
         count += len(answer["sent"])
         if not answer["left"] or not answer["sent"]:
             break
-    report.equal(f"dunning after {month}: open amounts and interest", found, expected, f"{count} letters")
+    report.equal(f"dunning after {month}: open amounts, interest, claims", found, expected, f"{count} letters")
     late = {bill.number for bill in books.bills if bill.of is None and not bill.disputed
             and books.open(bill, office.day, stated) * RATES.get(bill.currency, 1) >= SMALLEST
             and books.days_late(bill, office.day) >= LEVELS[0]["days"]}
@@ -310,4 +329,4 @@ def dun(report, office, books, stated):
     books.dunned.update(found)
     report.line(not without - {number for number, _ in found}, f"dunning after {month}: all late ones have a letter",
                 f"{len(late)} late")
-    return count
+    return count, sent

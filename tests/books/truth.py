@@ -70,31 +70,58 @@ def divided(amount, weights):
 
 @dataclass(frozen=True)
 class Movement:
-    """Money for an invoice: positive if it was received, negative if it was given back. fee: of the gateway."""
+    """Money for an invoice: positive if it was received, negative if it was given back. fee: of the gateway.
+
+    claim: the part that pays costs and interest of letters, or returns them.
+    """
     day: str
     bill: Bill
     amount: int
     gateway: str
     fee: int = 0
+    claim: int = 0
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a letter claims on a day or, as a negative amount, takes back."""
+    day: str
+    bill: Bill
+    amount: int
 
 
 class Books:
     """All bills and movements of the year."""
 
     def __init__(self):
-        self.bills, self.movements, self.dunned = [], [], set()
+        self.bills, self.movements, self.dunned, self.claims = [], [], set(), []
 
-    def move(self, day, bill, amount, gateway="bank", fee=0):
+    def move(self, day, bill, amount, gateway="bank", fee=0, claim=0):
         """Record money for an invoice."""
-        self.movements.append(Movement(day, bill, amount, gateway, fee))
+        self.movements.append(Movement(day, bill, amount, gateway, fee, claim))
+
+    def claim(self, day, bill, amount):
+        """Record what a letter claims."""
+        self.claims.append(Claim(day, bill, amount))
+
+    def claimed(self, bill, until="9999"):
+        """Return what letters have claimed and not taken back until a day."""
+        return sum(one.amount for one in self.claims if one.bill is bill and one.day <= until)
+
+    def claims_open(self, bill, until="9999", stated="9999"):
+        """Return what is open of the claims of letters, negative if it was paid and then taken back."""
+        return self.claimed(bill, until) - sum(one.claim for one in self._known(bill, until, stated))
+
+    def _known(self, bill, until, stated):
+        return [one for one in self.movements if one.bill is bill and one.day <= until
+                and (one.gateway != "bank" or one.day <= stated)]
 
     def paid(self, bill, until="9999", stated="9999"):
-        """Return what was paid for an invoice and not given back until a day.
+        """Return what was paid for an invoice, without claims of letters, and not given back until a day.
 
         `stated` is the last day of the bank statements that are known: the office does not know of later transfers.
         """
-        return sum(one.amount for one in self.movements if one.bill is bill and one.day <= until
-                   and (one.gateway != "bank" or one.day <= stated))
+        return sum(one.amount - one.claim for one in self._known(bill, until, stated))
 
     def open(self, bill, until="9999", stated="9999"):
         """Return what is open of an invoice at the end of a day, negative if it is overpaid."""
@@ -159,9 +186,17 @@ class Books:
                 found[bill.currency] += self.open(bill, day)
         return {currency: amount for currency, amount in found.items() if amount}
 
+    def balances(self, day):
+        """Return {currency: what customers owe} at the end of a day, with the claims of letters."""
+        found = defaultdict(int, self.receivables(day))
+        for bill in self.bills:
+            if bill.of is None and bill.day <= day:
+                found[bill.currency] += self.claims_open(bill, day)
+        return {currency: amount for currency, amount in found.items() if amount}
+
     def accounts(self, until="9999"):
-        """Return {(customer number, currency): (invoiced, credited, received, refunded)} until a day."""
-        found = defaultdict(lambda: [0, 0, 0, 0])
+        """Return {(customer number, currency): (invoiced, credited, received, refunded, claimed)} until a day."""
+        found = defaultdict(lambda: [0, 0, 0, 0, 0])
         for bill in self.bills:
             if bill.day <= until:
                 found[bill.customer["customer_number"], bill.currency][0 if bill.of is None else 1] += abs(bill.total)
@@ -169,6 +204,9 @@ class Books:
             if one.day <= until:
                 place = 2 if one.amount > 0 else 3
                 found[one.bill.customer["customer_number"], one.bill.currency][place] += abs(one.amount)
+        for one in self.claims:
+            if one.day <= until:
+                found[one.bill.customer["customer_number"], one.bill.currency][4] += one.amount
         return {key: tuple(values) for key, values in found.items() if any(values)}
 
     def days_late(self, bill, day):

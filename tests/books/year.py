@@ -181,6 +181,72 @@ class Year:
             self.at(day_after(bill.day, due), self.pay, bill, way)
         self.count(f"payment: {way}")
 
+    # Claims of letters
+
+    def answer(self, letters):
+        """Plan what customers do about letters that claim costs and interest, which are (bill, id of the letter)."""
+        for bill, id in letters:
+            act = self.dice.choice([self.pay_claims, self.pay_claims, self.pay_claims, self.pay_later, self.withdraw])
+            self.at(day_after(self.office.day, 2 + self.dice.randrange(6)), act, bill, id)
+
+    def pay_claims(self, bill, id, way=None):
+        """Pay the invoice and the claims by one transfer: exactly, too little, or in full, which the bank takes back.
+
+        What is not exact is divided by § 367 BGB: into costs and interest, then the invoice.
+        """
+        owed, claims, day = self.books.open(bill), self.books.claims_open(bill), self.office.day
+        way = way or self.dice.choice(["both", "both", "too little", "a part", "returned"])
+        amount = {"too little": owed + claims // 2, "a part": claims + owed // 2}.get(way, owed + claims)
+        if owed <= 0 or claims <= 0:
+            return
+        claim = min(claims, amount)
+        entry = self.bank.book(bill.currency, day, amount, [(bill, amount)], way=f"claims: {way}", claim=claim,
+                               **self._texts(bill, "number"))
+        self.books.move(day, bill, amount, claim=claim)
+        self.count(f"claims: {way}")
+        if way == "returned":
+            self.at(day_after(day, 4), self.returned, bill, entry)
+            self.at(day_after(day, 9), self.pay_claims, bill, id, "both")
+
+    def pay_later(self, bill, id):
+        """Pay the invoice alone, and the claims by another transfer or, as the office agrees, not at all."""
+        owed = self.books.open(bill)
+        if owed > 0:
+            self.pay(bill, "number")
+            after = self.dice.choice([self.pay_rest, self.withdraw])
+            self.at(day_after(self.office.day, 5), after, bill, id)
+
+    def pay_rest(self, bill, id):
+        """Pay what is left of the claims. Of some, the office then withdraws the letter and returns the money."""
+        claims = self.books.claims_open(bill)
+        if claims > 0 and self.books.open(bill) == 0:
+            self.bank.book(bill.currency, self.office.day, claims, [(bill, claims)], way="claims alone", claim=claims,
+                           **self._texts(bill, "number"))
+            self.books.move(self.office.day, bill, claims, claim=claims)
+            self.count("claims: alone")
+            if id % 2:
+                self.at(day_after(self.office.day, 30), self.withdraw, bill, id)
+
+    def withdraw(self, bill, id):
+        """Withdraw a letter. What was paid of it is transferred back."""
+        claimed = self.books.claimed(bill)
+        if not claimed:
+            return
+        self.office("POST", f"/invoices/{bill.id}/dunning/{id}/withdraw", {"reason": "Aus Kulanz"}, 200)
+        self.books.claim(self.office.day, bill, -claimed)
+        self.books.dunned.discard((bill.number, 2))
+        self.count("claims: withdrawn")
+        if self.books.claims_open(bill) < 0:
+            self.at(day_after(self.office.day, 3), self._return_claims, bill)
+
+    def _return_claims(self, bill):
+        amount = self.books.claims_open(bill)
+        if amount < 0 <= self.books.open(bill):
+            self.bank.book(bill.currency, self.office.day, amount, [(bill, amount)], party=self._name(bill),
+                           iban=bill.customer["iban"], text=f"Erstattung {bill.number}", way="claims returned")
+            self.books.move(self.office.day, bill, amount, claim=amount)
+            self.count("claims: returned")
+
     def _name(self, bill):
         return bill.customer["body"]["company_name"]
 
@@ -273,7 +339,7 @@ class Year:
         same = {name: entry[name] for name in ("end_to_end_id", "party", "iban", "text")}
         self.bank.book(bill.currency, self.office.day, -entry["amount"], [(bill, -entry["amount"])],
                        is_reversal=True, reason="AC04", way="returned", **same)
-        self.books.move(self.office.day, bill, -entry["amount"])
+        self.books.move(self.office.day, bill, -entry["amount"], claim=-entry.get("claim", 0))
         self.count("refund: returned by the bank")
 
     def pay_cancelled(self, bill):
@@ -330,7 +396,9 @@ class Year:
                 self.office("POST", f"{path}/ignore", {"reason": truth}, 200)
                 self.count("work list: ignored")
             else:
-                shares = [{"invoice_number": bill.number, "amount": abs(amount) / 100} for bill, amount in truth]
+                shares = [{"invoice_number": bill.number, "amount": abs(amount) / 100,
+                           **({"claim_amount": entry["claim"] / 100} if entry.get("claim") else {})}
+                          for bill, amount in truth]
                 self.office("POST", f"{path}/assign", {"invoices": shares}, 200)
                 self.count(f"work list: {entry['way']}")
         for row in self.office.every("/payments/unmatched?status=ignored"):
@@ -342,6 +410,6 @@ class Year:
         """
         if not isinstance(entry["truth"], str):
             bill, amount = entry["truth"][0]
-            self.books.movements.remove(Movement(entry["day"], bill, amount, "bank"))
+            self.books.movements.remove(Movement(entry["day"], bill, amount, "bank", claim=entry.get("claim", 0)))
             entry["truth"] = "taken back"
             self.count("work list: taken back by the bank")

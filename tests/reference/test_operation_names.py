@@ -108,7 +108,7 @@ NAMES = {
     "submissions": """
         list_submissions create_submission get_submission update_submission_put update_submission_patch
         delete_submission submit_submission approve_submission reject_submission request_submission_revision
-        list_submission_revisions get_submission_revision get_submission_revision_content""",
+        list_submission_revisions get_submission_revision get_submission_revision_content batch_submissions""",
     "submission-types": """
         list_submission_types create_submission_type get_submission_type update_submission_type_put
         update_submission_type_patch delete_submission_type""",

@@ -20,10 +20,11 @@ ACTIONS = {
     "applications": ["review", "approve", "reject", "waitlist"],
     "participants": ["create", "confirm", "cancel", "invoice"],
     "booths": ["create", "layout"],
-    "booth-reservations": ["confirm", "cancel"],
+    "booth-reservations": ["create", "confirm", "cancel"],
     "service-orders": ["submit", "confirm"],
     "invoices": ["send", "remind", "mail"],
     "documents": ["create", "request-signature"],
+    "submissions": ["approve", "reject", "request-revision"],
 }
 # Fields of single requests that hold for one record only.
 LEFT_OUT = {("applications", "approve"): {"contact_id", "customer_number"}, ("invoices", "send"): {"payments"},
@@ -685,3 +686,44 @@ def test_orders_are_submitted_and_confirmed(organiser, batch):
     data = batch("service-orders", "confirm", ids)
     assert [result["data"]["status"] for result in data["results"]] == ["confirmed"] * 2
     assert {result["data"]["order_number"][-5:] for result in data["results"]} == {"00001", "00002"}
+
+
+# Booths
+
+def test_many_booths_are_reserved_with_one_request_and_two_get_not_the_same(organiser, batch, hall, contact):
+    booths = [organiser.make("/booths", {"plan_id": hall, "fixed_price": 100 * number})["id"] for number in (1, 2)]
+    participant = organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"]})["id"]
+    items = [{"booth_id": booth, "participant_id": participant, "status": "confirmed"}
+             for booth in (*booths, booths[0])]
+    assert batch("booth-reservations", "create", items=items, dry_run=True)["done"] == 2
+    data = batch("booth-reservations", "create", items=items)
+    assert statuses(data) == [(201, None), (201, None), (409, "booth_unavailable")]
+    assert [result["data"]["final_price"] for result in data["results"][:2]] == [100, 200]
+    assert data["results"][2]["problem"]["blocked_by"]["reservation_id"] == data["results"][0]["data"]["id"]
+    assert [organiser.data(f"/booths/{booth}")["status"] for booth in booths] == ["sold", "sold"]
+
+
+# Submissions
+
+def test_submissions_are_reviewed_and_a_refusal_needs_its_reason(organiser, batch, event, contact, db):
+    participant = organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"]})["id"]
+    ids = []
+    for number in range(3):
+        organiser.make("/submissions/types", {"event_key": "fair", "title": f"Text {number}", "input": "text"})
+        ids.append(organiser.make("/submissions", {"participant_id": participant, "type_id": number + 1,
+                                                   "value": "Roses"})["id"])
+    for action in ("reject", "request-revision"):
+        faults = organiser.post("/submissions/batch", {"action": action, "ids": ids}, status=422).json["errors"]
+        assert [(fault["pointer"], fault["code"]) for fault in faults] == [("/feedback", "required")]
+    faults = organiser.post("/submissions/batch", {"action": "approve", "ids": ids, "feedback": "Good."},
+                            status=422).json["errors"]
+    assert [(fault["pointer"], fault["code"]) for fault in faults] == [("/feedback", "unknown")]
+    assert batch("submissions", "approve", ids[:1])["done"] == 1
+    data = batch("submissions", "reject", ids[:2], feedback="Too short.")
+    assert statuses(data) == [(409, "invalid_transition"), (200, None)]
+    assert batch("submissions", "request-revision", ids[2:], feedback="Name your roses.")["done"] == 1
+    assert [(one["status"], one["feedback"]) for one in map(organiser.data, (f"/submissions/{id}" for id in ids))] == [
+        ("approved", None), ("rejected", "Too short."), ("revision_requested", "Name your roses.")]
+    assert [row["type"] for row in map(dict, organiser.data("/webhooks/feed?per_page=100"))
+            if row["type"].startswith("submission.") and row["type"] != "submission.created"][-3:] == [
+        "submission.approved", "submission.rejected", "submission.revision_requested"]

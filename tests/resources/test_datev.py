@@ -1,10 +1,15 @@
 """GET /reports/datev and /reports/datev/debtors, read by a parser that knows only what DATEV has published."""
+import io
+import zipfile
 from datetime import timedelta
 from decimal import Decimal
+from hashlib import sha256
+from xml.etree import ElementTree
 
 import pytest
 
 from eventapi import times
+from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.billing import sending
 from eventapi.domain.datev import export
 from eventapi.validation.identifiers.bookkeeping import Account, ledger_account, revenue_accounts
@@ -523,3 +528,64 @@ def test_a_transfer_in_another_currency_books_what_came_and_the_difference(organ
     assert response.status_int == (409 if difference else 200)
     assert all(shown(line, 8, 11) == ("10001", invoice["invoice_number"]) for line in rest)
 
+
+
+def test_documents_are_named_by_their_bookings(organiser, configured):
+    """Finding 17 of the second review: the adviser saw no documents."""
+    contact = organiser.make("/contacts", DEBTOR)
+    first = send(organiser, contact, STAND, CATALOGUE)
+    note = organiser.post(f"/invoices/{first['id']}/credit", {"items": [STAND]}, status=201).json["data"]
+    pay(organiser, first, 100)
+    plain = batch(organiser)
+    response = organiser.get("/reports/datev?year=2026&month=5&documents=1", status=200)
+    assert (response.content_type, response.headers["Content-Disposition"]) == (
+        "application/zip", 'attachment; filename="DATEV_2026-05.zip"')
+    with zipfile.ZipFile(io.BytesIO(response.body)) as archive:
+        assert archive.testzip() is None
+        files = {name: archive.read(name) for name in archive.namelist()}
+    tree = ElementTree.fromstring(files.pop("document.xml"))
+    names = {"d": "http://xml.datev.de/bedi/tps/document/v06.0"}
+    listed = {entry.get("guid"): (entry.get("type"), entry.findtext("d:description", None, names),
+                                  entry.find("d:extension", names).get("name"))
+              for entry in tree.iterfind("d:content/d:document", names)}
+    linked = extf.Batch(files.pop("EXTF_Buchungsstapel_2026-05.csv"))
+    assert {name: files[name] for _, _, name in listed.values()} == files
+    for record in (first, note):
+        body = organiser.get(f"/invoices/{record['id']}/pdf", status=200).body
+        digest = sha256(body).hexdigest()[:32]
+        guid = next(guid for guid, (kind, number, name) in listed.items()
+                    if (kind, number) == ("2", record["invoice_number"]) and files[name] == body)
+        assert guid.replace("-", "") == digest
+        links = {line[20] for line in linked.bookings if record["invoice_number"] in (line[14] or "")
+                 and "Zahlung" not in line[14]}
+        assert links == {f'BEDI "{guid}"'}
+    assert [{**line, 20: ""} for line in linked.bookings] == [{**line, 20: ""} for line in plain.bookings]
+    assert not any(line[20] for line in plain.bookings)
+    summary = organiser.get("/reports/datev?year=2026&month=5&documents=1", headers=JSON, status=200).json["data"]
+    assert (summary["documents"], summary["file"]) == (2, "DATEV_2026-05.zip")
+    organiser.get("/reports/datev?year=2026&documents=1", status=422)
+
+
+def test_the_document_of_a_stored_pdf_is_the_same(organiser, db, configured):
+    invoice = send(organiser, organiser.make("/contacts", DEBTOR))
+    path = "/reports/datev?year=2026&month=5&documents=1"
+    before = organiser.get(path, status=200).body
+    invoice_pdf.store(db, invoice["id"])
+    found = []
+    for body in (before, organiser.get(path, status=200).body):
+        with zipfile.ZipFile(io.BytesIO(body)) as archive:
+            found.append({name: archive.read(name) for name in archive.namelist() if name.endswith(".pdf")})
+    assert found[0] == found[1] and len(found[0]) == 1
+
+
+@pytest.mark.parametrize(("quantity", "price", "currency", "count"), [
+    (1, 8403361344, "EUR", 1), (1, 8403361345, "EUR", 2), (20, 5000000000, "EUR", 12), (20, 5000000000, "USD", 11)])
+def test_an_amount_of_more_than_ten_digits_is_divided(organiser, quantity, price, currency, count):
+    """DATEV refuses a file with more than ten digits before the decimal comma, in euros as well."""
+    contact = organiser.make("/contacts", {**DEBTOR, "tax_id": None})
+    items = {"description": "Stand", "quantity": quantity, "unit_price": price, "tax_rate": 19}
+    invoice = send(organiser, contact, items, currency=currency)
+    found = batch(organiser)
+    lines = [extf.original(line, "EUR") for line in found.bookings]
+    assert sum(amount for amount, _ in lines) == Decimal(str(invoice["total"]))
+    assert len(lines) == count and {line[2] for line in found.bookings} == {"S"}

@@ -147,7 +147,7 @@ def plant(client):
     papers(show, participant)
     show.make("schedule", assignments=[{"event_participant_id": participant["id"], "role": "speaker"}])
     show.make("submission")
-    show.act("submission", "request-revision", "submission.feedback")
+    show.act("submission", "request-revision", "submission.request_revision")
     files = show.another("submission_type", "file_type", input="file")
     show.bodies["file_submission"] = {"event_participant_id": participant["id"], "type_id": files["id"],
                                       "document_id": show.made["document"]["id"]}

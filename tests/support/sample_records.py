@@ -200,6 +200,7 @@ OTHERS = {
     "/submissions/{id}/revisions/{item_id}/content": _submitted_file,
     "/documents/{id}/content": _document_with_content,
     "/documents/{id}/request-signature": _contract(), "/documents/{id}/mark-signed": _contract("request-signature"),
+    "/documents/{id}/accept": _contract("request-signature"),
     "/documents/{id}/decline": _contract("request-signature"), "/documents/{id}/void": _contract("request-signature"),
     "/documents/{id}/terminate": _contract("request-signature", "mark-signed"),
     "/custom-fields/{entity_type}/{id}": _field_of_contacts,

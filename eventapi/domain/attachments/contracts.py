@@ -3,7 +3,9 @@
 Sending and signing happen elsewhere: the client reports their steps. Functions take and return rows of documents. Every
 function that writes, except `draw`, is called inside a write transaction and journals the change.
 """
+from eventapi import journal
 from eventapi.domain.attachments import content_types, document_rows, pages
+from eventapi.domain.records import entities
 from eventapi.errors import Problem, invalid_at, quoted
 from eventapi.states import Transitions
 from eventapi.storage import files
@@ -99,6 +101,17 @@ def mark_signed(db, row, admin_id, signer_name, signed_at):
         raise invalid_at("/signed_at", "before_request",
                          f"is {signed_at}, and must not be before the request of the signature, {row['requested_at']}")
     return move(db, row, "mark-signed", signer_name=signer_name, signed_at=signed_at or db.now, signed_by=admin_id)
+
+
+def accept(db, row, admin_id, signer_name):
+    """Record that somebody has accepted the text that was sent to be signed, now and under this name. Return the row.
+
+    Raise 409 `no_contract` or `invalid_transition`.
+    """
+    new = mark_signed(db, row, admin_id, signer_name, None)
+    if new != row:
+        journal.announced(db, entities.DOCUMENT, "accepted", document_rows.journalled(new))
+    return new
 
 
 def refuse_other_signature(row, signer_name, signed_at):

@@ -250,7 +250,8 @@ def _tried(db, rows, books, taken):
         paid = [proposal for proposal in exact if books and proposal["invoice_id"] not in taken]
         for proposal in paid:
             if proposal["invoice_id"]:
-                taken[proposal["invoice_id"]] = proposal["amount"] if row["amount"] > 0 else -proposal["amount"]
+                claim, side = proposal["claim_amount"], 1 if row["amount"] > 0 else -1
+                taken[proposal["invoice_id"]] = side * (proposal["amount"] - claim), side * claim
         outcomes |= dict.fromkeys(_both(row["id"], paid), "booked") if paid else {row["id"]: _outcome(known[row["id"]])}
     return outcomes
 

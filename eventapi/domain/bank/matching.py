@@ -1,8 +1,9 @@
 """Matching of bank transactions with invoices: what is known about a page of transactions, and the proposals.
 
-A proposal is {invoice_id, invoice_number, payment_id, action, amount, invoice_amount, bank_transaction_id, reasons,
-objections, is_exact}, with the amount in minor units; `invoice_amount` is in the currency of the invoice if that is
-another one, else None. `action` is `pay` (record a payment), `refund` (refund a payment of the
+A proposal is {invoice_id, invoice_number, payment_id, action, amount, claim_amount, invoice_amount,
+bank_transaction_id, reasons, objections, is_exact}, with the amounts in minor units; `invoice_amount` is in the
+currency of the invoice if that is another one, else None. `claim_amount` is the part of the amount that pays costs and
+interest of dunning letters. `action` is `pay` (record a payment), `refund` (refund a payment of the
 invoice), `return` (the invoice takes no money: send it back) or `offset` (see returns.py). A proposal is exact if
 nothing speaks against it. Only exact ones are booked without being accepted by a person.
 """
@@ -32,7 +33,7 @@ ORDER = ("creditor_reference", "number", "end_to_end_id")     # of two hits of a
 def proposals(db, transactions, taken=None):
     """Return {id: [proposal, …]} for these rows of transactions, the best proposals first.
 
-    `taken`: invoice id -> minor units that a dry run has already used of its open amount.
+    `taken`: invoice id -> (minor units that a dry run has already used of its open amount, and of its claims).
     """
     return {id: found for id, (found, _) in judged(db, transactions, taken).items()}
 
@@ -81,7 +82,8 @@ def facts(db, transactions, taken):
 
 
 def _less(invoice, taken):
-    return {**invoice, "open_amount": invoice["open_amount"] - taken.get(invoice["id"], 0)}
+    paid, claims = taken.get(invoice["id"], (0, 0))
+    return {**invoice, "open_amount": invoice["open_amount"] - paid, "claims_open": invoice["claims_open"] - claims}
 
 
 def rest(row):
@@ -202,14 +204,27 @@ def _by_number(row, known):
             named[invoice["id"]] = (invoice, hit.reason, is_clear)
         elif invoice["currency"] != row["currency"] and row["amount"] > 0 and invoice["status"] in PAYABLE:
             others[invoice["id"]] = _in_other_currency(row, invoice, hit.reason, known)
-    side = 1 if row["amount"] > 0 else -1
-    owed = [side * invoice["open_amount"] for invoice, *_ in named.values()]
-    adds_up = (len(owed) > 1 and not _takes_back(row, known) and min(owed) > 0 and sum(owed) == abs(rest(row))
-               and all(is_clear and invoice["status"] in PAYABLE for invoice, _, is_clear in named.values()))
-    if adds_up:
-        return [_proposed(row, invoice, [reason, "sum"], [], known, side * invoice["open_amount"])
-                for invoice, reason, _ in named.values()]
+    owed = _adding_up(row, named.values(), known)
+    if owed:
+        return [_proposed(row, invoice, [reason, "sum"], [], known, amount)
+                for amount, (invoice, reason, _) in zip(owed, named.values(), strict=True)]
     return _alone(row, list(named.values()), known, ["several"] if len(several) > 1 else []) + list(others.values())
+
+
+def _adding_up(row, named, known):
+    """Return what each of the named invoices gets if they are what the transaction pays, else None.
+
+    It is what is open of them, or what is open with the claims of their letters. `named`: (invoice, reason, is_clear).
+    """
+    side = 1 if row["amount"] > 0 else -1
+    is_clear = not _takes_back(row, known) and all(clear and one["status"] in PAYABLE for one, _, clear in named)
+    if len(named) < 2 or not is_clear:
+        return None
+    owed = [side * invoice["open_amount"] for invoice, *_ in named]
+    with_claims = [invoice["open_amount"] + max(invoice["claims_open"], 0) for invoice, *_ in named]
+    found = (sums for sums in ([owed, with_claims] if side > 0 else [owed])
+             if min(sums) > 0 and sum(sums) == abs(rest(row)))
+    return next(found, None)
 
 
 def _in_other_currency(row, invoice, reason, known):
@@ -217,9 +232,9 @@ def _in_other_currency(row, invoice, reason, known):
     is_known = row.get("sent_currency") == invoice["currency"] and not row["assigned_amount"]
     proposal = _proposed(row, invoice, [reason], ["other_currency"], known, rest(row))
     names = {*proposal["reasons"]} - {"amount", "tolerance"}
-    return {**proposal, "amount": rest(row), "invoice_amount": row["sent_amount"] if is_known else None,
-            "reasons": [name for name in proposal["reasons"] if name in names], "objections": ["other_currency"],
-            "is_exact": False}
+    return {**proposal, "amount": rest(row), "claim_amount": 0,
+            "invoice_amount": row["sent_amount"] if is_known else None, "objections": ["other_currency"],
+            "reasons": [name for name in proposal["reasons"] if name in names], "is_exact": False}
 
 
 def _alone(row, named, known, several):
@@ -273,17 +288,24 @@ def _likelihood(row, invoice, marks):
 
 def _proposed(row, invoice, reasons, objections, known, amount):
     """Return the proposal to settle an invoice with `amount` of the transaction, in positive minor units."""
-    judge, owed = (_incoming, invoice["open_amount"]) if row["amount"] > 0 else (_outgoing, -invoice["open_amount"])
-    action, usable, more = judge(amount, owed, invoice)
-    if more == ["underpaid"] and NAMED & set(reasons) and recoveries.is_tolerated(known.config, invoice, owed - amount):
-        reasons, more = [*reasons, "tolerance"], []
-    reasons = [*reasons, *(["amount"] if amount == owed else ())]
+    if row["amount"] > 0:
+        action, usable, claim, more = _incoming(amount, invoice)
+        owed = invoice["open_amount"], invoice["open_amount"] + max(invoice["claims_open"], 0)
+        if {"underpaid", "claim_underpaid"} & set(more) and NAMED & set(reasons):
+            for one in owed:
+                if 0 < one - amount < owed[0] and recoveries.is_tolerated(known.config, invoice, one - amount):
+                    claim, reasons, more = one - owed[0], [*reasons, "tolerance"], []
+    else:
+        owed = _owed_to_customer(invoice),
+        action, usable, more = _outgoing(amount, owed[0], invoice)
+        claim = 0
+    reasons = [*reasons, *(["amount"] if amount in owed else ())]
     reasons += ["iban"] if row["iban"] and invoice["contact_id"] in known.payers.get(row["iban"], ()) else []
     reasons += ["name"] if _is_named(known.names[row["id"]], _names_of(invoice)) else []
     objections = [*objections, *more, *(["reversal"] if _takes_back(row, known) else ())]
     return {"invoice_id": invoice["id"], "invoice_number": invoice["invoice_number"], "payment_id": None,
-            "action": action, "amount": usable, "invoice_amount": None, "bank_transaction_id": None, "reasons": reasons,
-            "objections": objections, "is_exact": not objections}
+            "action": action, "amount": usable, "claim_amount": claim, "invoice_amount": None,
+            "bank_transaction_id": None, "reasons": reasons, "objections": objections, "is_exact": not objections}
 
 
 def _takes_back(row, known):
@@ -291,13 +313,28 @@ def _takes_back(row, known):
     return bool(row["is_reversal"]) or returns.has_named(row, known)
 
 
-def _incoming(amount, owed, invoice):
-    """Return (action, amount, objections) of money that came in for an invoice."""
+def _incoming(amount, invoice):
+    """Return (action, amount, claim_amount, objections) of money that came in for an invoice.
+
+    The open amount pays the invoice, and the open amount with the claims of letters pays both. Any other amount is
+    divided by § 367 (1) BGB: into costs and interest first, then the invoice.
+    """
+    owed, claims = invoice["open_amount"], max(invoice["claims_open"], 0)
     if invoice["status"] not in PAYABLE:
-        return "return", amount, ["cancelled"]
-    if owed <= 0:
-        return "pay", amount, ["duplicate"]
-    return "pay", min(amount, owed), ["underpaid"] if amount < owed else ["overpaid"] if amount > owed else []
+        return "return", amount, 0, ["cancelled"]
+    if amount == owed:
+        return "pay", amount, 0, []
+    whole = max(owed, 0) + claims
+    if not whole:
+        return "pay", amount, 0, ["duplicate"]
+    if amount < whole:
+        return "pay", amount, min(amount, claims), ["underpaid" if amount < owed else "claim_underpaid"]
+    return "pay", whole, claims, ["overpaid"] if amount > whole else []
+
+
+def _owed_to_customer(invoice):
+    """Return what a customer is owed: what was overpaid, and what was paid of a letter that was withdrawn."""
+    return -invoice["open_amount"] - min(invoice["claims_open"], 0)
 
 
 def _outgoing(amount, owed, invoice):

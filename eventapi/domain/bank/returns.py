@@ -85,7 +85,7 @@ def _undone(original, is_sure):
     reasons += ["iban"] if original["has_iban"] else []
     is_whole = original["left"] in (0, original["amount"])
     objections = [] if is_sure and is_whole else ["uncertain" if not is_sure else "amount_differs"]
-    common = {"bank_transaction_id": original["id"], "invoice_amount": None, "reasons": reasons,
+    common = {"bank_transaction_id": original["id"], "claim_amount": 0, "invoice_amount": None, "reasons": reasons,
               "objections": objections,
               "is_exact": not objections}
     if not original["payments"]:

@@ -23,9 +23,9 @@ OFFSET = "Taken back by the bank: transactions {} and {}"
 def assign(db, row, shares):
     """Assign a transaction and return its row.
 
-    `shares`: [{"invoice_number", "amount" or None, "invoice_amount" or None}] of the request; None or no amount takes
-    what is open. None instead of the list accepts the proposal. Raise 422 for unknown invoices, 409
-    `invalid_transition`, `no_proposal`, `exceeds_transfer`, `nothing_to_refund` and what payments raise.
+    `shares`: [{"invoice_number", "amount", "claim_amount", "invoice_amount"}] of the request; None or no amount takes
+    what is open, with the claim_amount. None instead of the list accepts the proposal. Raise 422 for unknown invoices;
+    409 `invalid_transition`, `no_proposal`, `exceeds_transfer`, `nothing_to_refund` and what payments raise.
     """
     transactions.TRANSITIONS.move("assign", row["status"])
     if row["status"] == "assigned":
@@ -84,12 +84,15 @@ def _shares(db, row, wanted):
                        "with POST /payments/{id}/refund, and ignore the transfer")
         else:
             credited = _invoice_amount(row, item, invoice, place, faults)
-            amount = left if credited and item.get("amount") is None else _amount(row, item, invoice, left, place,
-                                                                                  faults)
+            claim = _claim_amount(row, item, invoice, place, faults)
+            amount = left if credited and item.get("amount") is None else _amount(row, item, invoice, claim, left,
+                                                                                  place, faults)
+            if claim:
+                ledger.check_claim(invoice, claim, credited or amount, faults, at=f"{place}/claim_amount")
             left -= amount
             shares.append({"action": "pay" if row["amount"] > 0 else "refund", "invoice_id": invoice["id"],
                            "invoice_number": invoice["invoice_number"], "payment_id": None, "amount": amount,
-                           "invoice_amount": credited})
+                           "claim_amount": claim, "invoice_amount": credited})
     faults.raise_any()
     return shares
 
@@ -109,12 +112,24 @@ def _invoice_amount(row, item, invoice, place, faults):
     return amounts.of_currency(sent, currency, faults, f"{place}/invoice_amount")
 
 
-def _amount(row, item, invoice, left, place, faults):
-    """Return the amount of one share: as sent, or what is open of the invoice and left of the transfer."""
+def _claim_amount(row, item, invoice, place, faults):
+    """Return what a share pays of the claims of letters, in the currency of the invoice."""
+    if not item.get("claim_amount"):
+        return 0
+    if row["amount"] < 0:
+        faults.add(f"{place}/claim_amount", "not_allowed", "must not be sent for money that went out: the refund "
+                   "returns what was paid of claims by itself")
+        return 0
+    return amounts.of_currency(item["claim_amount"], invoice["currency"], faults, f"{place}/claim_amount") or 0
+
+
+def _amount(row, item, invoice, claim, left, place, faults):
+    """Return the amount of one share: as sent, or what is open of the invoice, with `claim`, and left of the transfer.
+    """
     if item.get("amount") is not None:
         return amounts.of_currency(item["amount"], row["currency"], faults, f"{place}/amount") or 0
     owed = invoice["total"] - invoice["credited"] - invoice["paid_amount"] - invoice["written_off"]
-    amount = min(left, owed if row["amount"] > 0 else -owed)
+    amount = min(left, max(owed, 0) + claim if row["amount"] > 0 else -owed)
     if amount <= 0:
         faults.add(f"{place}/amount", "required", _without_amount(item["invoice_number"], left))
     return max(amount, 0)
@@ -139,6 +154,7 @@ def _pay(db, row, share):
         credited, received = share["invoice_amount"], (share["amount"], row["currency"])
     payment = payments.record(db, {
         "invoice_number": share["invoice_number"], "amount": _major(credited, currency), "currency": currency,
+        "claim_amount": _major(share["claim_amount"], currency),
         "gateway_key": GATEWAY, "transaction_id": _transaction_id(db, row), "status": "completed",
         "payment_date": booking_date(db, row), "notes": None}, bank_transaction_id=row["id"], received=received)
     if "tolerance" in share.get("reasons", ()):
@@ -152,23 +168,38 @@ def _refund(db, row, share):
 
     Those that came from the same account are first, then those that came by transfer, and of these the latest.
     """
-    left = share["amount"]
     found = sorted(db.all(sql.payments_of_invoice, id=share["invoice_id"]), key=lambda payment: (
         not (row["iban"] and payment["iban"] == row["iban"]), not payment["is_transfer"]))
-    for payment in found:
-        amount = min(left, payment["rest"])
-        if amount and share["payment_id"] in (None, payment["id"]):
-            old = payments.row(db, payment["id"])
+    parts = _parts([payment for payment in found if share["payment_id"] in (None, payment["id"])], share["amount"],
+                   ledger.by_id(db, share["invoice_id"]))
+    left = share["amount"] - sum(parts.values())
+    for id, amount in parts.items():
+        if amount:
+            old = payments.row(db, id)
             date, paid = booking_date(db, row), refunds.paid_at(old)
             payments.refund(db, old, {
                 "amount": _major(amount, row["currency"]), "notes": None, "transaction_id": _transaction_id(db, row),
                 "refunded_at": paid if refunds.is_before(date, paid, db.config.timezone) else date},
                 bank_transaction_id=row["id"])
-            left -= amount
     if left:
         shown = money.major(share["amount"] - left, row["currency"])
         raise Problem("nothing_to_refund", f"Payments of {share['invoice_number']} can be refunded by at most "
                       f"{formats.money(shown, row['currency'], 'en')}.", left=shown)
+
+
+def _parts(found, amount, invoice):
+    """Return {payment id: what is refunded of it}. What was paid of claims that stand is returned last."""
+    owed, parts, left = max(invoice["claims_paid"] - invoice["claims_total"], 0), {}, amount
+    for payment in found:
+        claim = min(owed, payment["claim"])
+        parts[payment["id"]] = min(left, payment["rest"] - payment["claim"] + claim)
+        left -= parts[payment["id"]]
+        owed -= min(claim, parts[payment["id"]])
+    for payment in found:
+        more = min(left, payment["rest"] - parts[payment["id"]])
+        parts[payment["id"]] += more
+        left -= more
+    return parts
 
 
 def _offset(db, row, share):

@@ -70,20 +70,21 @@ def attach_assignments(db, records):
 def paid_invoices(db):
     """Return the ids of invoices that open transactions pay without doubt, so that only their booking is missing.
 
-    More than the open amount counts as well, since a customer may pay the costs and interest of a dunning letter. This
+    More than the open amount counts as well, also if it is not enough for the costs and interest of letters. This
     takes about a millisecond for each open transaction: call it outside of write transactions.
     """
     ids, found = db.values(sql.open_credits), set()
     for start in range(0, len(ids), PAGE):
         rows = db.all(sql.of_ids, ids=as_json(ids[start:start + PAGE]))
         found |= {proposal["invoice_id"] for proposals in matching.proposals(db, rows).values()
-                  for proposal in proposals if set(proposal["objections"]) <= {"overpaid"}}
+                  for proposal in proposals if set(proposal["objections"]) <= {"overpaid", "claim_underpaid"}}
     return found
 
 
 def _shown(proposal, transaction):
     """Return the API object of a proposal. What an invoice in another currency gets is what the payer has sent."""
-    return {**proposal, "amount": money.major(proposal["amount"], transaction["currency"]),
+    own = {name: money.major(proposal[name], transaction["currency"]) for name in ("amount", "claim_amount")}
+    return {**proposal, **own,
             "invoice_amount": money.major(proposal["invoice_amount"], transaction["sent_currency"])}
 
 

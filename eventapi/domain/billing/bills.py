@@ -166,7 +166,7 @@ def check(db):
                + (f"its reservation is {wrong['reservation']}" if wrong["reservation"] else "has no reservation"))
 
 
-NOTHING = {"invoiced": 0, "paid": 0, "open": 0}
+NOTHING = {"invoiced": 0, "paid": 0, "open": 0, "claims_open": 0}
 
 
 def balance(db, participant):

@@ -5,7 +5,7 @@ All amounts are in minor units.
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from eventapi import journal, money
-from eventapi.domain.billing import drafts, invoices
+from eventapi.domain.billing import deposits, drafts, invoices
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import entities
 from eventapi.errors import Problem, invalid_at
@@ -43,6 +43,19 @@ def refuse_unpayable(invoice):
                       invoice_type=invoice["invoice_type"], state=status)
 
 
+def check_claim(invoice, claim, amount, faults, *, own=0, at="/claim_amount"):
+    """Add a fault unless letters claim what a payment pays of them. `claim` and `amount` are minor units.
+
+    `invoice` is a row of `by_number`. own: what the payment has paid of the claims before.
+    """
+    left = max(invoice["claims_total"] - invoice["claims_paid"] + own, 0)
+    for most, noun in ((amount, "of the payment"), (left, f"that letters still claim for {invoice['invoice_number']}")):
+        if claim > most:
+            shown = formats.money(money.major(most, invoice["currency"]), invoice["currency"], "en")
+            faults.add(at, "maximum", f"must not be more than the {shown} {noun}")
+            return
+
+
 def status_of(total, paid_amount, credited, written_off=0):
     """Return the status to store for a sent invoice. `overdue` is computed when the invoice is read.
 
@@ -56,8 +69,10 @@ def status_of(total, paid_amount, credited, written_off=0):
     return "partially_paid" if paid_amount > 0 else "sent"
 
 
-def adjust(db, invoice, *, paid=0, credited=0, written_off=0, before=None, action=None):
+def adjust(db, invoice, *, paid=0, claims=0, credited=0, written_off=0, before=None, action=None):
     """Add the amounts to the sums of a sent invoice and update its status. Negative amounts reduce the sums.
+
+    `paid` and `credited` are amounts of the invoice itself, `claims` is what is paid of claims of its letters.
 
     `invoice` is a row of `by_number` or `by_id` that was read in this write transaction. Journal a credit and a change
     of the status. `before`: the row of the invoice before its write-offs changed, which is journalled as well;
@@ -65,19 +80,23 @@ def adjust(db, invoice, *, paid=0, credited=0, written_off=0, before=None, actio
     """
     sums = {"paid_amount": invoice["paid_amount"] + paid, "credited": invoice["credited"] + credited,
             "written_off": invoice["written_off"] + written_off}
+    claims_paid = invoice["claims_paid"] + claims
     limit = money.LIMIT * 10 ** money.decimals(invoice["currency"])
-    if sums["paid_amount"] >= limit:
+    if max(sums["paid_amount"], claims_paid) >= limit:
         raise invalid_at("/amount", "maximum", "is too large: the paid amount of the invoice must be less than 10^12")
     status = status_of(invoice["total"], **sums)
     if status == "cancelled" and invoice["status"] != "cancelled" and db.one(sql.was_refunded, id=invoice["id"]):
         status = "refunded"                             # it was paid, and the money was given back
     old = before or (invoices.row(db, invoice["id"]) if credited or status != invoice["status"] else None)
     if not old:                        # the usual case: no index on the status is touched
-        db.run(sql.pay, id=invoice["id"], paid_amount=sums["paid_amount"], now=db.now)
+        db.run(sql.pay, id=invoice["id"], paid_amount=sums["paid_amount"], claims_paid=claims_paid, now=db.now)
     else:
-        db.run(sql.adjust, id=invoice["id"], status=status, **sums, now=db.now)
-        new = {**old, **sums, "status": status, "updated_at": db.stamp,
+        db.run(sql.adjust, id=invoice["id"], status=status, **sums, claims_paid=claims_paid, now=db.now)
+        new = {**old, **sums, "status": status, "updated_at": db.stamp, "claims_open": old["claims_open"] - claims,
                "open_amount": old["total"] - sums["credited"] - sums["paid_amount"] - sums["written_off"]}
+        if credited and sums["credited"] >= invoice["total"]:
+            deposits.release(db, invoice["id"])
+            new["deposit_ids"] = "[]"
         if before:
             new = invoices.row(db, invoice["id"])
         if not action:

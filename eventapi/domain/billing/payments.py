@@ -27,11 +27,11 @@ TRANSITIONS = Transitions("payment", {
 })
 INITIAL = ("pending", "completed", "failed")
 OPEN = ("pending", "completed")
-TERMS = ("invoice_id", "amount", "currency", "gateway_key")         # these change only while a payment is open
-AMOUNTS = ("amount", "gateway_fee", "net_amount", "refunded_amount")
+TERMS = ("invoice_id", "amount", "claim_amount", "currency", "gateway_key")     # change only while a payment is open
+AMOUNTS = ("amount", "claim_amount", "gateway_fee", "net_amount", "refunded_amount")
 # In this order, so that a new payment has the same ETag as when it is read.
-FIELDS = ("id", "invoice_id", "invoice_number", "amount", "currency", "gateway_id", "gateway_key", "gateway_name",
-          "transaction_id", "gateway_fee", "refunded_amount", "status", "payment_date", "notes",
+FIELDS = ("id", "invoice_id", "invoice_number", "amount", "claim_amount", "currency", "gateway_id", "gateway_key",
+          "gateway_name", "transaction_id", "gateway_fee", "refunded_amount", "status", "payment_date", "notes",
           "bank_transaction_id", "bank_amount", "bank_currency", "created_at", "updated_at")
 
 
@@ -71,14 +71,17 @@ def record(db, fields, bank_transaction_id=None, received=None):
     `fields` is a complete validated body. `bank_transaction_id`: the bank transfer that has paid. `received`: (minor
     units, currency) that came in, if that is another currency than that of the invoice.
 
-    Raise 422 for an unknown invoice, another currency than that of the invoice, an amount with too many decimals, or a
-    completed payment dated after tomorrow; 409 `invoice_not_payable`, `anonymized`, `period_closed`, or `duplicate` if
-    the gateway has reported the transaction before.
+    Raise 422 for an unknown invoice, another currency than that of the invoice, an amount with too many decimals, a
+    claim_amount that is not claimed, or a completed payment dated after tomorrow; 409 `invoice_not_payable`,
+    `anonymized`, `period_closed`, or `duplicate` if the gateway has reported the transaction before.
     """
     faults = Faults()
     if fields["status"] not in INITIAL:
         faults.add("/status", "enum", f"must be {listed(INITIAL, 'or')} at first, but is {fields['status']}")
     invoice, amount = _invoice_and_amount(db, fields, faults)
+    claim = _claim_amount(fields, invoice, amount, faults)
+    if claim:
+        ledger.check_claim(invoice, claim, amount, faults)
     if fields["status"] == "completed":
         refunds.check_completion(db, fields["payment_date"], faults)
     faults.raise_any()
@@ -86,8 +89,8 @@ def record(db, fields, bank_transaction_id=None, received=None):
     if fields["notes"]:
         anonymity.refuse_anonymized({"id": invoice["contact_id"], "anonymized_at": invoice["anonymized_at"]})
     bank_amount, bank_currency = received or (None, None)
-    row = _add(db, {**fields, "bank_transaction_id": bank_transaction_id, "bank_amount": bank_amount,
-                    "bank_currency": bank_currency}, invoice, amount)
+    row = _add(db, {**fields, "claim_amount": claim, "bank_transaction_id": bank_transaction_id,
+                    "bank_amount": bank_amount, "bank_currency": bank_currency}, invoice, amount)
     payment = represent(row)
     journal.created(db, entities.PAYMENT, payment)
     _adjust_invoice(db, None, row, invoice)
@@ -140,7 +143,8 @@ def move(db, row, action):
     """Complete, fail or cancel a payment and return its API object. One in the target state stays as it is.
 
     If the month of its date is closed, it is completed with the date of now. Raise 409 `invalid_transition`, or
-    `invoice_not_payable` for `complete`; 422 for completing a payment dated after tomorrow.
+    `invoice_not_payable` for `complete`; 422 for completing a payment dated after tomorrow, or one whose claim_amount
+    is not claimed any more.
     """
     status = TRANSITIONS.move(action, row["status"])
     if status is None:
@@ -148,8 +152,11 @@ def move(db, row, action):
     if action == "complete":
         faults = Faults()
         refunds.check_completion(db, row["payment_date"], faults)
+        invoice = ledger.by_id(db, row["invoice_id"])
+        if row["claim_amount"]:
+            ledger.check_claim(invoice, row["claim_amount"], row["amount"], faults)
         faults.raise_any()
-        ledger.refuse_unpayable(ledger.by_id(db, row["invoice_id"]))
+        ledger.refuse_unpayable(invoice)
         return _store(db, row, bookings.completed(db, row), TRANSITIONS.past(action))
     return _store(db, row, {**row, "status": status}, TRANSITIONS.past(action))
 
@@ -204,7 +211,8 @@ def delete_refund(db, row, refund):
 
 def _give_back(db, old, new, amount, invoice=None, refunded_at=None, **values):
     """Refund `amount` minor units of the payment `new`, store both, and return the API object of the payment."""
-    refund = refunds.add(db, new, amount, refunded_at or refunds.default_date(db, new), **values)
+    claim = refunds.claim_of(new, amount, ledger.by_id(db, new["invoice_id"])) if new["claim_amount"] else 0
+    refund = refunds.add(db, new, amount, refunded_at or refunds.default_date(db, new), claim_amount=claim, **values)
     refunded = new["refunded_amount"] + amount
     new = {**new, "refunded_amount": refunded, "refunds": [*new["refunds"], refund],
            "status": "refunded" if refunded == new["amount"] else new["status"]}
@@ -223,6 +231,34 @@ def _invoice_and_amount(db, wanted, faults):
     if invoice and currency != invoice["currency"]:
         faults.add("/currency", "disagrees", f"must be {invoice['currency']}, the currency of the invoice")
     return invoice, amounts.of_currency(wanted["amount"], currency, faults)
+
+
+def _claim_amount(wanted, invoice, amount, faults):
+    """Return the part of a payment that belongs to costs and interest of letters, in minor units."""
+    if not wanted.get("claim_amount") or invoice is None or amount is None:
+        return 0
+    return amounts.of_currency(wanted["claim_amount"], invoice["currency"], faults, "/claim_amount") or 0
+
+
+def _check_new_claim(db, old, new, invoice, faults):
+    """Add a fault if a changed payment cannot have its claim_amount. `old` and `new` are its rows.
+
+    A completed payment belongs to the claims of one invoice only, so that the figures of earlier days stay as they are.
+    """
+    returned = refunds.returned_claim(old)
+    if not returned <= new["claim_amount"] <= new["amount"] - (old["refunded_amount"] - returned):
+        faults.add("/claim_amount", "refunded", "must be at least what refunds have returned of it, and leave at least "
+                   "what they have returned of the rest")
+    stays = (new["invoice_id"], new["currency"]) == (old["invoice_id"], old["currency"])
+    is_moved = old["status"] == "completed" and new["currency"] == old["currency"] and (
+        not stays or (new["claim_amount"] != old["claim_amount"] and refunds.has_moved(db, old)))
+    if is_moved and new["claim_amount"]:
+        faults.add("/claim_amount", "moved", "must be 0 because the payment moves, or has moved, to another invoice. "
+                   "Refund it, and record what it pays of the claims as another payment")
+    counts = stays and old["status"] == "completed"
+    if new["claim_amount"] > (old["claim_amount"] if counts else 0):
+        own = refunds.left_of_claim(old) if counts else 0
+        ledger.check_claim(invoice, new["claim_amount"] - returned, new["amount"], faults, own=own)
 
 
 def _add(db, fields, invoice, amount):
@@ -256,6 +292,7 @@ def _merged(db, row, fields):
     faults = Faults()
     wanted = {**represent(row), **fields}
     invoice, amount = _invoice_and_amount(db, wanted, faults)
+    claim = _claim_amount(wanted, invoice, amount, faults)
     if amount is not None and amount <= row["refunded_amount"] < row["amount"]:
         faults.add("/amount", "refunded", "must be more than the refunded amount")
     if wanted["currency"] != row["currency"] and row["refunded_amount"]:
@@ -265,10 +302,14 @@ def _merged(db, row, fields):
         refunds.check_completion(db, wanted["payment_date"], faults)
     if is_dated_anew:
         refunds.check_payment_date(db, {**row, "payment_date": wanted["payment_date"]}, faults)
+    if invoice and amount is not None and (claim or row["claim_amount"]):
+        _check_new_claim(db, row, {**wanted, "invoice_id": invoice["id"], "amount": amount, "claim_amount": claim},
+                         invoice, faults)
     faults.raise_any()
     new = {**row, **{name: wanted[name] for name in ("gateway_key", "transaction_id", "notes", "currency", "status",
                                                      "payment_date")},
-           "invoice_id": invoice["id"], "invoice_number": invoice["invoice_number"], "amount": amount}
+           "invoice_id": invoice["id"], "invoice_number": invoice["invoice_number"], "amount": amount,
+           "claim_amount": claim}
     if any(new[name] != row[name] for name in ("gateway_key", "amount", "currency")):
         fee = gateways.terms(db, new["gateway_key"], amount, new["currency"])
         if fee["gateway_id"] or new["gateway_key"] != row["gateway_key"]:       # the fee of a removed gateway stays
@@ -298,7 +339,7 @@ def _store(db, old, new, action, invoice=None, refund=None):
 
 
 def _adjust_invoice(db, old, new, invoice=None, taken_back=None):
-    """Adjust the sums of the invoices of a payment: what is paid, and what a payment recovers of write-offs.
+    """Adjust the sums of the invoices of a payment: what is paid, also of claims, and what it recovers of write-offs.
 
     `old` and `new` are its rows; None for one that does not exist. `taken_back`: the result of `recoveries.take_back`
     if that was called before.
@@ -306,9 +347,10 @@ def _adjust_invoice(db, old, new, invoice=None, taken_back=None):
     before, after = _paid(old), _paid(new)
     if old and new and old["invoice_id"] != new["invoice_id"]:
         _adjust_invoice(db, old, None, taken_back=recoveries.take_back(db, old, new))
-        before, old = 0, None
+        before, old = (0, 0), None
     was_refunded = old and not new and old["refunded_amount"]       # `refunded` of the invoice may depend on it
     counts_otherwise = recoveries.counts_otherwise(old, new)
+    paid, claims = (new_part - old_part for new_part, old_part in zip(after, before, strict=True))
     if before == after and not was_refunded and not counts_otherwise:
         return
     invoice = invoice or ledger.by_id(db, (new or old)["invoice_id"])
@@ -318,12 +360,15 @@ def _adjust_invoice(db, old, new, invoice=None, taken_back=None):
     if counts_otherwise and invoice["written_off"] + written_off > 0:
         shown = shown or invoices.row(db, invoice["id"])
         written_off += recoveries.recover(db, {
-            **invoice, "paid_amount": invoice["paid_amount"] + after - before,
+            **invoice, "paid_amount": invoice["paid_amount"] + paid,
             "written_off": invoice["written_off"] + written_off}, new)
     if before != after or was_refunded or written_off:
-        ledger.adjust(db, invoice, paid=after - before, written_off=written_off, before=shown)
+        ledger.adjust(db, invoice, paid=paid, claims=claims, written_off=written_off, before=shown)
 
 
 def _paid(row):
-    """Return the minor units that a payment adds to the paid amount of its invoice."""
-    return row["amount"] - row["refunded_amount"] if row and row["status"] == "completed" else 0
+    """Return the minor units that a payment adds to `paid_amount` and to `claims_paid` of its invoice."""
+    if not row or row["status"] != "completed":
+        return 0, 0
+    claim = refunds.left_of_claim(row)
+    return row["amount"] - row["refunded_amount"] - claim, claim

@@ -29,7 +29,9 @@ def counts_otherwise(old, new):
 
 def _counting(payment):
     counts = payment and payment["status"] in COUNTING
-    return (payment["invoice_id"], payment["amount"], payment["payment_date"]) if counts else None
+    if not counts:
+        return None
+    return payment["invoice_id"], payment["amount"] - payment["claim_amount"], payment["payment_date"]
 
 
 def take_back(db, payment, new=None):

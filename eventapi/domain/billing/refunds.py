@@ -24,7 +24,7 @@ def attach(db, payments):
 
 def represent(row, currency):
     """Return the API object of a row of a refund."""
-    return {**row, "amount": money.major(row["amount"], currency)}
+    return {**row, **{name: money.major(row[name], currency) for name in ("amount", "claim_amount")}}
 
 
 # Dates
@@ -87,16 +87,45 @@ def refuse_known(db, payment, transaction_id):
                       payment_id=known["payment_id"])
 
 
-def add(db, payment, amount, refunded_at, transaction_id=None, notes=None, bank_transaction_id=None):
+def add(db, payment, amount, refunded_at, *, claim_amount=0, transaction_id=None, notes=None, bank_transaction_id=None):
     """Insert a refund of `amount` minor units and return its row. `payment` is a row. Raise 409 `period_closed`."""
     bookings.refuse_refund(db, refunded_at)
-    row = {"amount": amount, "refunded_at": refunded_at, "transaction_id": transaction_id, "notes": notes,
-           "bank_transaction_id": bank_transaction_id}
+    row = {"amount": amount, "claim_amount": claim_amount, "refunded_at": refunded_at,
+           "transaction_id": transaction_id, "notes": notes, "bank_transaction_id": bank_transaction_id}
     id = db.insert(sql.add, **row, payment_id=payment["id"], currency=payment["currency"],
                    gateway_key=payment["gateway_key"], counts_at=times.start(refunded_at, db.config.timezone),
                    now=db.now)
     claim_transfer(db, bank_transaction_id, amount)
     return {"id": id, **row, "created_at": db.now}
+
+
+# What a payment pays of costs and interest of dunning letters: its claim_amount, less what refunds have returned of it
+
+def returned_claim(payment):
+    """Return what refunds have returned of the claim_amount of a payment. `payment` is a row with its refunds."""
+    return sum(refund["claim_amount"] for refund in payment["refunds"])
+
+
+def left_of_claim(payment):
+    """Return what is left of the claim_amount of a payment. `payment` is a row with its refunds."""
+    return payment["claim_amount"] - returned_claim(payment)
+
+
+def claim_of(payment, amount, invoice):
+    """Return the part of a new refund that returns the claim_amount of its payment.
+
+    What was paid of a letter that was withdrawn is returned first, because it is owed to the customer; otherwise the
+    claim_amount is returned last. `invoice` is a row of the ledger.
+    """
+    left = left_of_claim(payment)
+    owed = min(amount, left, max(0, invoice["claims_paid"] - invoice["claims_total"]))
+    of_invoice = min(amount - owed, payment["amount"] - payment["refunded_amount"] - left)
+    return amount - of_invoice
+
+
+def has_moved(db, payment):
+    """Return whether a payment has moved from one invoice to another."""
+    return bool(db.value(sql.has_moved, payment_id=payment["id"]))
 
 
 def remove_all(db, rows):
@@ -165,7 +194,7 @@ def check(db):
     """Yield a sentence for each payment whose refunds or moves contradict it."""
     for wrong in db.all(sql.wrong_sums):
         yield (f"payment {wrong['id']}: the refunded amount is {wrong['stored']}, but its refunds add up to "
-               f"{wrong['computed']} (minor units), or differ from it in state, currency or gateway")
+               f"{wrong['computed']} (minor units), or do not fit its state, currency, gateway or claim_amount")
     for wrong in db.all(sql.wrong_moves):
         yield (f"payment {wrong['payment_id']}: it moved to invoice {wrong['found']}, but its next invoice is "
                f"{wrong['expected']}")

@@ -8,7 +8,7 @@ from eventapi.domain.books import periods
 from eventapi.errors import quoted
 
 COUNTING = ("completed", "refunded")
-FIXED = ("amount", "currency", "gateway_key", "gateway_fee")
+FIXED = ("amount", "claim_amount", "currency", "gateway_key", "gateway_fee")
 
 
 def dated(payment):

@@ -1,9 +1,10 @@
 """The ledger: for each customer and currency, what was owed before, what was added, and what is owed after.
 
 The customer is the one on the invoice as it was sent, so that merging contacts changes no account. Invoices and credit
-notes count at their issue_date, payments, refunds and write-offs at their dates. A payment that moves to an invoice of
-another customer is subtracted from the one and added to the other on the day of the move. Amounts are in minor units; a
-balance is positive if the customer owes it, and negative if the customer has overpaid.
+notes count at their issue_date, payments, refunds and write-offs at their dates. What a dunning letter claims counts on
+the day on which it is sent, and is taken back on that of its withdrawal. A payment that moves to an invoice of another
+customer is subtracted from the one and added to the other on the day of the move. Amounts are in minor units; a balance
+is positive if the customer owes it, and negative if the customer has overpaid.
 
 The reports on the ledger have a proof: its totals beside the figures of other reports, and the number series. Each
 comparison is computed by other statements than the ledger, and says whether both agree.
@@ -19,7 +20,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("books")
 
-MOVEMENTS = ("invoiced", "credited", "received", "refunded", "written_off")
+MOVEMENTS = ("invoiced", "credited", "claimed", "received", "refunded", "written_off")
 AMOUNTS = ("opening_balance", *MOVEMENTS, "closing_balance")
 ALWAYS = {"first": "0001-01-01", "last": "9999-12-31", "begins": "0001-01-01", "ends": "9999-12-31"}
 # of the reports
@@ -51,8 +52,8 @@ def accounts(db, first, last, **filters):
 
 def closing_balance(row):
     """Return what is owed after the movements of a row."""
-    return (row["opening_balance"] + row["invoiced"] - row["credited"] - row["received"] + row["refunded"]
-            - row["written_off"])
+    return (row["opening_balance"] + row["invoiced"] - row["credited"] + row["claimed"] - row["received"]
+            + row["refunded"] - row["written_off"])
 
 
 def add_names(db, rows, last):
@@ -191,28 +192,33 @@ def _report(name, first, last, filters, data):
 def proof(db, sums, first, last):
     """Return the proof of `sums`, the totals of all customers from `first` to `last`, which are days and may be None.
 
-    `agrees` is true if all comparisons agree, and if no number is missing. The report on receivables knows only
-    invoices that are issued, so what was paid for later ones is named beside it.
+    `agrees` is true if all comparisons agree, and if no number is missing. The report on receivables knows no claims of
+    letters, and only invoices that are issued. So what is open of claims, and what was paid for later invoices, is
+    named beside it.
     """
     selection = {**ALL_EVENTS, "first": first, "last": last, "as_of": last}
     prepaid = {row["currency"]: -row["closing_balance"]
                for row in totals(accounts(db, None, last, prepaid=1))} if last else {}
+    own = {name: {row["currency"]: row[name] for row in sums} for name in AMOUNTS}
+    days = span(db.config, None, last)
+    claims = {row["currency"]: row["amount"] for row in db.all(sql.claims_open, last=days["last"], ends=days["ends"])}
     found = {
-        "revenue": compared(sums, ("invoiced", "credited"), {"total": _revenue(db, selection)}),
-        "payments": compared(sums, ("received", "refunded"), {"net": _payments(db, selection)}),
-        "receivables": compared(sums, ("closing_balance",), {
+        "revenue": compared({name: own[name] for name in ("invoiced", "credited")},
+                            {"total": _revenue(db, selection)}),
+        "payments": compared({name: own[name] for name in ("received", "refunded")},
+                             {"net": _payments(db, selection)}),
+        "receivables": compared({"closing_balance": own["closing_balance"], "claims_open": claims}, {
             "receivables": _receivables(db, selection), "prepaid": prepaid}),
         "numbering": _series(db, first, last)}
     agrees = [row["agrees"] for name in ("revenue", "payments", "receivables") for row in found[name]]
     return {**found, "agrees": all(agrees) and not any(series["gaps"] for series in found["numbering"])}
 
 
-def compared(sums, names, others):
-    """Return a row for each currency: the amounts `names` of the sums, those of another report, and `agrees`.
+def compared(own, others):
+    """Return a row for each currency: amounts of the ledger, those of another report, and `agrees`.
 
-    `others`: name -> {currency: amount}. Of each side, the first amount counts positive, a second one negative.
+    `own` and `others`: name -> {currency: amount}. Of each, the first amount counts positive, a second one negative.
     """
-    own = {name: {row["currency"]: row[name] for row in sums} for name in names}
     rows = []
     for currency in sorted({currency for amounts in (*own.values(), *others.values()) for currency in amounts}):
         sides = [{name: amounts.get(currency, 0) for name, amounts in side.items()} for side in (own, others)]

@@ -193,12 +193,13 @@ def keep(db, month, kept):
 
 
 # The figures: revenue, tax, payments, and the balances of the customers, in minor units. Each is a list of rows with a
-# currency, except `bookings_sha256`: the hash of every invoice, tax group, payment, refund, move and write-off of the
-# month, so that none can change unnoticed.
+# currency, except `bookings_sha256`: the hash of every invoice, tax group, payment, refund, move, write-off and claim
+# of the month, so that none can change unnoticed.
 
 def months_with_bookings(db):
     """Return the months in which something is dated, oldest first."""
-    found = {name for statement, of_days in ((sql.next_issue, True), (sql.next_tax, True), (sql.next_payment, False))
+    found = {name for statement, of_days in ((sql.next_issue, True), (sql.next_tax, True), (sql.next_claim, True),
+                                           (sql.next_payment, False))
              for name, *_ in json.loads(spans(db, statement, EVERYTHING, of_days=of_days))}
     return sorted(found)
 
@@ -231,7 +232,7 @@ def balanced(db, days, payments, opening):
     `days`: the month as the parameters of a statement. `payments`: rows of the report. `opening`: currency -> balance.
     """
     found = {}
-    rows = (*db.all(sql.issued, **days), *payments, *db.all(sql.written_off, **days))
+    rows = (*db.all(sql.issued, **days), *payments, *db.all(sql.written_off, **days), *db.all(sql.claimed, **days))
     for row in (*rows, *({"currency": currency} for currency in opening)):
         total = found.setdefault(row["currency"], {"currency": row["currency"], **dict.fromkeys(ledger.AMOUNTS, 0)})
         for name in ledger.MOVEMENTS:
@@ -258,7 +259,8 @@ def bookings_hash(db, days):
 def in_major_units(figures):
     """Return figures with amounts in major units."""
     reports = {name: [_in_major_units(row, REPORTS[name]) for row in figures[name]] for name in BY_PERIOD}
-    written = [{"written_off": 0, **row} for row in figures["balances"]]       # early versions had no write-offs
+    # early versions had no write-offs, and no claims
+    written = [{"written_off": 0, "claimed": 0, **row} for row in figures["balances"]]
     return {**reports, "balances": [{"currency": row["currency"], **{
                 name: money.major(row[name], row["currency"]) for name in ledger.AMOUNTS}} for row in written],
             "bookings_sha256": figures["bookings_sha256"]}

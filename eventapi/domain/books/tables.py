@@ -61,6 +61,7 @@ TABLES = {table.name: table for table in (
         total money Bruttobetrag, bei Korrekturen negativ
         exchange_rate rate Kurs: Betrag in Hauswährung für eine Einheit der Währung
         is_reverse_charge whole Steuerschuldnerschaft des Leistungsempfängers (1 = ja)
+        is_deposit whole Abschlagsrechnung vor der Leistung (1 = ja)
         taken_over whole Aus einem anderen System übernommen (1 = ja)
         status text Heutiger Stand
         series text Nummernkreis
@@ -100,6 +101,7 @@ TABLES = {table.name: table for table in (
         customer_number text Kundennummer
         currency text Währung
         amount money Betrag
+        claim_amount money Davon auf Kosten und Zinsen von Mahnungen
         gateway_key text Zahlungsdienst
         gateway_name text Name des Zahlungsdienstes
         gateway_fee money Gebühr des Zahlungsdienstes
@@ -115,6 +117,7 @@ TABLES = {table.name: table for table in (
         customer_number text Kundennummer
         currency text Währung
         amount money Betrag
+        claim_amount money Davon auf Kosten und Zinsen von Mahnungen
         gateway_key text Zahlungsdienst
         transaction_id text Kennung der Transaktion beim Zahlungsdienst oder der Bank
         bank_transaction_id whole Umsatz des Kontoauszugs, siehe bank_transactions
@@ -175,6 +178,7 @@ TABLES = {table.name: table for table in (
         opening_balance money Anfangssaldo (positiv: vom Kunden geschuldet)
         invoiced money Rechnungen brutto
         credited money Rechnungskorrekturen brutto
+        claimed money Kosten und Zinsen von Mahnungen, abzüglich zurückgenommener
         received money Zahlungen, mit Umbuchungen
         refunded money Erstattungen, mit Umbuchungen
         written_off money Ausbuchungen abzüglich späterer Zahlungseingänge

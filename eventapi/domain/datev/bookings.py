@@ -1,4 +1,4 @@
-"""Bookings: what an invoice, a credit note, a payment, a refund or a write-off is in the accounts.
+"""Bookings: what an invoice, a credit note, a claim, a payment, a refund or a write-off is in the accounts.
 
 A booking has a positive amount on one side of an account and on the other side of its contra account. What takes back
 another booking turns the sides; the amount never becomes negative. Amounts of rows are in minor units and include tax.
@@ -22,11 +22,12 @@ MOST_RATE = Decimal("9999.999999")
 class Booking:
     """One line of a batch.
 
-    kind: invoice, credit_note, payment, refund, move, write_off or fee; the control sums are separated by it.
+    kind: invoice, credit_note, claim, payment, refund, move, write_off, advance, deposit, exchange or fee; the control
+    sums are separated by it.
     units: minor units, positive if the account is debited. rate: ten-billionths of the tenant's currency for one unit.
     account, contra: numbers. document: number of the invoice, the key of the open item. day: of the document.
     service_date, tax_day: last day of the supply, and the day on which the tax counts.
-    details: (kind, content) pairs, such as the number of a credit note.
+    link: GUID of the document. details: (kind, content) pairs, such as the number of a credit note.
     """
     kind: str
     day: str
@@ -42,16 +43,18 @@ class Booking:
     service_date: str | None = None
     tax_day: str | None = None
     vat_id: str = ""
+    link: str | None = None
     details: tuple = ()
 
 
-def of_invoice(row, accounts, country):
+def of_invoice(row, accounts, country, link=None):
     """Return the booking of one tax group of an invoice or credit note: the debtor against revenue.
 
-    A credit note has the document number of the invoice that it credits. `country` is that of the organiser.
+    A credit note has the document number of the invoice that it credits. `country` is that of the organiser. link: the
+    GUID of the PDF. Deposits are no revenue and have no tax until money comes: see `of_deposit`.
     """
     where, number = region(row["vat_id"], row["country"], country), row["invoice_number"]
-    account = accounts.revenue(row["category"], row["rate"], where)
+    account = accounts.deposits() if row["is_deposit"] else accounts.revenue(row["category"], row["rate"], where)
     is_invoice, key = row["invoice_type"] == "invoice", document(row["paid_number"], row["paid_id"])
     return Booking(
         kind=row["invoice_type"], day=row["issue_date"], units=row["gross"], currency=row["currency"],
@@ -61,8 +64,8 @@ def of_invoice(row, accounts, country):
         due_date=row["due_date"] if is_invoice else None,
         service_date=row["service_date_to"] or row["service_date"],
         tax_day=_tax_day(row, row["issue_date"], is_invoice=is_invoice),
-        vat_id=eu_vat_id(row["vat_id"], country) if row["category"] in ("AE", "K") else "",
-        details=() if key == number else (("Belegnummer", number),))
+        vat_id="" if row["is_deposit"] else _eu_vat_id(row, country),
+        link=link, details=() if key == number else (("Belegnummer", number),))
 
 
 def _tax_day(row, day, *, is_invoice=False):
@@ -84,6 +87,25 @@ def of_advance(row, accounts):
                       document=document(number, row["invoice_id"]),
                       text=_text("Steuer auf Anzahlung", number, row["name"]),
                       service_date=row["service_date_to"] or row["service_date"], tax_day=tax_day)
+
+
+def of_deposit(row, accounts, country):
+    """Return the booking of one tax group of money for a deposit: the account of deposits against revenue.
+
+    Its tax counts on the day of the money.
+    """
+    account, number = accounts.revenue(row["category"], row["rate"], row["region"]), row["invoice_number"]
+    return Booking(kind="deposit", day=row["day"], units=row["gross"], currency=row["currency"],
+                   rate=row["exchange_rate"], account=accounts.deposits().number, contra=account.number,
+                   tax_key=account.tax_key, document=document(number, row["invoice_id"]),
+                   text=_text("Anzahlung", number, row["name"]),
+                   service_date=row["service_date_to"] or row["service_date"], tax_day=row["day"],
+                   vat_id=_eu_vat_id(row, country))
+
+
+def _eu_vat_id(row, country):
+    """Return the VAT id of a buyer in the EU who owes the tax, or who was supplied goods without it."""
+    return eu_vat_id(row["vat_id"], country) if row["category"] in ("AE", "K") else ""
 
 
 def of_payment(row, accounts):
@@ -139,6 +161,7 @@ def of_write_off(row, accounts):
     """Yield the bookings of a write-off: one for each tax group, the account of write-offs against the debtor.
 
     The amount is divided by what credit notes have left of the groups. A recovery, which is negative, turns the sides.
+    That of a deposit, which is no revenue yet, has no tax: it is booked against the account of deposits.
     """
     groups = json.loads(row["groups"])
     left = [group["gross"] for group in groups]
@@ -146,8 +169,9 @@ def of_write_off(row, accounts):
     for group, share in zip(groups, parts, strict=True):
         if not share:
             continue
-        is_dated = row["tax_basis"] != "issue_date"     # otherwise the tax counts on the day of the booking
-        account = accounts.write_off(group["category"], group["rate"])
+        # Otherwise the tax counts on the day of the booking, or not at all.
+        is_dated = row["tax_basis"] != "issue_date" and not row["is_deposit"]
+        account = accounts.deposits() if row["is_deposit"] else accounts.write_off(group["category"], group["rate"])
         yield Booking(kind="write_off", day=row["day"], units=share, currency=row["currency"],
                       rate=row["exchange_rate"], account=account.number, tax_key=account.tax_key,
                       contra=accounts.debtor(row["debtor_number"]),
@@ -156,6 +180,18 @@ def of_write_off(row, accounts):
                       service_date=(row["service_date_to"] or row["service_date"]) if is_dated else None,
                       tax_day=_tax_day({**row, **group}, row["day"]) if is_dated else None,
                       details=(("Grund", row["reason"]),) if row["reason"] else ())
+
+
+def of_claim(row, accounts, claims):
+    """Return the booking of what a dunning letter claims: the debtor against the account of claims, without tax.
+
+    Costs of a reminder and interest are damages, and no turnover (section 1.3 (6) UStAE). A withdrawal turns the sides.
+    """
+    return Booking(kind="claim", day=row["day"], units=row["amount"], currency=row["currency"],
+                   rate=row["exchange_rate"], account=accounts.debtor(row["debtor_number"]), contra=claims.number,
+                   tax_key=claims.tax_key, document=document(row["invoice_number"], row["invoice_id"]),
+                   text=_text("Mahnkosten und Zinsen", row["invoice_number"], row["name"]),
+                   details=(("Mahnung", row["title"]),))
 
 
 def of_fee(row, accounts, fees):
@@ -188,6 +224,20 @@ def _transaction(row):
 def with_rate(booking, rate):
     """Return the booking with an exchange rate, which is a Decimal: the tenant's currency for one unit."""
     return replace(booking, rate=int((rate * 10 ** money.RATE_PLACES).to_integral_value()))
+
+
+def parts(booking, base):
+    """Return a booking as a list of bookings, each with at most ten digits in the currency `base`, as DATEV requires.
+
+    It is one booking up to 9,999,999,999.99.
+    """
+    units = abs(booking.units)
+    worth = units if booking.currency == base else base_units(units, booking.currency, booking.rate, base)
+    count = -(-worth // (10 ** (MOST_DIGITS + money.decimals(base)) - 1))
+    if count == 1:
+        return [booking]
+    sign, sizes = 1 if booking.units > 0 else -1, taxes.shares(units, [1] * count)
+    return [replace(booking, units=sign * size) for size in sizes]
 
 
 def base_units(units, currency, rate, base):
@@ -237,6 +287,8 @@ def fields(booking, lines, base, *, is_locked):
         14: lines.text(booking.text, 60), 114: str(int(is_locked))})
     if booking.due_date:
         found[12] = quoted(date(booking.due_date, "DDMMYY"))
+    if booking.link:
+        found[20] = quoted(f'BEDI "{booking.link}"')
     if booking.vat_id:
         found[40] = quoted(booking.vat_id)
     if booking.service_date and booking.tax_day:        # DATEV requires both: the supply, and the month of the tax

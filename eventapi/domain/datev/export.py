@@ -99,7 +99,7 @@ def vat_id(text):
 
 MOST_BOOKINGS = 99_999              # that DATEV imports from one file
 CHUNK = 64 * 1024                   # bytes of the file that are sent at a time
-WITH_DEBTORS = (sql.invoices, sql.payments, sql.refunds, sql.moves, sql.write_offs)
+WITH_DEBTORS = (sql.invoices, sql.payments, sql.refunds, sql.moves, sql.write_offs, sql.claims)
 
 
 class File(NamedTuple):
@@ -118,38 +118,44 @@ class File(NamedTuple):
 
 # Bookings
 
-def batch(db, year, month=None):
+def batch(db, year, month=None, links=None):
     """Return the File of the bookings of a month, or of a year. DATEV locks those of a closed period.
+
+    links: {id of an invoice or credit note: GUID of its document}, for the column Beleglink.
 
     Raise 409 `datev_incomplete`; 422 for a year in two fiscal years, or one with too many bookings.
     """
     refuse_two_fiscal_years(db.config, year, month)
     chosen, missing, sheet = period(db.config, year, month), Missing(), lines.bookings()
     sums, made_at = defaultdict(lambda: [0, 0, 0]), times.now()
-    with _temporary(db.config) as content, db.snapshot():
+    with temporary(db.config) as content, db.snapshot():
         accounts, is_locked = Accounts(db.config, missing, _holders(db)), chosen.last < (first_open_day(db) or "")
         content.write(sheet.head(lines.batch_header(db.config, made_at, chosen, is_locked=is_locked)))
-        for row, booking in found(db, chosen, accounts):
+        for row, booking in found(db, chosen, accounts, links or {}):
             booking = priced(row, booking, db.config, missing)
-            if booking.units and not missing:
-                content.write(sheet.line(bookings.fields(booking, sheet, db.config.currency, is_locked=is_locked)))
-                _count(sums, booking)
+            for part in bookings.parts(booking, db.config.currency) if booking.units and not missing else ():
+                content.write(sheet.line(bookings.fields(part, sheet, db.config.currency, is_locked=is_locked)))
+                _count(sums, part)
         refuse_incomplete(missing)
-        taken_over = db.value(sql.taken_over, first=chosen.first, last=chosen.last)
+        days = {"first": chosen.first, "last": chosen.last}
+        taken_over = db.value(sql.taken_over, **days)
+        left_out = [] if db.config.datev_claims else db.all(sql.claimed, **days)
         count = sum(entry[0] for entry in sums.values())
         if count > MOST_BOOKINGS and month is None:
             raise invalid_parameter("month", "too_many", f"must be sent: {year} has {count} bookings, and DATEV "
                                     f"imports at most {MOST_BOOKINGS} from one file")
     return _file(f"EXTF_Buchungsstapel_{chosen.name}.csv", content, sheet, {
         "report_type": "datev", "filters": {"year": year, "month": month}, "lines": count,
-        "sums": _represented(sums), "taken_over": taken_over, "is_locked": is_locked, "generated_at": made_at})
+        "sums": _represented(sums), "taken_over": taken_over, "documents": 0,
+        "claims_left_out": [money.in_major_units(row, ("amount",)) for row in left_out], "is_locked": is_locked,
+        "generated_at": made_at})
 
 
-def found(db, chosen, accounts):
-    """Yield (row, booking) for the documents of a period, its money and write-offs, and the tax of advances."""
+def found(db, chosen, accounts, links):
+    """Yield (row, booking) for the documents of a period, its money, write-offs and claims, and the tax of advances."""
     values, country, fees = chosen._asdict(), db.config.organiser_country, db.config.datev_fees
     for row in db.iterate(sql.invoices, **values):
-        yield row, bookings.of_invoice(row, accounts, country)
+        yield row, bookings.of_invoice(row, accounts, country, links.get(row["id"]))
     for row in _dated(db, sql.payments, values):
         yield row, bookings.of_payment(row, accounts)
         if row["bank_amount"]:
@@ -163,8 +169,12 @@ def found(db, chosen, accounts):
     for row in _dated(db, sql.write_offs, values):
         for booking in bookings.of_write_off(row, accounts):
             yield row, booking
+    claims = db.config.datev_claims
+    for row in _dated(db, sql.claims, values) if claims else ():
+        yield row, bookings.of_claim(row, accounts, claims)
     for row in db.iterate(sql.advances, first=chosen.first, last=chosen.last):
-        for booking in bookings.of_advance(row, accounts):
+        for booking in bookings.of_advance(row, accounts) if row["tax_date"] else (
+                bookings.of_deposit(row, accounts, country), ):
             yield row, booking
 
 
@@ -214,7 +224,7 @@ def debtor_file(db, year=None, month=None):
     missing, sheet, made_at = Missing(), lines.debtors(), times.now()
     chosen = year and period(db.config, year, month)
     fiscal = chosen.fiscal_year if chosen else fiscal_year(db.config, times.today(db.config.timezone))
-    with _temporary(db.config) as content, db.snapshot():
+    with temporary(db.config) as content, db.snapshot():
         holders = _holders(db)
         accounts = Accounts(db.config, missing, holders)
         numbers = _numbers(db, chosen) if chosen else sorted(holders)
@@ -248,7 +258,7 @@ def _holders(db):
 # Files
 
 @contextmanager
-def _temporary(config):
+def temporary(config):
     """Open an unnamed file in the data directory, because /tmp may be in memory. Close it if the block raises."""
     config.files.mkdir(exist_ok=True)
     file = TemporaryFile("w+b", dir=config.files)

@@ -125,7 +125,10 @@ def _send_one(db, row, today, mail, dry_run):
         unsent = dict.fromkeys(("id", "mail", "mail_reason", "withdrawn_on", "withdrawn_reason", "created_at"))
         return represent({**entry, **unsent, "currency": row["currency"]})
     outcome = _queue(db, invoice, entry, mail)
-    db.insert(sql.add, **entry, **outcome, now=db.now)
+    id = db.insert(sql.add, **entry, **outcome, now=db.now)
+    if entry["claimed"]:
+        db.run(sql.claim, invoice_id=row["id"], dunning_id=id, day=today, currency=row["currency"],
+               amount=entry["claimed"])
     db.run(sql.record, id=row["id"], level=row["level"], deadline=entry["deadline"], claimed=entry["claimed"],
            now=db.now)
     drafts.journal_change(db, invoice, "dunned")
@@ -213,7 +216,11 @@ def withdraw(db, row, entry, reason):
                       f"Withdraw the letter {last} first.", state="superseded", allowed_from=["sent"],
                       allowed_actions=[])
     claimed = money.minor(Decimal(str(entry["claimed"])), entry["currency"])
-    db.run(sql.withdraw, id=entry["id"], today=times.today(db.config.timezone, db.now), reason=reason)
+    today = times.today(db.config.timezone, db.now)
+    db.run(sql.withdraw, id=entry["id"], today=today, reason=reason)
+    if claimed:
+        db.run(sql.claim, invoice_id=row["id"], dunning_id=entry["id"], day=today, currency=entry["currency"],
+               amount=-claimed)
     db.run(sql.record_withdrawal, id=row["id"], claimed=claimed, now=db.now)
     return drafts.journal_change(db, row, "dunning_withdrawn")
 

@@ -11,7 +11,7 @@ given, values: names of the optional lines of SQL, and parameters, that select t
 from dataclasses import dataclass
 
 from eventapi import money, times
-from eventapi.domain.reports import finance, show
+from eventapi.domain.reports import finance, show, words
 from eventapi.errors import invalid_parameter
 from eventapi.storage.statements import statements
 from eventapi.validation.schema_files import definition, query_schema
@@ -28,40 +28,30 @@ class Report:
 
     rows: function of (db, selection) that returns the rows.
     query: schema of the query parameters, in schemas/report.json.
-    sums: columns that are added up in the totals.
     money: columns in minor units, which are converted to major units.
     base_money: such columns in the currency of the tenant. They may be None.
+
+    The columns that are added up in the totals are `x-totals` of the report in schemas/report.json.
     """
     rows: object
-    title: str
     query: str
-    sums: tuple
     money: tuple = ()
     base_money: tuple = ()
 
 
-IN_BASE = ("base_net", "base_tax")
 REPORTS = {
-    "revenue": Report(finance.revenue, "Revenue", "by_period",
-                      ("invoices", "credit_notes", "invoiced", "credited", "net", "tax", "total"),
-                      ("invoiced", "credited", "net", "tax", "total")),
-    "participants": Report(show.participants, "Participants", "by_day",
-                           ("registered", "confirmed", "cancelled", "participants")),
-    "applications": Report(show.applications, "Applications", "by_period", (
-        "new", "in_review", "info_requested", "waitlisted", "approved", "rejected", "withdrawn", "applications")),
-    "payments": Report(finance.payments, "Payments", "by_period", ("payments", "received", "refunded", "fees", "net"),
-                       ("received", "refunded", "fees", "net")),
-    "receivables": Report(finance.receivables, "Receivables", "at_a_day", ("invoices", "amount"), ("amount",)),
-    "tax": Report(finance.converted_tax, "Tax", "by_period", ("net", "tax", *IN_BASE), ("net", "tax"), IN_BASE),
-    "booths": Report(show.booths, "Booths", "of_event",
-                     ("booths", "sold", "reserved", "available", "blocked", *show.AREAS, "revenue"),
-                     ("revenue", "revenue_per_m2")),
-    "services": Report(show.services, "Services", "by_day", ("quantity", "net"), ("net",)),
-    "check-ins": Report(show.check_ins, "Check-ins", "by_day", ("check_ins", "check_outs")),
-    "readiness": Report(show.readiness, "Readiness", "of_event", (
-        "participants", "ready", "unconfirmed", "open_contract", "open_submissions", "no_booth", "open_order",
-        "draft_invoice", "unbilled", "unpaid")),
+    "revenue": Report(finance.revenue, "by_period", ("invoiced", "credited", "net", "tax", "total")),
+    "participants": Report(show.participants, "by_day"),
+    "applications": Report(show.applications, "by_period"),
+    "payments": Report(finance.payments, "by_period", ("received", "refunded", "fees", "net")),
+    "receivables": Report(finance.receivables, "at_a_day", ("amount",)),
+    "tax": Report(finance.converted_tax, "by_period", ("net", "tax"), ("base_net", "base_tax")),
+    "booths": Report(show.booths, "of_event", ("revenue", "revenue_per_m2")),
+    "services": Report(show.services, "by_day", ("net",)),
+    "check-ins": Report(show.check_ins, "by_day"),
+    "readiness": Report(show.readiness, "of_event"),
 }
+
 
 @dataclass(frozen=True)
 class Books:
@@ -100,15 +90,14 @@ IN_OVERVIEW = {"participants": None, "applications": None,
 
 def catalogue():
     """Return all reports as API objects, with their parameters and the columns of their rows."""
-    reports = [(name, report.title, report.query) for name, report in REPORTS.items()]
-    return [*(_described(*entry) for entry in (*reports, ("overview", "Overview", "by_day"))),
+    return [*(_described(name, report.query) for name, report in REPORTS.items()), _described("overview", "by_day"),
             *(_entry(name, books.title, books.description, books.query, books.row, books.formats)
               for name, books in BOOKS.items())]
 
 
-def _described(name, title, query):
-    return _entry(name, title, definition(f"report.{part(name)}")["description"], query, f"{part(name)}_row",
-                  (JSON, CSV, SVG))
+def _described(name, query):
+    description = definition(f"report.{part(name)}")["description"]
+    return _entry(name, words.text(name, "en"), description, query, f"{part(name)}_row", (JSON, CSV, SVG))
 
 
 def _entry(name, title, description, query, row, formats):
@@ -128,6 +117,11 @@ def part(name):
 def columns(name):
     """Return the columns of a report, in the order of the schema."""
     return list(definition(f"report.{part(name)}_row")["properties"])
+
+
+def sums(name):
+    """Return the columns of a report that are added up in its totals."""
+    return definition(f"report.{part(name)}")["x-totals"]
 
 
 def read(db, name, query):
@@ -156,12 +150,12 @@ def event_title(db, id):
 
 def figures(db, name, selection):
     """Return the rows and the totals of a report, with amounts in major units."""
-    report = REPORTS[name]
+    report, names, base = REPORTS[name], columns(name), db.config.currency
     rows = report.rows(db, selection)
-    names = columns(name)
-    shown = (_in_major_units(row, report, db.config.currency) for row in rows)
+    totals = _totals(report, sums(name), rows)
+    shown = (_in_major_units(row, report, base) for row in rows)
     return {"rows": [{column: row[column] for column in names} for row in shown],
-            "totals": [_in_major_units(total, report, db.config.currency) for total in _totals(report, rows)]}
+            "totals": [_in_major_units(total, report, base) for total in totals]}
 
 
 def _in_major_units(row, report, base):
@@ -178,7 +172,7 @@ def overview(db, selection):
     selection = {**selection, "as_of": selection["last"], "period": "year"}
     rows = [{"report": name, "figure": figure, "currency": total.get("currency"), "value": total[figure]}
             for name, shown in IN_OVERVIEW.items() for total in figures(db, name, selection)["totals"]
-            for figure in shown or REPORTS[name].sums]
+            for figure in shown or sums(name)]
     return {"rows": rows, "totals": []}
 
 
@@ -197,15 +191,16 @@ def _selection(db, query):
             "event_key": event and event["event_key"], "given": frozenset(by_event), "values": by_event}
 
 
-def _totals(report, rows):
-    """Return a row of sums for each currency, or one row for a report without amounts.
+def _totals(report, names, rows):
+    """Return a row of sums of these columns for each currency, or one row for a report without amounts.
 
     What is owed to customers is not part of the receivables. The sum of amounts that are not all known is None.
     """
     has_amounts = report.money or any("currency" in row for row in rows)
-    sums = {} if has_amounts else {None: dict.fromkeys(report.sums, 0)}
+    totals = {} if has_amounts else {None: dict.fromkeys(names, 0)}
     for row in rows:
-        total = sums.setdefault(row.get("currency"), dict.fromkeys(report.sums, 0))
-        for name in report.sums if row.get("bucket") != finance.OVERPAID else ():
+        total = totals.setdefault(row.get("currency"), dict.fromkeys(names, 0))
+        for name in names if row.get("bucket") != finance.OVERPAID else ():
             total[name] = None if None in (total[name], row[name]) else total[name] + row[name]
-    return [{**({"currency": currency} if currency else {}), **sums[currency]} for currency in sorted(sums, key=str)]
+    return [{**({"currency": currency} if currency else {}), **totals[currency]}
+            for currency in sorted(totals, key=str)]

@@ -4,7 +4,7 @@ A function of a report takes its rows, its filters and the language, and returns
 """
 from dataclasses import replace
 
-from eventapi.domain.reports.catalogue import REPORTS
+from eventapi.domain.reports import catalogue
 from eventapi.domain.reports.finance import BUCKETS, OVERPAID
 from eventapi.domain.reports.periods import first_day_of, named, next_first_day
 from eventapi.domain.reports.words import name, text
@@ -146,7 +146,7 @@ def payments(rows, filters, language):
 
 
 def applications(rows, filters, language):
-    columns = [column for column in REPORTS["applications"].sums[:-1] if any(row[column] for row in rows)]
+    columns = [column for column in catalogue.sums("applications")[:-1] if any(row[column] for row in rows)]
     labels = without_gaps(rows, filters)
     series = [(name(column, language), sums_by_label(rows, labels, period, column)) for column in columns]
     return [in_words(Panel("columns", text("applications", language), tuple(labels), tuple(series), language,

@@ -23,7 +23,7 @@ def show(db, event_key):
     row = db.one(sql.show, event_key=event_key)
     if row is None:
         return None
-    for name in ("opening_hours", "texts", "embed_origins", "apply_terms"):
+    for name in ("opening_hours", "texts", "embed_origins", "apply_terms", "visit_fields"):
         row[name] = json.loads(row[name])
     for name in (*PARTS, "is_indexed"):
         row[name] = bool(row[name])
@@ -114,7 +114,12 @@ def hall(db, show, plan_key, found, language):
     id = next((row["id"] for row in _plans(db, show) if row["plan_key"] == plan_key), None)
     if id is None:
         return None
-    hall, listed = plan_pictures.read(db, id, "public", language), {row["id"]: row for row in found}
+    return named(plan_pictures.read(db, id, "public", language), found)
+
+
+def named(hall, found):
+    """Return a hall in the public view with the names of the exhibitors `found`. Booths of others are `taken`."""
+    listed = {row["id"]: row for row in found}
     for booth in hall["booths"]:
         exhibitor = listed.get(booth["exhibitor_id"])
         booth["exhibitor"] = exhibitor and exhibitor["name"]

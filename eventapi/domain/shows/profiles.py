@@ -7,6 +7,7 @@ import json
 from eventapi import images, journal
 from eventapi.domain.attachments import pictures
 from eventapi.domain.records import anonymity, entities
+from eventapi.errors import Problem, quoted
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -39,6 +40,22 @@ def update(db, participant, old, fields):
     Raise 409 `anonymized` if the contact of the participant is.
     """
     return _store(db, participant, old, {**old, **fields}, old["logo"] and old["logo"]["document_id"])
+
+
+def update_own(db, participant, old, fields):
+    """Change a profile as its exhibitor may, and return it. Raise 409 `locked` if only the office may, and as `update`.
+
+    Everybody may decide whether it is listed.
+    """
+    refuse_locked(old, [name for name, value in fields.items() if value != old[name] and name != "is_listed"])
+    return update(db, participant, old, fields)
+
+
+def refuse_locked(old, names):
+    """Raise 409 `locked` if the office has locked the profile and fields in `names` would change."""
+    if old["locked"] and names:
+        raise Problem("locked", f"{quoted(names)} cannot change, because the office has locked the profile.",
+                      state="locked", allowed_from=[], members=names)
 
 
 def set_logo(db, participant, old, upload):

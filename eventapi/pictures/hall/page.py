@@ -16,8 +16,11 @@ COLORS = re.compile(rf'"({"|".join(VARIABLES)})"')
 NAME = "b"                              # ids are b-A05
 
 
-def draw(hall, label, address):
-    """Return the SVG element. `label` names it; `address(booth)` is the address that a booth leads to, or None."""
+def draw(hall, label, address, mark=lambda booth: None):
+    """Return the SVG element. `label` names it; `address(booth)` is the address that a booth leads to, or None.
+
+    `mark(booth)` is the class of a booth in the stylesheet, or None.
+    """
     sheet = Sheet(hall)
     booths = {f"booth-{booth['id']}": booth for booth in hall["booths"]}
 
@@ -27,7 +30,8 @@ def draw(hall, label, address):
         booth, parts = booths.get(part.id), tuple(map(linked, part.parts))
         if booth is None:
             return replace(part, parts=parts)
-        return replace(part, parts=parts, id=booth["booth_number"], href=address(booth))
+        return replace(part, parts=parts, id=booth["booth_number"], href=address(booth),
+                       mark=mark(booth))
     parts = (*sheet.plan.floor(), *map(linked, sheet.drawn_blocks()), *sheet.plan.fixtures())
     drawn = COLORS.sub(lambda found: f'"var(--{VARIABLES[found[1]]})"', svg.inner(parts, NAME))
     box = " ".join(map(svg.number, sheet.frame()))

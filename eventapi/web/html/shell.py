@@ -71,7 +71,7 @@ def rendered(package: str, name: str, language: str, **values: object) -> str:
     known = {"w": say, "linked": linked, "language": language, "up": up(),
              "style": style_address(), "long_day": lambda date: long_day(date, say, language), "formats": formats,
              "other": "de" if language == "en" else "en", "part": name, "query": query, **values}
-    known["piece"] = lambda other, **more: template(package, other).render(**known, **more)
+    known["piece"] = lambda other, **more: template(package, other).render(**{**known, **more})
     return template(package, "layout").render(body=template(package, name).render(**known), **known)
 
 

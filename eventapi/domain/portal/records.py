@@ -1,0 +1,104 @@
+"""The records of one participant. Its page reads nothing but by these functions, so it never shows those of others.
+
+`participant` is the result of `participant`. An id that belongs to another participant is not found.
+"""
+import json
+
+from eventapi.domain.attachments import document_rows
+from eventapi.domain.billing import invoices
+from eventapi.domain.orders import offers, orders
+from eventapi.domain.submissions import submissions
+from eventapi.storage.statements import statements
+
+sql = statements("my")
+
+
+def participant(db, id):
+    """Return the participant with its contact and the title of its category, or None."""
+    return db.one(sql.participant, participant_id=id)
+
+
+def name_of(row):
+    """Return the company or the person that takes part."""
+    return row["company_name"] or " ".join(filter(None, (row["first_name"], row["last_name"])))
+
+
+def types(db, participant):
+    """Return the submission types for the participant, each with the state of its submission.
+
+    `state` is missing, draft, submitted, revision_requested, rejected or approved.
+    """
+    return [_type(row) for row in db.all(sql.types, participant_id=participant["id"])]
+
+
+def _type(row):
+    states = {None: "missing", "pending": "draft"}
+    return {**row, "value": row["value"] and json.loads(row["value"]),
+            "allowed_extensions": json.loads(row["allowed_extensions"]),
+            "state": states.get(row["status"], row["status"])}
+
+
+def type_by_key(db, participant, key):
+    """Return the submission type with this key, as `types` does, or None."""
+    return next((kind for kind in types(db, participant) if kind["key"] == key), None)
+
+
+def submission(db, kind):
+    """Return the submission of a row of `types`, or None."""
+    return kind["submission_id"] and submissions.get(db, kind["submission_id"])
+
+
+def revisions(db, kind):
+    """Return the revisions of the submission of a row of `types`, the last one first, without names of the office."""
+    if not kind["submission_id"]:
+        return []
+    return [{name: row[name] for name in ("revision", "status", "value", "filename", "submitted_at", "feedback")}
+            for row in reversed(submissions.revisions(db, kind["submission_id"]))]
+
+
+def file_of(db, participant, submission_id, revision=None):
+    """Return {sha256, filename} of the file of a submission, or of a revision, or None."""
+    if revision is None:
+        return db.one(sql.file, participant_id=participant["id"], id=submission_id)
+    return db.one(sql.revision_file, participant_id=participant["id"], id=submission_id, revision=revision)
+
+
+def catalogue(db, participant):
+    """Return the services that can be ordered, with their terms at the event: texts and a row of `offers.at_event`."""
+    texts = db.all(sql.offers, participant_id=participant["id"])
+    known = offers.at_event(db, participant["event_id"], [row["id"] for row in texts])
+    return [{**known[row["id"]], **row} for row in texts]
+
+
+def orders_of(db, participant):
+    """Return the rows of the orders, the last one first."""
+    return [orders.row(db, id) for id in db.values(sql.orders, participant_id=participant["id"])]
+
+
+def contracts(db, participant):
+    """Return the rows of the contracts that were sent to be signed."""
+    return [document_rows.row(db, id) for id in db.values(sql.contracts, participant_id=participant["id"])]
+
+
+def contract(db, participant, id):
+    """Return the row of a contract that was sent to be signed, or None."""
+    return _one(contracts(db, participant), id)
+
+
+def invoices_of(db, participant):
+    """Return the rows of the invoices and credit notes that were sent, the last one first."""
+    return [invoices.row(db, id) for id in db.values(sql.invoices, participant_id=participant["id"])]
+
+
+def invoice(db, participant, id):
+    """Return the row of an invoice that was sent, or None."""
+    return _one(invoices_of(db, participant), id)
+
+
+def slots(db, participant):
+    """Return the sessions of the participant by time."""
+    return db.all(sql.slots, participant_id=participant["id"])
+
+
+def _one(rows, id):
+    return next((row for row in rows if row["id"] == id), None)

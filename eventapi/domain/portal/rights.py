@@ -1,0 +1,35 @@
+"""What a link lets somebody do, and which scopes a key needs to hand that out."""
+from eventapi.domain.records import anonymity
+from eventapi.errors import Problem
+
+RIGHTS = ("profile", "submissions", "booth", "orders", "contract", "invoices", "badges")
+# right -> features that it needs
+FLAGS = {"booth": ("booths", "plans"), "orders": ("services", "service_orders"), "contract": ("documents",),
+         "submissions": ("documents",), "invoices": ("invoices",)}
+# right -> scope that a key needs to make a link with it
+SCOPES = {"profile": "participants", "badges": "participants", "submissions": "submissions", "booth": "booths",
+          "orders": "service_orders", "contract": "documents", "invoices": "invoices", "search": "participants"}
+OF_KIND = {"participant": (), "application": ("applications",), "door": ("checkins",)}      # whatever its rights
+
+
+def scopes(kind, rights):
+    """Return the scopes that a key needs, beside `links`, for a link of this kind with these rights."""
+    return sorted({*OF_KIND[kind], *(SCOPES[right] for right in rights)})
+
+
+def effective(link, pages, disabled):
+    """Return the rights of a participant's link now: its own, as far as the event and the features allow them."""
+    return [right for right in RIGHTS if right in link["rights"] and right in pages["my_rights"]
+            and not set(FLAGS.get(right, ())) & set(disabled)]
+
+
+def refuse_over(participant, link, now):
+    """Raise 409 if the page can only be read: `participant_cancelled`, `anonymized` or `event_over`."""
+    anonymity.refuse_gone(participant)
+    if is_over(link, now):
+        raise Problem("event_over", "The show is over, so the page of the exhibitor can only be read.")
+
+
+def is_over(link, now):
+    """Return whether the event of a link is over. One without a date never is."""
+    return link["over_at"] is not None and link["over_at"] < now

@@ -1,0 +1,175 @@
+"""Buttons of the desk. Each one is a route of the API, named here by its handler; so its rules are those of the API.
+
+`GET /desk/do/NAME/ID` shows the form of an action, `POST` runs it. A refused action shows its form again, with what was
+typed. Where the action leads back to, is an address within the desk that comes with the form.
+"""
+import re
+
+from eventapi.errors import not_found
+from eventapi.pages.desk import api, frame
+from eventapi.plugins import calls, idempotency
+from eventapi.web.html import shell, visits
+from eventapi.web.html.forms import number
+from eventapi.web.html.schema_forms import Form
+from eventapi.web.rest import Response
+from eventapi.web.routes import Routes
+
+routes = Routes("desk-actions", root="/desk", public=True, page=True, session="admin", flag="desk",
+                forms=("text/html",))
+
+# Names of handlers. What is not here cannot be done at the desk.
+BUTTONS = (
+    "review_application", "approve_application", "reject_application", "waitlist_application",
+    "request_application_information", "withdraw_application",
+    "confirm_participant", "unconfirm_participant", "cancel_participant", "reinstate_participant",
+    "replace_participant_badge", "create_participant_invoice",
+    "create_booth_reservation", "confirm_booth_reservation", "cancel_booth_reservation", "extend_booth_reservation",
+    "move_booth_reservation",
+    "submit_service_order", "confirm_service_order", "cancel_service_order", "start_service_order_item",
+    "complete_service_order_item", "cancel_service_order_item",
+    "approve_submission", "reject_submission", "request_submission_revision",
+    "request_document_signature", "mark_document_signed", "decline_document", "void_document", "terminate_document",
+    "refresh_invoice", "send_invoice", "mail_invoice", "remind_invoice", "cancel_invoice", "delete_invoice",
+    "dispute_invoice", "settle_invoice", "create_invoice_write_off", "create_payment", "complete_payment",
+    "cancel_payment", "refund_payment", "delete_payment", "withdraw_dunning",
+    "assign_unmatched_payment", "ignore_unmatched_payment", "reopen_unmatched_payment",
+    "create_task", "start_task", "complete_task", "cancel_task", "reopen_task", "delete_task",
+    "create_note", "pin_note", "delete_note",
+)
+FINAL = frozenset((                     # shown as a step that cannot be taken back
+    "reject_application", "withdraw_application", "cancel_participant", "cancel_booth_reservation",
+    "cancel_service_order", "cancel_invoice", "delete_invoice", "delete_payment", "refund_payment", "void_document",
+    "terminate_document", "create_invoice_write_off", "withdraw_dunning", "delete_task", "delete_note"))
+# Fields of a body that the form of an action has, where those are not all of them.
+FIELDS = {
+    "approve_application": ["confirm"], "send_invoice": ["mail"], "cancel_invoice": ["reason", "mail"],
+    "remind_invoice": ["mail", "force"], "create_payment": ["amount", "payment_date", "gateway_key", "notes"],
+    "create_note": ["note_text"], "create_task": ["title", "description", "due_date", "priority"],
+    "create_booth_reservation": ["expires_at", "final_price", "notes"], "assign_unmatched_payment": [],
+    "move_booth_reservation": ["booth_id"], "refund_payment": ["amount", "refunded_at", "notes"],
+}
+WITHOUT = ("expires_at",)               # of a new reservation: a time that the form names as a day
+BACK = re.compile(r"(?:[a-z_]{1,30}|[1-9]\d{0,17})(?:/(?:[a-z_]{1,30}|[1-9]\d{0,17}))*(?:\?[A-Za-z0-9_.=&%+-]{0,300})?")
+
+
+def of(visit, singular, record, *, without=()):
+    """Return the actions that a record allows now and the person may do, as a template shows them.
+
+    `singular` is the name of the record in paths, such as `applications`; `without` are actions that the page has in a
+    form of its own.
+    """
+    allowed = record.get("allowed_actions") or ()
+    found = [action(visit, name, id=record["id"]) for word in allowed if (name := _handler(singular, word))
+             and name not in without and api.may_call(visit, name)]
+    return sorted(found, key=lambda each: each["is_final"])
+
+
+def _handler(resource, word):
+    """Return the name of the button that POST /RESOURCE/<id>/WORD is, or None."""
+    path = f"/api/v1/{resource}/<id>/{word}"
+    return next((name for name in BUTTONS if api.routes()[name].path == path), None)
+
+
+def action(visit, name, *, id=None, item_id=None, **fixed):
+    """Return an action as a template shows it. `fixed` are fields of its body that are not typed."""
+    address = "/".join(str(part) for part in ("do", name, id, item_id) if part is not None)
+    return {"name": name, "address": address, "label": f"do_{name}", "is_final": name in FINAL, "fixed": fixed,
+            "has_form": bool(form_of(visit, name).fields)}
+
+
+def form_of(visit, name, **choices):
+    """Return the form of an action, without fields if it needs none."""
+    schema = api.routes()[name].options.schema
+    names = FIELDS.get(name) if schema else []
+    return Form(schema, "POST", frame.labels(visit), names=names, choices=choices, language=visit.language) if schema \
+        else Form("application.approve", "POST", frame.labels(visit), names=[])
+
+
+# Pages
+
+@routes.get("/do/<name>/<id>")
+@routes.get("/do/<name>/<id>/<item_id>")
+@routes.get("/do/<name>")
+def get_desk_action(db, visit, name, id=None, item_id=None):
+    """Return the form of an action, or show it again after a refusal."""
+    if name not in BUTTONS:
+        raise not_found("page", shell.address())
+    made, back = form_of(visit, name), back_to(visit)
+    given = made.compact(visit.fields) if visit.problem else made.defaults()
+    fixed = visit.fields if visit.problem else shell.asked(*FIXED)
+    return frame.shown(db, visit, "act", form=made, given=given, back=back, action=action(visit, name, id=id,
+                       item_id=item_id), fixed={key: _first(value) for key, value in fixed.items() if key in FIXED})
+
+
+FIXED = ("entity_type", "entity_id", "invoice_number", "booth_id", "event_participant_id", "waitlist", "contact_id",
+         "assign_number", "assign_amount", "assign_invoice_amount")
+
+
+def _first(value):
+    return value[0] if isinstance(value, list) else value
+
+
+@routes.post("/do/<name>/<id>", batch=True, shows=get_desk_action)
+@routes.post("/do/<name>/<id>/<item_id>", batch=True, shows=get_desk_action)
+@routes.post("/do/<name>", batch=True, shows=get_desk_action)
+def do_desk_action(visit, name, id=None, item_id=None):
+    """Run an action of the API, and go back to the page that it was started from."""
+    if name not in BUTTONS:
+        raise not_found("page", shell.address())
+    made = form_of(visit, name)
+    body = {**made.body(made.compact(visit.fields)), **fixed_of(visit.fields)}
+    ids = {key: value for key, value in (("id", id), ("item_id", item_id)) if value is not None}
+    return once(visit, name, ids, body if api.routes()[name].options.schema else None,
+                lambda response: visits.see_other(visit, led(visit, name, response)))
+
+
+def led(visit, name, response):
+    """Return the address after an action: where it was started from, or the new record if it has made one."""
+    if name == "create_participant_invoice":
+        return with_done(f"invoices/{response.data['id']}", name)
+    return with_done(back_to(visit), name)
+
+
+def fixed_of(fields):
+    """Return the fields of the body that a page has put into hidden fields, as JSON types."""
+    texts = {name: _first(fields[name]).strip() for name in FIXED if _first(fields.get(name) or [""]).strip()}
+    found = {name: int(text) if name.endswith("_id") and text.isdigit() else text for name, text in texts.items()
+             if not name.startswith("assign_")}
+    if "waitlist" in found:
+        found["waitlist"] = True
+    if "assign_number" in texts:
+        amounts = {name.removeprefix("assign_"): number(texts[name], "en") for name in FIXED[-2:] if name in texts}
+        found["invoices"] = [{"invoice_number": texts["assign_number"], **amounts}]
+    return found
+
+
+def run(visit, name, ids, body, *, tag=None, upload=None, query=""):
+    """Run a route of the API that opens its own transactions, or that only reads. Return its response."""
+    return calls.call(api.routes()[name], ids, body=body, tag=tag, upload=upload, query=query)
+
+
+def once(visit, name, ids, body, lead, *, tag=None):
+    """Run a route of the API once for the form that was sent, and return the redirection `lead(response)`.
+
+    The redirection is kept in the transaction of the change, so that pressing a button twice does nothing twice.
+    """
+    page = calls.running()
+
+    def within(act):
+        def redirected():
+            response = act()
+            with calls.bound(page):
+                return lead(response if isinstance(response, Response) else Response(response))
+        return idempotency.form_once(page, redirected)
+    return calls.call(api.routes()[name], ids, body=body, tag=tag, within=within)
+
+
+def back_to(visit):
+    """Return the address within the desk to go back to: that of the form, or of the query."""
+    text = _first(visit.fields.get("back")) or shell.asked("back").get("back") or ""
+    return text if BACK.fullmatch(text) else ""
+
+
+def with_done(address, word):
+    """Return an address of the desk that says what was done."""
+    return f"{address}{'&' if '?' in address else '?'}done={word}"

@@ -1,0 +1,82 @@
+"""What the pages of the desk read and do: the API's own routes, by the name of their handler."""
+from functools import cache
+from importlib import import_module
+from urllib.parse import urlencode
+
+from eventapi import resources
+from eventapi.errors import Problem
+from eventapi.plugins import access, calls
+from eventapi.storage.database import as_json
+from eventapi.web.rest import etag
+
+PER_PAGE = 50
+
+
+@cache
+def routes():
+    """Return name of a handler -> its route. Of PUT and PATCH, that is PATCH."""
+    found = {}
+    for name in resources.CATALOGUE:
+        for route in import_module(f"eventapi.{name}").routes.routes:
+            if found.get(route.handler.__name__) is None or route.method == "PATCH":
+                found[route.handler.__name__] = route
+    return found
+
+
+def read(name, *, form=None, include=(), query=None, **ids):
+    """Return the response of a GET route. `query` are its parameters; those that are None or empty are left out."""
+    asked = {key: value for key, value in (query or {}).items() if value not in (None, "")}
+    if include:
+        asked["include"] = ",".join(include)
+    return calls.call(routes()[name], ids, query=urlencode(asked), **({"form": form} if form else {}))
+
+
+def record(name, id, *, include=()):
+    """Return a record with its ETag in the field `tag`, and with what `include` names. Raise 404."""
+    plain = read(name, id=id).data
+    more = read(name, id=id, include=include).data if include else plain
+    return {**more, "tag": etag(as_json(plain))}
+
+
+def check(name, **ids):
+    """Return the data of a POST route that changes nothing."""
+    return calls.call(routes()[name], ids, body={}).data
+
+
+def rows(name, *, include=(), **query):
+    """Return (records, number of all of them) of a list, the first page unless `page` is given."""
+    response = read(name, include=include, query={"per_page": PER_PAGE, **query})
+    return response.data, response.meta["total"]
+
+
+def everything(name, *, include=(), **query):
+    """Return all records of a list that a form offers for choice, at most 500."""
+    found = []
+    for number in range(1, 6):
+        response = read(name, include=include, query={"per_page": 100, "page": number, **query})
+        found += response.data
+        if len(found) >= response.meta["total"]:
+            break
+    return found
+
+
+def may(visit, scope, *, writes=False):
+    """Return whether the person may read the records of a scope, or write them."""
+    return scope in visit.who.scopes or (not writes and access.may_read(visit.who, scope))
+
+
+def require(visit, scope):
+    """Raise 403 unless the person may read the records of a scope."""
+    access.require_scope(visit.who, scope, writes=False)
+
+
+def may_call(visit, name):
+    """Return whether the scopes of the person and the features of the tenant allow a route."""
+    route = routes()[name]
+    try:
+        access.require_flag(visit.who, route.options.flag)
+    except Problem:
+        return False
+    scopes = [scope for scope in (route.options.scope, *route.options.further_scopes)
+              if scope not in ("any", "all", "by_entity_type")]
+    return all(may(visit, scope, writes=access.writes(route.method, route.options)) for scope in scopes)

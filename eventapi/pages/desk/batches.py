@@ -1,0 +1,102 @@
+"""One action for many records: the ticked ones of a list. The first page is a trial, which changes nothing."""
+from eventapi.errors import not_found
+from eventapi.pages.desk import actions, api, frame
+from eventapi.web.html import shell
+from eventapi.web.html.schema_forms import Form
+from eventapi.web.routes import Routes
+
+routes = Routes("desk-batches", root="/desk", public=True, page=True, session="admin", flag="desk",
+                forms=("text/html",))
+
+# (list, action) -> handler of the batch, handler that reads one record, fields of the form.
+BATCHES = {
+    ("applications", "approve"): ("batch_applications", "get_application", ["confirm"]),
+    ("applications", "review"): ("batch_applications", "get_application", []),
+    ("applications", "waitlist"): ("batch_applications", "get_application", []),
+    ("applications", "reject"): ("batch_applications", "get_application", ["reason"]),
+    ("participants", "confirm"): ("batch_participants", "get_participant", []),
+    ("participants", "invoice"): ("batch_participants", "get_participant", []),
+    ("booth-reservations", "confirm"): ("batch_booth_reservations", "get_booth_reservation", []),
+    ("service-orders", "confirm"): ("batch_service_orders", "get_service_order", []),
+    ("invoices", "send"): ("batch_invoices", "get_invoice", ["mail"]),
+    ("invoices", "remind"): ("batch_invoices", "get_invoice", ["mail"]),
+}
+SCHEMAS = {("applications", "approve"): "application.approve", ("applications", "reject"): "application.reject",
+           ("invoices", "send"): "invoice.send", ("invoices", "remind"): "invoice.remind"}
+MOST = 200                              # records of a batch
+
+
+@routes.get("/batch/<resource>/<action>")
+def get_desk_batch(db, visit, resource, action):
+    """Return the page of a batch that was refused as a whole."""
+    return page(db, visit, resource, action, None)
+
+
+@routes.post("/batch/<resource>/<action>", batch=True, shows=get_desk_batch)
+def do_desk_batch(visit, connections, resource, action):
+    """Try an action for the ticked records, or run it if the trial was looked at."""
+    name, _, names = batch(resource, action)
+    body = {"action": action, "ids": ids_of(visit), "dry_run": not visit.fields.get("sure")}
+    schema = SCHEMAS.get((resource, action))
+    if schema:
+        body |= Form(schema, "POST", frame.labels(visit), names=names).body(visit.fields)
+    if not body["ids"]:
+        return page(connections.reader(), visit, resource, action, {"results": [], "dry_run": True})
+    result = actions.run(visit, name, {}, body).data
+    return page(connections.reader(), visit, resource, action, result)
+
+
+def page(db, visit, resource, action, result):
+    """Return the result of a trial, or of a batch."""
+    _, read, names = batch(resource, action)
+    rows, ids = [], ids_of(visit)
+    for entry in (result or {"results": []})["results"]:
+        record = api.read(read, id=ids[entry["index"]]).data if entry["status"] != 404 else {"id": ids[entry["index"]]}
+        rows.append({"record": record, "status": entry["status"], "sentence": sentence(visit, entry)})
+    schema = SCHEMAS.get((resource, action))
+    form = schema and Form(schema, "POST", frame.labels(visit), names=names, language=visit.language)
+    trial = result is None or result["dry_run"]
+    given = visit.fields if "trial" in visit.fields else {**visit.fields, "confirm": ["1"]}
+    return frame.shown(db, visit, "batch", rows=rows, resource=resource, action_word=action, ids=ids, trial=trial,
+                       form=form, given=given, back=actions.back_to(visit),
+                       good=sum(row["status"] < 400 for row in rows), record_name=record_name,
+                       record_address=record_address)
+
+
+PAGES = {"applications": "applications", "participants": "exhibitors", "invoices": "invoices"}
+
+
+def record_name(record):
+    """Return the name of a record in the result of a batch."""
+    return (record.get("invoice_number") or record.get("order_number") or record.get("booth_number")
+            or (record.get("customer_number") if "badge_number" in record else None) or frame.named(record))
+
+
+def record_address(resource, record):
+    """Return the address of the page of a record."""
+    if resource in PAGES:
+        return f"{PAGES[resource]}/{record['id']}"
+    return f"exhibitors/{record['event_participant_id']}" if record.get("event_participant_id") else ""
+
+
+def sentence(visit, entry):
+    """Return why an entry is refused, or None."""
+    if entry["status"] < 400:
+        return None
+    texts = frame.words(visit)
+    members = {**entry.get("problem", {}), "fields": ", ".join(
+        str(frame.labels(visit)((error.get("pointer") or "")[1:])[0]) for error in entry.get("errors", []))}
+    return frame.say_problem(texts, entry["code"], members)
+
+
+def batch(resource, action):
+    found = BATCHES.get((resource, action))
+    if found is None:
+        raise not_found("page", shell.address())
+    return found
+
+
+def ids_of(visit):
+    """Return the ids of the ticked records, each once."""
+    found = (text for text in visit.fields.get("ids", []) if text.isdigit() and len(text) <= 18 and text != "0")
+    return list(dict.fromkeys(int(text) for text in found))[:MOST]

@@ -1,0 +1,138 @@
+"""Exhibitors at the desk: who is ready, one exhibitor with everything about it, and what waits for a review."""
+from eventapi.errors import not_found
+from eventapi.pages.desk import actions, api, frame
+from eventapi.pages.desk.applications import notes
+from eventapi.storage import folding
+from eventapi.storage.database import as_json
+from eventapi.storage.statements import statements
+from eventapi.web.html import shell
+from eventapi.web.routes import Routes
+
+routes = Routes("desk-exhibitors", root="/desk", public=True, page=True, session="admin", flag="desk",
+                forms=("text/html",))
+sql = statements("desk")
+
+ITEMS = ("contract", "submissions", "booth", "services", "invoice", "payment", "badge", "category")
+SHOWS = ("unready", "nameless", "confirmed", "registered", "cancelled")
+CONTACT = ("customer_number", "email", "invoice_email", "phone", "mobile", "address", "postal_code", "city", "country",
+           "website", "tax_id", "language")
+FEW = 20                                # records of one kind on the page of an exhibitor
+
+
+@routes.get("/exhibitors")
+def get_desk_exhibitors(db, visit):
+    """Return the exhibitors of the event in hand by name, with what each still has to do."""
+    event, asked = frame.required(db), shell.asked("q", "show", "page", "event")
+    show = asked.get("show") if asked.get("show") in SHOWS else None
+    api.require(visit, "participants")
+    rows, total = exhibitors(db, event, show, asked.get("q"), frame.page_of(asked))
+    return frame.shown(db, visit, "exhibitors", menu="exhibitors", current=event, rows=rows, total=total, asked=asked,
+                       show=show, shows=SHOWS, items=ITEMS, paging=frame.paging(asked, total))
+
+
+def exhibitors(db, event, show, search, page):
+    """Return a page of exhibitors by name, each with contact, category, readiness and booths; and their number."""
+    values = {"event_id": event["id"], "status": show if show in SHOWS[2:] else None,
+              "search": folding.expression(search) if search else None, "size": api.PER_PAGE,
+              "start": (page - 1) * api.PER_PAGE}
+    given = frozenset(filter(None, (
+        "status" if values["status"] else "live", show if show in ("unready", "nameless") else None,
+        "search" if values["search"] else None)))
+    with db.snapshot():
+        total = db.value(sql.exhibitor_count, given, **values)
+        ids = [row["id"] for row in db.all(sql.exhibitors, given, **values)]
+        booths = db.all(sql.booths_of, ids=as_json(ids))
+    if not ids:
+        return [], total
+    rows = {row["id"]: row for row in api.rows("list_participants", include=("contact", "category", "readiness"),
+                                               ids=",".join(map(str, ids)), per_page=len(ids))[0]}
+    for row in rows.values():
+        row["states"] = {item["item"]: item for item in row["readiness"]["items"]}
+        row["booths"] = [booth for booth in booths if booth["id"] == row["id"]]
+    return [rows[id] for id in ids if id in rows], total
+
+
+@routes.get("/exhibitors/<id>")
+def get_desk_exhibitor(db, visit, id):
+    """Return one participant: contact, booth, orders, documents, submissions, invoices, notes and tasks."""
+    row = api.record("get_participant", id, include=("contact", "event", "category", "readiness", "allowed_actions"))
+    contact = api.read("get_contact", id=row["contact_id"]).data if api.may(visit, "contacts") else row["contact"]
+    event = db.one(sql.event, event=row["event_key"])
+
+    def of(scope, name, resource, *, include=(), **query):
+        """Return records of the participant with their buttons, or None without the scope."""
+        if not (api.may(visit, scope) and api.may_call(visit, name)):
+            return None
+        found, _ = api.rows(name, include=include, per_page=FEW, **query)
+        return [with_buttons(visit, resource, each, include) for each in found]
+    mine = {"event_participant_id": id}
+    return frame.shown(
+        db, visit, "exhibitor", menu="exhibitors", current=event, title=frame.named(contact), row=row, contact=contact,
+        contact_fields=CONTACT, buttons=actions.of(visit, "participants", row),
+        reservations=of("booths", "list_booth_reservations", "booth-reservations", include=("booth",), **mine),
+        orders=of("service_orders", "list_service_orders", "service-orders", include=("items",), **mine),
+        submissions=of("submissions", "list_submissions", "submissions", include=("type",), **mine),
+        invoices=of("invoices", "list_invoices", None, **mine),
+        documents=of("documents", "list_documents", "documents", entity_type="event_participant", entity_id=id),
+        tasks=of("tasks", "list_tasks", "tasks", entity_type="event_participant", entity_id=id),
+        notes=notes(visit, "event_participant", id), entity=("event_participant", id),
+        profile=api.read("get_participant_profile", id=id).data if api.may(visit, "participants") else None,
+        history=history(visit, "event_participant", id), bill=api.may_call(visit, "create_participant_invoice") and
+        actions.action(visit, "create_participant_invoice", id=id),
+        replace=api.may_call(visit, "replace_participant_badge") and
+        actions.action(visit, "replace_participant_badge", id=id))
+
+
+ONE = {"booth-reservations": "get_booth_reservation", "service-orders": "get_service_order",
+       "submissions": "get_submission", "documents": "get_document", "tasks": "get_task", "invoices": "get_invoice",
+       "payments": "get_payment"}
+
+
+def with_buttons(visit, resource, record, include=()):
+    """Return a record of a list with the actions that it allows as `buttons`."""
+    if resource is None:
+        return record
+    full = api.read(ONE[resource], id=record["id"], include=("allowed_actions",)).data
+    record["buttons"] = actions.of(visit, resource, full)
+    return record
+
+
+def history(visit, kind, id):
+    """Return the last entries of the audit log about a record, or None if the person may not read it."""
+    if not api.may(visit, "audit"):
+        return None
+    return api.rows("list_audit_entries", entity_type=kind, entity_id=id, per_page=10)[0]
+
+
+@routes.get("/exhibitors/submissions")
+def get_desk_submissions(db, visit):
+    """Return what exhibitors have submitted and nobody has reviewed yet."""
+    event, asked = frame.required(db), shell.asked("page", "event")
+    rows, total = api.rows("list_submissions", include=("participant", "type"), event_id=event["id"],
+                           status="submitted", sort="submitted_at", order="ASC", page=frame.page_of(asked), per_page=20)
+    return frame.shown(db, visit, "submissions", menu="exhibitors", current=event, total=total, asked=asked,
+                       rows=[with_buttons(visit, "submissions", row) for row in rows],
+                       paging=frame.paging(asked, total, 20))
+
+
+@routes.get("/exhibitors/orders")
+def get_desk_orders(db, visit):
+    """Return the submitted orders, to confirm many at once."""
+    event, asked = frame.required(db), shell.asked("page", "event")
+    rows, total = api.rows("list_service_orders", include=("participant", "items"), event_id=event["id"],
+                           status="submitted", sort="submitted_at", order="ASC", page=frame.page_of(asked))
+    return frame.shown(db, visit, "orders", menu="exhibitors", current=event, rows=rows, total=total, asked=asked,
+                       paging=frame.paging(asked, total))
+
+
+@routes.get("/submissions/<id>/file")
+def get_desk_submission_file(visit, id):
+    """Return the file of a submission for download."""
+    found = api.read("get_submission", id=id).data
+    if found["document_id"] is None:
+        raise not_found("file", id)
+    response = api.read("get_document_content", id=found["document_id"], form="*/*")
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+

@@ -1,0 +1,120 @@
+"""Finding people and their papers: one search over contacts, participants, applications, invoices and booths; tasks."""
+from eventapi.pages.desk import actions, api, frame
+from eventapi.pages.desk.applications import notes
+from eventapi.pages.desk.exhibitors import CONTACT, history, with_buttons
+from eventapi.pages.desk.money import downloaded
+from eventapi.storage.statements import statements
+from eventapi.web.html import shell
+from eventapi.web.routes import Routes
+
+routes = Routes("desk-people", root="/desk", public=True, page=True, session="admin", flag="desk", forms=("text/html",))
+sql = statements("desk")
+
+FOUND = 8                               # records of each kind
+ON_PAPER = 5000                         # rows of a printed list
+PDF = "application/pdf"
+# Kind of record -> scope, handler of its list, what the list shall include.
+KINDS = {"contacts": ("contacts", "list_contacts", ()),
+         "participants": ("participants", "list_participants", ("contact", "event")),
+         "applications": ("applications", "list_applications", ()),
+         "invoices": ("invoices", "list_invoices", ("contact",))}
+
+
+@routes.get("/people")
+def get_desk_people(db, visit):
+    """Return what a search finds: contacts, participants, applications, invoices and booths."""
+    event, asked = frame.current(db), shell.asked("q", "event")
+    found, words = {}, asked.get("q")
+    for kind, (scope, name, include) in KINDS.items() if words else ():
+        if api.may(visit, scope) and api.may_call(visit, name):
+            found[kind] = api.rows(name, include=include, search=words, per_page=FOUND)
+    if words and api.may(visit, "participants") and (number := badge_number(words)):
+        found["badges"] = api.rows("list_participants", include=("contact", "event"), badge_number=number, per_page=1)
+    if words and event and api.may(visit, "booths"):
+        found["booths"] = api.rows("list_booths", event_id=event["id"], booth_number=words.upper(), per_page=FOUND)
+    return frame.shown(db, visit, "people", menu="people", current=event, asked=asked, found=found,
+                       total=sum(total for _, total in found.values()))
+
+
+def badge_number(text):
+    """Return the badge number that a text may be, without spaces and hyphens, or None."""
+    plain = text.upper().replace(" ", "").replace("-", "")
+    return plain if len(plain) == 12 and plain.isalnum() else None
+
+
+@routes.get("/contacts/<id>")
+def get_desk_contact(db, visit, id):
+    """Return one contact with its participations, applications and invoices."""
+    contact = api.record("get_contact", id, include=("categories",))
+
+    def of(scope, name, include=()):
+        return api.rows(name, include=include, contact_id=id, per_page=20)[0] if api.may(visit, scope) else None
+    return frame.shown(
+        db, visit, "contact", menu="people", title=frame.named(contact), contact=contact, contact_fields=CONTACT,
+        participations=of("participants", "list_participants", ("event", "category")),
+        invoices=of("invoices", "list_invoices"), notes=notes(visit, "contact", id), entity=("contact", id),
+        history=history(visit, "contact", id))
+
+
+@routes.get("/tasks")
+def get_desk_tasks(db, visit):
+    """Return the open tasks of the event in hand, the most urgent first."""
+    event, asked = frame.current(db), shell.asked("page", "event", "show")
+    status = "completed" if asked.get("show") == "completed" else None
+    rows, total = [], 0
+    for each in (status,) if status else ("in_progress", "pending"):
+        found, count = api.rows("list_tasks", include=("entity",), event_id=event and event["id"], status=each,
+                                sort="due_date", order="ASC", per_page=50)
+        rows, total = rows + found, total + count
+    return frame.shown(db, visit, "tasks", menu="today", current=event, total=total, asked=asked,
+                       rows=[with_buttons(visit, "tasks", row) for row in rows[:50]],
+                       add=api.may_call(visit, "create_task") and event and actions.action(visit, "create_task"))
+
+
+# Print
+
+@routes.get("/badges/<id>")
+def get_desk_badge(visit, id):
+    """Return the badge of a participant as PDF."""
+    return downloaded(api.read("get_participant_badge", id=id, form=PDF))
+
+
+@routes.get("/badges")
+def get_desk_badges(db):
+    """Return a page of sheets of badges of the event in hand as PDF."""
+    event, asked = frame.required(db), shell.asked("role", "page", "ids")
+    return downloaded(api.read("get_participant_badge_sheets", form=PDF, query={
+        "event_id": event["id"], **{name: asked.get(name) for name in ("role", "page", "ids")}}))
+
+
+@routes.get("/print")
+def get_desk_prints(db, visit):
+    """Return what can be printed for the event in hand."""
+    event = frame.required(db)
+    return frame.shown(db, visit, "print", menu="people", current=event, roles=ROLES, asked={})
+
+
+ROLES = ("exhibitor", "co_exhibitor", "sponsor", "speaker", "visitor", "press", "staff")
+
+
+@routes.get("/print/door")
+def get_desk_door_list(db, visit):
+    """Return everybody with a badge by name, for the doors when nothing else works."""
+    event, asked = frame.required(db), shell.asked("role", "event")
+    api.require(visit, "participants")
+    role = asked.get("role") if asked.get("role") in ROLES else None
+    rows = db.all(sql.door_list, frozenset({"role"} if role else ()), event_id=event["id"], role=role, size=ON_PAPER)
+    return frame.shown(db, visit, "door_list", menu="people", current=event, rows=rows, role=role, most=ON_PAPER,
+                       asked=asked)
+
+
+@routes.get("/print/halls")
+def get_desk_hall_list(db, visit):
+    """Return the exhibitors by hall and booth."""
+    event = frame.required(db)
+    api.require(visit, "booths")
+    api.require(visit, "participants")
+    halls = {}
+    for row in db.all(sql.by_hall, event_id=event["id"], size=ON_PAPER):
+        halls.setdefault(row["plan_name"], []).append(row)
+    return frame.shown(db, visit, "hall_list", menu="people", current=event, halls=halls, asked={})

@@ -1,0 +1,231 @@
+"""New and edit forms of records, made from the schemas of the API: what a first show needs, without a program.
+
+Each kind names the fields of its form. The rest of a record stays as it is.
+"""
+from eventapi.errors import not_found
+from eventapi.languages import names
+from eventapi.pages.desk import actions, api, frame
+from eventapi.web.html import shell, visits
+from eventapi.web.html.schema_forms import Form
+from eventapi.web.routes import Routes
+
+routes = Routes("desk-records", root="/desk", public=True, page=True, session="admin", flag="desk",
+                forms=("text/html",))
+
+
+class Kind:
+    """A kind of record with forms.
+
+    `singular` is the name of its schema, `handler` ends the names of its handlers (`create_event`), `names` are the
+    fields of the form, `lists` the handler of its list. `back` is the page of the desk that shows the records.
+    """
+
+    def __init__(self, singular, lists, names, *, back="setup", without=(), handler=None, of_event=None, title=None):
+        self.singular, self.lists, self.names, self.back, self.without = singular, lists, names, back, without
+        self.handler, self.of_event, self.title = handler or singular, of_event, title
+
+
+KINDS = {
+    "events": Kind("event", "list_events", (
+        "title", "event_key", "date_from", "date_to", "venue", "address", "postal_code", "city", "country", "timezone",
+        "application_deadline", "opening_hours", "description", "day_ends_at", "is_visible"), title="title"),
+    "categories": Kind("category", "list_categories", (
+        "title", "event_keys", "applicant_visibility", "base_price", "tax_rate", "color", "content",
+        "parent_category_id", "sort_order"), title="title"),
+    "services": Kind("service", "list_services", (
+        "service_name", "short_description", "category_id", "unit", "base_price", "tax_rate", "min_quantity",
+        "max_quantity", "quantity_step", "requires_specification", "specification_label", "lead_time_days", "is_active",
+        "sort_order", "events"), without=("events/event_id",), title="service_name"),
+    "service_categories": Kind("service_category", "list_service_categories", ("category_name", "sort_order"),
+                               title="category_name"),
+    "submission_types": Kind("submission_type", "list_submission_types", (
+        "title", "event_key", "description", "input", "allowed_extensions", "max_size_mb", "due", "needs_approval",
+        "is_required", "roles", "is_active", "sort_order"), of_event="event_key", title="title"),
+    "booth_types": Kind("booth_type", "list_booth_types", (
+        "booth_type_name", "price_model", "price", "tax_rate", "open_sides", "color", "description", "sort_order"),
+        title="booth_type_name"),
+    "plans": Kind("plan", "list_plans", (
+        "plan_name", "event_key", "width", "height", "area_name", "description", "objects", "sort_order", "is_active"),
+        of_event="event_key", back="hall", title="plan_name"),
+    "booths": Kind("booth", "list_booths", (
+        "booth_number", "booth_type_id", "width", "depth", "pos_x", "pos_y", "rotation", "fixed_price", "tax_rate",
+        "booth_name", "status", "blocked_reason", "amenities", "notes"), back="hall", title="booth_number"),
+    "contacts": Kind("contact", "list_contacts", (
+        "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "mobile", "address",
+        "postal_code", "city", "country", "website", "tax_id", "language", "notes"), back="people",
+        title="company_name"),
+    "participants": Kind("participant", "list_participants", ("category_key", "badge_name"), back="exhibitors",
+                         title="badge_name"),
+    "applications": Kind("application", "list_applications", (
+        "company_name", "first_name", "last_name", "email", "phone", "mobile", "address", "postal_code", "city",
+        "country", "website", "tax_id", "requested_area", "message", "event_keys", "category_keys", "late", "rating",
+        "notes"), back="applications", title="company_name"),
+    "dunning_levels": Kind("dunning_level", "list_dunning_levels", None, title="level_name"),
+    "profiles": Kind("profile", None, ("is_listed", "display_name", "texts", "products", "website", "email", "phone",
+                                       "links", "locked"), handler="participant_profile", back="exhibitors"),
+    "invoices": Kind("invoice", "list_invoices", (
+        "items", "due_date", "service_date", "service_date_to", "buyer_reference", "language", "text", "notes"),
+        back="money", without=()),
+}
+SETUP = ("categories", "booth_types", "service_categories", "services", "submission_types", "dunning_levels")
+ONLY_NEW = {"booths": ("plan_id",), "participants": ("event_key", "contact_id", "role", "is_confirmed"),
+            "invoices": ("contact_id", "event_participant_id")}
+STORED_AS = {"width": ("dimensions", "width"), "depth": ("dimensions", "depth"), "pos_x": ("position", "x"),
+             "pos_y": ("position", "y"), "rotation": ("position", "rotation")}
+
+
+@routes.get("/setup")
+def get_desk_setup(db, visit):
+    """Return what a show is made of, with what is missing on top: the steps of a first show, in their order."""
+    event = frame.current(db)
+    lists = {name: api.rows(KINDS[name].lists, per_page=100, **of(name, event))
+             for name in SETUP if api.may_call(visit, KINDS[name].lists)}
+    plans = api.rows("list_plans", include=("booth_count",), event_id=event["id"]) \
+        if event and api.may_call(visit, "list_plans") else ([], 0)
+    return frame.shown(db, visit, "setup", menu="setup", current=event, lists=lists, kinds=KINDS, plans=plans[0],
+                       steps=steps(event, lists, plans[0]),
+                       may_edit=lambda name: api.may_call(visit, f"create_{KINDS[name].handler}"))
+
+
+def of(name, event):
+    """Return the filter of a list for the event in hand."""
+    return {"event_id": event["id"]} if event and name in ("services", "submission_types") else {}
+
+
+def steps(event, lists, plans):
+    """Return (step, address, whether it is done) of setting up a show."""
+    def has(name):
+        return bool(lists.get(name, ([], 0))[1])
+    return [("event", "edit/events", event is not None), ("categories", "edit/categories", has("categories")),
+            ("booth_types", "edit/booth_types", has("booth_types")), ("plan", "edit/plans", bool(plans)),
+            ("booths", f"hall/layout/{plans[0]['id']}" if plans else "hall",
+             any(plan["booth_count"] for plan in plans)),
+            ("services", "edit/services", has("services")),
+            ("submission_types", "edit/submission_types", has("submission_types")),
+            ("dunning_levels", "edit/dunning_levels", has("dunning_levels")),
+            ("pages", f"settings/{event['id']}" if event else "setup", False)]
+
+
+# Forms
+
+@routes.get("/edit/<name>")
+@routes.get("/edit/<name>/<id>")
+def get_desk_form(db, visit, name, id=None):
+    """Return the form of a new record, or of one that exists."""
+    kind = kind_of(name)
+    event = frame.current(db)
+    record = stored(kind, id) if id else None
+    made = form_of(visit, name, id, event, record)
+    if visit.problem:
+        given = made.compact(visit.fields)
+    else:
+        given = made.texts(record) if record else {**made.defaults(), **start(made, event)}
+    if visit.problem and visit.problem.status == 412:
+        visit.fields["tag"] = [record["tag"]]          # the stored record is shown beside what was typed
+    return frame.shown(db, visit, "edit", menu="setup" if kind.back in ("setup", "hall") else kind.back, current=event,
+                       form=made, given=given, kind_name=name, record=record, id=id, back=actions.back_to(visit),
+                       tag=(visit.fields.get("tag") or [record["tag"] if record else ""])[0],
+                       stored=made.texts(record) if record and visit.problem else {},
+                       can_delete=id and f"delete_{kind.handler}" in api.routes()
+                       and api.may_call(visit, f"delete_{kind.handler}"))
+
+
+def kind_of(name):
+    if name not in KINDS:
+        raise not_found("page", shell.address())
+    return KINDS[name]
+
+
+def stored(kind, id):
+    """Return a record with its ETag, and with the fields that its form writes under the names of the body."""
+    record = api.record(f"get_{kind.handler}", id)
+    for name, (part, field) in STORED_AS.items():
+        if name in kind.names and part in record:
+            record[name] = record[part] and record[part][field]
+    return record
+
+
+def form_of(visit, name, id, event, record=None):
+    """Return the form of a kind of record."""
+    kind = KINDS[name]
+    fields = kind.names
+    if not id and fields:
+        fields = (*ONLY_NEW.get(name, ()), *fields)
+    return Form(kind.singular, "PATCH" if id else "POST", frame.labels(visit), names=fields, without=kind.without,
+                choices=choices(visit, name, event, record), language=visit.language)
+
+
+def choices(visit, name, event, record):
+    """Return the options of the fields that name other records."""
+    found = {}
+
+    def offer(field, handler, value, label, **query):
+        if api.may_call(visit, handler):
+            found[field] = [(str(row[value]), row[label] or str(row[value]))
+                            for row in api.everything(handler, **query)]
+    if name in ("categories", "services", "submission_types", "plans", "applications", "participants"):
+        field = {"categories": "event_keys", "services": "events/event_key", "applications": "event_keys"}.get(
+            name, "event_key")
+        offer(field, "list_events", "event_key", "title")
+    if name == "categories":
+        offer("parent_category_id", "list_categories", "id", "title")
+    if name == "applications":
+        offer("category_keys", "list_categories", "category_key", "title",
+              **({"event_id": event["id"]} if event else {}))
+    if name == "participants":
+        offer("category_key", "list_categories", "category_key", "title",
+              **({"event_id": record["event_id"] if record else event["id"]} if event or record else {}))
+    if name == "services":
+        offer("category_id", "list_service_categories", "id", "category_name")
+    if name == "booths":
+        offer("booth_type_id", "list_booth_types", "id", "booth_type_name")
+        offer("plan_id", "list_plans", "id", "plan_name", **({"event_id": event["id"]} if event else {}))
+    return found
+
+
+def start(made, event):
+    """Return the texts of a new record that follow from the event in hand and from the query."""
+    found = {name: [text] for name, text in shell.asked("plan_id", "contact_id", "event_participant_id").items()}
+    if event:
+        found |= {"event_key": [event["event_key"]], "event_keys": [event["event_key"]],
+                  "unit": [names.unit("piece", made.language)],
+                  "events/0/event_key": [event["event_key"]], "events/0/is_active": ["1"]}
+    return found
+
+
+@routes.post("/edit/<name>", batch=True, shows=get_desk_form)
+@routes.post("/edit/<name>/<id>", batch=True, shows=get_desk_form)
+def save_desk_record(visit, connections, name, id=None):
+    """Create a record, or change one if it is still as the form has shown it."""
+    kind = kind_of(name)
+    event = frame.current(connections.reader())
+    made = form_of(visit, name, id, event)
+    body = made.body(made.compact(visit.fields))
+    if visit.fields.get("delete") and id:
+        return actions.once(visit, f"delete_{kind.handler}", {"id": id}, None,
+                            lambda response: visits.see_other(visit, actions.with_done(kind.back, "deleted")),
+                            tag=tag_of(visit))
+    handler = f"{'update' if id else 'create'}_{kind.handler}"
+    return actions.once(visit, handler, {"id": id} if id else {}, body,
+                        lambda response: visits.see_other(visit, saved(visit, kind, name, response)), tag=tag_of(visit)
+                        if id else None)
+
+
+def tag_of(visit):
+    return (visit.fields.get("tag") or [""])[0] or None
+
+
+PAGES = {"contacts": "contacts", "participants": "exhibitors", "applications": "applications", "booths": "booths",
+         "invoices": "invoices"}
+
+
+def saved(visit, kind, name, response):
+    """Return the address after a record was saved: where the form came from, or the page of the record."""
+    back = actions.back_to(visit)
+    if not back and name in PAGES:
+        back = f"{PAGES[name]}/{response.data['id']}"
+    if not back and name == "plans":
+        back = f"hall?plan={response.data['id']}"
+    if not back and name == "events":
+        back = f"setup?event={response.data['event_key']}"
+    return actions.with_done(back or kind.back, "saved")

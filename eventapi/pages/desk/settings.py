@@ -1,0 +1,88 @@
+"""The pages of an event at the desk: what is public, the forms that are open, and what is missing for it."""
+from eventapi.domain.shows import settings
+from eventapi.pages.desk import actions, api, frame
+from eventapi.validation.schema_files import document
+from eventapi.web.html import shell, visits
+from eventapi.web.html.schema_forms import Form
+from eventapi.web.rest import mail_base_url
+from eventapi.web.routes import Routes
+
+routes = Routes("desk-settings", root="/desk", public=True, page=True, session="admin", flag="desk",
+                forms=("text/html",))
+
+# Form of the page -> the settings that it changes. Those that the product does not know are left out.
+PARTS = {
+    "show": ("is_public", "show_directory", "show_plan", "show_programme", "show_prices", "is_indexed", "language",
+             "accent_color", "contact_email", "contact_phone", "texts", "embed_origins"),
+    "forms": ("apply_is_open", "apply_capacity", "apply_terms", "apply_file_type", "visit_is_open", "visit_until",
+              "visit_fields"),
+    "exhibitors": ("my_is_open", "my_rights", "booth_from", "booth_until", "booth_types", "booth_confirm", "hold_days",
+                   "badges_free", "badge_service_id"),
+}
+
+
+@routes.get("/settings/<id>")
+def get_desk_settings(db, visit, id):
+    """Return the settings of the pages of an event, and what is missing before they can be public."""
+    pages = api.record("get_event_pages", id)
+    event = frame.by_key(db, pages["event_key"])
+    sent = (visit.fields.get("part") or [""])[0]
+    parts = {name: form_of(visit, name, event) for name in PARTS}
+    return frame.shown(
+        db, visit, "settings", menu="setup", current=event, pages=pages, id=id, form=parts.get(sent),
+        parts={name: form for name, form in parts.items() if form.fields}, sent=sent, tag=pages["tag"],
+        given={name: form.compact(visit.fields) if name == sent else form.texts(pages) for name, form in parts.items()},
+        lacks=settings.lacks(db, pages, mail_base_url()), address=f"{mail_base_url()}/e/{pages['event_key']}",
+        show_address=f"{shell.up()}e/{pages['event_key']}", is_visible=bool(event["is_visible"]),
+        advice=advice(db, pages), may_write=api.may_call(visit, "update_event_pages"))
+
+
+def advice(db, pages):
+    """Return what the pages can do without, but should have."""
+    return [name for name, is_there in (
+        ("privacy", pages["texts"].get("privacy") or db.config.privacy_url), ("intro", pages["texts"].get("intro")),
+        ("visit", pages["texts"].get("visit"))) if not is_there]
+
+
+def form_of(visit, part, event):
+    """Return one of the forms of the page."""
+    known = document("event_pages")["properties"]
+    names = [name for name in PARTS[part] if name in known and not known[name].get("readOnly")]
+    return Form("event_pages", "PATCH", frame.labels(visit), names=names, choices=choices(visit, names, event),
+                without=without(part), language=visit.language)
+
+
+def without(part):
+    """Return the texts that another form has."""
+    other = {"show": ("apply_", "my_"), "forms": (), "exhibitors": ()}[part]
+    return [f"texts/{name}" for name in document("event_pages")["$defs"]["texts"]["properties"]
+            if name.startswith(other)] if other else []
+
+
+def choices(visit, names, event):
+    """Return the options of the settings that name other records of the event."""
+    found = {}
+    for name, handler, key, label, query in (
+            ("apply_file_type", "list_submission_types", "key", "title", {"event_id": event["id"]}),
+            ("booth_types", "list_booth_types", "booth_type_key", "booth_type_name", {}),
+            ("badge_service_id", "list_services", "id", "service_name", {"event_id": event["id"]}),
+            ("visit_fields", "list_custom_fields", "field_key", "field_label", {"entity_type": "application"})):
+        if name in names and api.may_call(visit, handler):
+            found[name] = [(str(row[key]), row[label]) for row in api.everything(handler, **query)]
+    return found
+
+
+@routes.post("/settings/<id>", batch=True, shows=get_desk_settings)
+def save_desk_settings(visit, connections, id):
+    """Change the settings of one form, if they are still as the page has shown them."""
+    part = (visit.fields.get("part") or ["show"])[0]
+    event = {"id": id}
+    form = form_of(visit, part if part in PARTS else "show", event)
+    body = form.body(form.compact(visit.fields))
+    if "texts" in body:                     # texts of the other forms stay
+        stored = api.read("get_event_pages", id=id).data["texts"]
+        left = {path.partition("/")[2] for path in without("show")}
+        body["texts"] = {**{name: text for name, text in stored.items() if name in left}, **body["texts"]}
+    return actions.once(visit, "update_event_pages", {"id": id}, body,
+                        lambda response: visits.see_other(visit, f"settings/{id}?done=saved"),
+                        tag=(visit.fields.get("tag") or [None])[0])

@@ -1,0 +1,1 @@
+"""The exhibitor's own page: to-dos, profile, submissions, booth, orders, contract, invoices, badges and programme."""

@@ -1,0 +1,73 @@
+"""The booth: choosing one in the plan or in the list, holding, moving, giving back and confirming it."""
+from urllib.parse import urlencode
+
+from eventapi.domain.portal import choosing, evidence
+from eventapi.pages.my import frame
+from eventapi.pictures.hall import page as hall_page
+from eventapi.web.html import shell, visits
+from eventapi.web.routes import Routes
+
+routes = Routes("my-booth", root="/my/<ref>", **frame.PAGE)
+RIGHT = "booth"
+
+
+@routes.get("/booth")
+def get_my_booth(db, visit):
+    """Return the hall with the free booths, the chosen one with its price, and the own one."""
+    mine, asked = frame.opened(db, visit, RIGHT), shell.asked("booth", "plan")
+    number = asked.get("booth") or visit.fields.get("booth_number", [None])[0]
+    with db.snapshot():
+        found = choosing.view(db, mine.participant, mine.event, mine.pages, number)
+        plans = choosing.plans(db, mine.participant) if found["may_choose"] and not mine.is_over else []
+        key = asked.get("plan") or (found["chosen"] and found["chosen"]["plan_key"])
+        plan = next((each for each in plans if each["plan_key"] == key), plans[0] if plans else None)
+        drawing = plan and drawn(db, visit, mine, plan, found)
+    return frame.shown(db, visit, mine, "booth", view=found, plans=plans, plan=plan, plan_drawing=drawing or "")
+
+
+def drawn(db, visit, mine, plan, found):
+    """Return the SVG of a plan, in which each free booth is a link."""
+    own = {row["booth_number"] for row in found["own"]}
+    hall = choosing.hall(db, mine.event, plan, found["free"], visit.language)
+    return hall_page.draw(hall, plan["name"], lambda booth: (
+        f"{visit.home()}booth?{urlencode({'booth': booth['booth_number'], 'plan': plan['plan_key']})}#chosen"
+        if booth["status"] == "available" else None), mark=lambda booth: (
+        "mine" if booth["booth_number"] in own else "free" if booth["status"] == "available" else ""))
+
+
+@routes.post("/booth/hold", schema="my_forms.booth", shows=get_my_booth)
+def hold_my_booth(db, visit, body):
+    """Hold a booth, or move the hold to it."""
+    mine = frame.changing(db, visit, RIGHT)
+    choosing.choose(db, mine.participant, mine.event, mine.pages, body["booth_number"])
+    return visits.see_other(visit, "booth", done="held")
+
+
+@routes.post("/booth/give-back", schema="my_forms.reservation", shows=get_my_booth)
+def give_back_my_booth(db, visit, body):
+    """Give back the booth that is held."""
+    mine = frame.changing(db, visit, RIGHT)
+    choosing.give_back(db, mine.participant, own(db, mine, body["reservation_id"]))
+    return visits.see_other(visit, "booth", done="given_back")
+
+
+@routes.get("/booth/confirm/<reservation_id:int>")
+def get_my_confirmation(db, visit, reservation_id):
+    """Return the page with all amounts, before the booth is confirmed bindingly."""
+    mine = frame.opened(db, visit, RIGHT)
+    row = own(db, mine, reservation_id)
+    return frame.shown(db, visit, mine, "confirm", row=row,
+                       hash=evidence.digest(choosing.facts(db, mine.event, row)))
+
+
+@routes.post("/booth/confirm/<reservation_id:int>", schema="my_forms.confirmation", shows=get_my_confirmation)
+def confirm_my_booth(db, visit, reservation_id, body):
+    """Confirm the booth bindingly."""
+    mine = frame.changing(db, visit, RIGHT)
+    choosing.confirm(db, mine.participant, mine.event, mine.pages, own(db, mine, reservation_id),
+                     frame.step(visit, body["shown"]))
+    return visits.see_other(visit, "booth", done="confirmed")
+
+
+def own(db, mine, id):
+    return frame.found(choosing.own_booth(db, mine.participant, id), "booth", id)

@@ -1,0 +1,129 @@
+"""What all pages of an exhibitor have in common: who it is, its rights, the menu, and how values are written."""
+from dataclasses import dataclass
+
+from eventapi import money, times
+from eventapi.domain.mail import queue as mails
+from eventapi.domain.portal import evidence, records, rights
+from eventapi.domain.shows import directory
+from eventapi.domain.shows import settings as pages_of_events
+from eventapi.errors import Problem, not_found
+from eventapi.languages import formats
+from eventapi.pages.entry.routes import masked
+from eventapi.storage.database import as_json
+from eventapi.web.html import shell, visits
+from eventapi.web.rest import Response, etag
+
+PACKAGE = "eventapi.pages.my"
+PAGE = {"public": True, "page": True, "session": "participant", "flag": "pages", "forms": ("text/html",)}
+# address of a page -> right that it needs
+MENU = {"": None, "profile": "profile", "booth": "booth", "submissions": "submissions", "orders": "orders",
+        "contract": "contract", "invoices": "invoices", "badges": "badges", "programme": None}
+
+
+@dataclass
+class Mine:
+    """The exhibitor of a visit: its row of portal.records, the settings of the event's pages, and its rights now."""
+    participant: dict
+    event: dict
+    pages: dict
+    rights: list
+    is_over: bool
+    may_bind: bool
+
+
+def opened(db, visit, right=None):
+    """Return the Mine of a visit. Raise 404 if the pages are closed, or the link lacks the right at this event."""
+    pages = pages_of_events.get(db, visit.event["id"])
+    allowed = rights.effective(visit.link, pages, visit.who.disabled_flags)
+    if not pages["my_is_open"] or (right and right not in allowed):
+        raise not_found("page", shell.address())
+    participant = records.participant(db, visit.link["participant_id"])
+    over = rights.is_over(visit.link, times.now())
+    return Mine(participant, visit.event, pages, allowed, over or participant["status"] == "cancelled",
+                evidence.may_bind(db.config, visit.session["way"]))
+
+
+def changing(db, visit, right):
+    """Return `opened` for a form. Raise 409 if the page can only be read."""
+    mine = opened(db, visit, right)
+    rights.refuse_over(mine.participant, visit.link, times.now())
+    return mine
+
+
+def step(visit, given):
+    """Return the evidence.Step of a visit. `given` is the hash that the form contained."""
+    return evidence.Step(visit.session["way"], given, visit.link["id"], visit.session["mailed_to"])
+
+
+def shown(db, visit, mine, template, **values):
+    """Return a page of the exhibitor."""
+    language, zone = visit.language, mine.event["timezone"]
+    has_slots = bool(records.slots(db, mine.participant))
+    menu = [(page, f"menu_{page or 'overview'}") for page, right in MENU.items()
+            if (right is None or right in mine.rights) and (page != "programme" or has_slots)]
+    intro = directory.in_language(mine.pages["texts"].get("my_intro", {}), language)
+    explain(visit.problem, language, zone)
+    return visits.shown(
+        visit, PACKAGE, template, mine=mine, me=mine.participant, company=records.name_of(mine.participant), menu=menu,
+        here=shell.address().removeprefix(f"/my/{visit.ref}").strip("/").partition("/")[0], intro=intro,
+        contact=contact(db, mine), can_mail=mails.is_configured(db.config), link_email=visit.link["email"],
+        masked=visit.link["email"] and masked(visit.link["email"]), now=times.now(),
+        **writers(db.config, language, zone), **values)
+
+
+def writers(config, language, zone):
+    """Return functions that write values in a language: amounts in minor units, lengths in mm, rates, days and times.
+
+    They return "" for None.
+    """
+    def amount(minor, currency=None):
+        currency = currency or config.currency
+        return "" if minor is None else formats.money(money.major(minor, currency), currency, language)
+    return {"amount": amount, "percent": lambda rate: formats.percent(money.unscaled(rate, 2), language),
+            "metres": lambda length: formats.number(money.unscaled(length, 3), language),
+            "number": lambda value: formats.number(value, language),
+            "day": lambda value: formats.day(times.local_date(value, zone), language) if value else "",
+            "moment": lambda value: formats.moment(value, zone, language) if value else ""}
+
+
+def explain(problem, language, zone):
+    """Write the members of a problem as the sentence about it shows them: days in the zone, and lists."""
+    for name, value in (problem.members if problem else {}).items():
+        if isinstance(value, list):
+            problem.members[name] = ", ".join(map(str, value))
+        elif isinstance(value, str) and times.is_timestamp(value):
+            problem.members[name] = formats.moment(value, zone, language)
+        elif isinstance(value, str) and times.is_date(value):
+            problem.members[name] = formats.day(value, language)
+
+
+def contact(db, mine):
+    """Return {email, phone} of the organiser for questions."""
+    return {"email": mine.pages["contact_email"] or db.config.organiser_email,
+            "phone": mine.pages["contact_phone"] or db.config.organiser_phone}
+
+
+def tag_of(record):
+    """Return the text that a form carries to show which state of a record it was made from."""
+    return etag(as_json(record))
+
+
+def refuse_changed(record, given):
+    """Raise 412 unless the form was made from this state of the record."""
+    if given != tag_of(record):
+        raise Problem("precondition_failed", "The record has changed since the form was made. Compare, then send it "
+                      "again.")
+
+
+def found(record, noun, key):
+    """Return a record of the exhibitor. Raise 404 if it is None: it does not exist, or belongs to another one."""
+    if record is None:
+        raise not_found(noun, key)
+    return record
+
+
+def attachment(response: Response) -> Response:
+    """Return the response with a file, which nobody keeps."""
+    response.headers.update({**shell.HEADERS, "Cache-Control": "no-store", "X-Robots-Tag": "noindex",
+                             "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"})
+    return response

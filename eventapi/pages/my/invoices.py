@@ -1,0 +1,67 @@
+"""Invoices: what is open and paid, each as it was sent, and the code for a transfer."""
+from eventapi.domain.billing import invoices, sending
+from eventapi.domain.billing import pdf as invoice_pdf
+from eventapi.domain.originals import transfers
+from eventapi.domain.portal import records
+from eventapi.pages.my import frame
+from eventapi.storage import files
+from eventapi.web import downloads
+from eventapi.web.rest import Response
+from eventapi.web.routes import Routes
+
+routes = Routes("my-invoices", root="/my/<ref>", **frame.PAGE)
+RIGHT = "invoices"
+PDF, XML, SVG = "application/pdf", "application/xml", "image/svg+xml"
+
+
+@routes.get("/invoices")
+def get_my_invoices(db, visit):
+    """Return the invoices with what is open. Credit notes stand beside their invoice."""
+    mine = frame.opened(db, visit, RIGHT)
+    rows = records.invoices_of(db, mine.participant)
+    notes = {}
+    for row in rows:
+        if row["invoice_type"] == "credit_note":
+            notes.setdefault(row["related_invoice_id"], []).append(row)
+    own = [{**row, "status": invoices.public_status(row), "notes": notes.get(row["id"], []),
+            "reference": invoices.represent(row)["payment_reference"],
+            "has_giro": bool(transfers.girocode_if_possible(invoices.represent(row)))}
+           for row in rows if row["invoice_type"] == "invoice"]
+    return frame.shown(db, visit, mine, "invoices", invoices=own, seller=db.config)
+
+
+@routes.get("/invoices/<id:int>/pdf", forms=(PDF,))
+def get_my_invoice_pdf(db, visit, id):
+    """Return the PDF of an invoice as it was sent."""
+    row = asked(db, visit, id)
+    body = files.read(db.config, row["pdf_sha256"]) if row["pdf_sha256"] else invoice_pdf.draw_sent(
+        db, invoice_pdf.source(db, row))
+    return file(PDF, invoice_pdf.file_name(row), body)
+
+
+@routes.get("/invoices/<id:int>/xml", forms=(XML,))
+def get_my_invoice_xml(db, visit, id):
+    """Return the e-invoice of an invoice as it was sent."""
+    row = asked(db, visit, id)
+    frame.found(row["xml_sha256"], "e-invoice", id)
+    with db.snapshot():
+        body = sending.xml(db, row, "en16931", "cii")
+    return file(XML, invoice_pdf.file_name(row, extension="xml", words=[]), body)
+
+
+@routes.get("/invoices/<id:int>/girocode", forms=(SVG,))
+def get_my_girocode(db, visit, id):
+    """Return the code with which a banking app transfers what is open."""
+    invoice = invoices.represent(asked(db, visit, id))
+    code = frame.found(transfers.girocode_if_possible(invoice), "GiroCode", id)
+    return frame.attachment(Response(body=transfers.draw(invoice, code, SVG), headers={"Content-Type": SVG}))
+
+
+def asked(db, visit, id):
+    mine = frame.opened(db, visit, RIGHT)
+    return frame.found(records.invoice(db, mine.participant, id), "invoice", id)
+
+
+def file(kind, name, body):
+    return frame.attachment(Response(body=body, headers={
+        "Content-Type": kind, "Content-Disposition": downloads.disposition("attachment", name)}))

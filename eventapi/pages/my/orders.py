@@ -1,0 +1,91 @@
+"""Orders: the services of the show, the basket, the check page before it is submitted, and the own orders."""
+from eventapi.domain.portal import basket, evidence, records
+from eventapi.errors import Problem, invalid
+from eventapi.pages.my import frame
+from eventapi.web.html import forms, visits
+from eventapi.web.routes import Routes
+
+routes = Routes("my-orders", root="/my/<ref>", **frame.PAGE)
+RIGHT = "orders"
+
+
+@routes.get("/orders")
+def get_my_orders(db, visit):
+    """Return the services with their prices, the basket and the own orders."""
+    mine = frame.opened(db, visit, RIGHT)
+    rows = records.orders_of(db, mine.participant)
+    draft = next((row for row in rows if row["status"] == "draft"), None)
+    return frame.shown(db, visit, mine, "orders", services=records.catalogue(db, mine.participant),
+                       items={item["service_id"]: item for item in draft["items"]} if draft else {},
+                       draft=draft, orders=[row for row in rows if row["status"] != "draft"])
+
+
+@routes.post("/orders", shows=get_my_orders)
+def fill_my_basket(db, visit):
+    """Store the quantities as the basket, and lead to the check page."""
+    mine = frame.changing(db, visit, RIGHT)
+    items = items_of(visit, records.catalogue(db, mine.participant))
+    try:
+        row = basket.fill(db, mine.participant, items)
+    except Problem as problem:
+        if problem.errors is None:
+            raise
+        raise invalid([{**fault, "pointer": field_of(fault["pointer"], items)} for fault in problem.errors]) from None
+    return visits.see_other(visit, "orders/check" if row else "orders", done=None if row else "emptied")
+
+
+@routes.get("/orders/check")
+def get_my_basket(db, visit):
+    """Return the page with all amounts, before the order is submitted bindingly."""
+    mine = frame.opened(db, visit, RIGHT)
+    row = basket.find(db, mine.participant)
+    if row is None:
+        return visits.see_other(visit, "orders")
+    try:
+        checked, shown = basket.checked(db, row), basket.facts(db, row)
+    except Problem as problem:
+        if problem.status >= 500:
+            raise
+        visit.problem = visit.problem or problem
+        return get_my_orders(db, visit)
+    return frame.shown(db, visit, mine, "check", draft=row, checked=checked, hash=evidence.digest(shown))
+
+
+@routes.post("/orders/check", schema="my_forms.order", shows=get_my_basket)
+def submit_my_basket(db, visit, body):
+    """Submit the order bindingly."""
+    mine = frame.changing(db, visit, RIGHT)
+    basket.submit(db, mine.participant, frame.step(visit, body["shown"]))
+    return visits.see_other(visit, "orders", done="ordered")
+
+
+@routes.post("/orders/cancel", shows=get_my_orders)
+def cancel_my_basket(db, visit):
+    """Empty the basket."""
+    mine = frame.changing(db, visit, RIGHT)
+    basket.fill(db, mine.participant, [])
+    return visits.see_other(visit, "orders", done="emptied")
+
+
+def items_of(visit, services):
+    """Return the items that the form means: services with a quantity. Raise 422 for a quantity that is no number."""
+    items, faults = [], []
+    for service in services:
+        id = service["service_id"]
+        text, more = (visit.fields.get(f"{name}.{id}", [""])[0].strip() for name in ("q", "s"))
+        quantity = forms.number(text, visit.language) if text else 0
+        if not isinstance(quantity, int) or not 0 <= quantity <= 1_000_000:
+            faults.append({"pointer": f"/q.{id}", "code": "type", "detail": "must be a whole number"})
+        elif quantity:
+            items.append({"service_id": id, "quantity": quantity, "specification": more[:2000] or None})
+    if faults:
+        raise invalid(faults)
+    return items
+
+
+def field_of(pointer, items):
+    """Return the field of the form for a place in the items, such as /items/0/quantity."""
+    _, _, place, name = (*pointer.split("/"), "", "")[:4]
+    if not place.isdecimal():
+        return pointer
+    return f"/{'s' if name == 'specification' else 'q'}.{items[int(place)]['service_id']}"

@@ -1,0 +1,93 @@
+"""The profile: how the exhibitor is shown on the public pages of the show."""
+from eventapi.domain.people import participants
+from eventapi.domain.shows import directory, profiles
+from eventapi.errors import Problem, invalid, invalid_at
+from eventapi.pages.my import frame
+from eventapi.plugins.validation import body_of
+from eventapi.web import downloads
+from eventapi.web.html import visits
+from eventapi.web.routes import Routes
+
+routes = Routes("my-profile", root="/my/<ref>", **frame.PAGE)
+LANGUAGES = ("de", "en")
+# place in the body of the profile -> field of the form
+FIELDS = {"/texts/de": "/text_de", "/texts/en": "/text_en", "/products": "/products", "/links": "/links"}
+
+
+@routes.get("/profile")
+def get_my_profile(db, visit):
+    """Return the form of the profile, its logo and a preview of the public entry."""
+    mine = frame.opened(db, visit, "profile")
+    profile = profiles.get(db, mine.participant["id"])
+    text = directory.in_language(profile["texts"], visit.language)
+    return frame.shown(db, visit, mine, "profile", profile=profile, tag=frame.tag_of(profile), text=text,
+                       website=directory.linkable(profile["website"]), limit=profiles.LARGEST_FILE // 1000,
+                       side=profiles.LARGEST_SIDE)
+
+
+@routes.post("/profile", schema="my_forms.profile", shows=get_my_profile)
+def change_my_profile(db, visit, body):
+    """Change the profile."""
+    me, old = owned(db, visit)
+    frame.refuse_changed(old, body["etag"])
+    profiles.update_own(db, me, old, fields_of(db, body, old))
+    return visits.see_other(visit, "profile", done="profile")
+
+
+@routes.post("/profile/logo", schema="my_forms.file", shows=get_my_profile, file=lambda config: profiles.LARGEST_FILE)
+def set_my_logo(db, visit, upload):
+    """Set the logo."""
+    me, old = owned(db, visit)
+    profiles.refuse_locked(old, ["logo"])
+    try:
+        profiles.set_logo(db, me, old, upload)
+    except Problem as problem:
+        if problem.status not in (415, 422):
+            raise
+        code = problem.errors[0]["code"] if problem.errors else "picture_kind"
+        raise invalid_at("/file", code, problem.detail) from None
+    return visits.see_other(visit, "profile", done="logo")
+
+
+@routes.post("/profile/logo/remove", shows=get_my_profile)
+def remove_my_logo(db, visit):
+    """Remove the logo."""
+    me, old = owned(db, visit)
+    profiles.refuse_locked(old, ["logo"])
+    profiles.remove_logo(db, me, old)
+    return visits.see_other(visit, "profile", done="logo_removed")
+
+
+@routes.get("/profile/logo/<hash>", forms=downloads.PICTURES)
+def get_my_logo(db, visit, hash):
+    """Return the logo. Its address contains the hash of the file."""
+    mine = frame.opened(db, visit, "profile")
+    logo = profiles.get(db, mine.participant["id"])["logo"]
+    frame.found(logo if logo and logo["sha256"][:16] == hash else None, "logo", hash)
+    return frame.attachment(downloads.stored_file(db.config, logo["sha256"], logo["content_type"], "logo"))
+
+
+def owned(db, visit):
+    """Return the participant, as the API shows it, and its profile."""
+    id = frame.changing(db, visit, "profile").participant["id"]
+    return participants.get(db, id), profiles.get(db, id)
+
+
+def fields_of(db, body, old):
+    """Return the fields of a profile that the texts of the form mean. Raise 422 with the fields of the form."""
+    texts = {language: body[f"text_{language}"] for language in LANGUAGES if body[f"text_{language}"]}
+    wanted = {"texts": texts, **{name: (body[name] or "").splitlines() for name in ("products", "links")},
+              **{name: body[name] for name in ("display_name", "website", "email", "phone")}}
+    for name in ("products", "links"):
+        wanted[name] = [line.strip() for line in wanted[name] if line.strip()]
+    if body["is_listed"] != (old["is_listed"] is not False):
+        wanted["is_listed"] = body["is_listed"]
+    try:
+        return body_of("profile", "PATCH", db.config.timezone)(wanted)
+    except Problem as problem:
+        raise invalid([{**fault, "pointer": field_of(fault["pointer"])} for fault in problem.errors]) from None
+
+
+def field_of(pointer):
+    """Return the place in the form of a place in the body."""
+    return next((field for place, field in FIELDS.items() if pointer.startswith(place)), pointer)

@@ -1,0 +1,100 @@
+"""Submissions: what the organiser asks for, as drafts, submitted, and with all revisions."""
+from eventapi.domain.attachments import content_types
+from eventapi.domain.portal import handing_in, records
+from eventapi.domain.submissions.submissions import MEGABYTE
+from eventapi.errors import not_found
+from eventapi.pages.my import frame
+from eventapi.storage import files
+from eventapi.web import downloads
+from eventapi.web.html import visits
+from eventapi.web.routes import Routes
+
+routes = Routes("my-submissions", root="/my/<ref>", **frame.PAGE)
+RIGHT = "submissions"
+
+
+def largest(config):
+    """Return the largest size of a file in bytes. That of the type is checked later."""
+    return config.max_upload_mb * MEGABYTE
+
+
+@routes.get("/submissions")
+def get_my_submissions(db, visit):
+    """Return what the organiser asks for, and its state."""
+    mine = frame.opened(db, visit, RIGHT)
+    return frame.shown(db, visit, mine, "submissions", kinds=records.types(db, mine.participant))
+
+
+@routes.get("/submissions/<key>")
+def get_my_submission(db, visit, key):
+    """Return one submission with its form, feedback and revisions."""
+    mine, kind = asked(db, visit, key)
+    return frame.shown(
+        db, visit, mine, "submission", title=kind["title"], kind=kind, revisions=records.revisions(db, kind),
+        tag=frame.tag_of(kind), may_hand_in=handing_in.allows(kind) and not mine.is_over,
+        limit=kind["max_size_mb"] or db.config.max_upload_mb,
+        accept=",".join(f".{name}" for name in kind["allowed_extensions"]))
+
+
+@routes.post("/submissions/<key>", schema="my_forms.submission", shows=get_my_submission)
+def hand_in_my_submission(db, visit, key, body):
+    """Store a text, an address or a ticked box, as a draft or submitted."""
+    mine, kind = asked(db, visit, key, frame.changing)
+    frame.refuse_changed(kind, body["etag"])
+    value = body["value"]
+    if kind["input"] == "checkbox":
+        value = True if value else None
+    is_draft = body["action"] == "draft"
+    handing_in.hand_in(db, mine.participant, kind, value, is_draft=is_draft)
+    return told(visit, key, is_draft)
+
+
+@routes.post("/submissions/<key>/file", schema="my_forms.file", shows=get_my_submission, file=largest)
+def hand_in_my_file(db, visit, key, body, upload):
+    """Store a file, as a draft or submitted."""
+    mine, kind = asked(db, visit, key, frame.changing)
+    handing_in.hand_in_file(db, mine.participant, kind, upload, body["filename"] or "", is_draft=body["draft"])
+    return told(visit, key, body["draft"])
+
+
+@routes.post("/submissions/<key>/submit", shows=get_my_submission)
+def submit_my_submission(db, visit, key):
+    """Submit a draft as it is."""
+    _, kind = asked(db, visit, key, frame.changing)
+    if kind["submission_id"] is None:
+        raise not_found("submission", key)
+    handing_in.submit(db, kind)
+    return told(visit, key, False)
+
+
+@routes.get("/submissions/<key>/file", forms=("application/octet-stream",))
+def get_my_file(db, visit, key):
+    """Return the file of a submission."""
+    mine, kind = asked(db, visit, key)
+    return sent(db, records.file_of(db, mine.participant, kind["submission_id"]), key)
+
+
+@routes.get("/submissions/<key>/revisions/<revision:int>/file", forms=("application/octet-stream",))
+def get_my_revision(db, visit, key, revision):
+    """Return the file of a revision."""
+    mine, kind = asked(db, visit, key)
+    return sent(db, records.file_of(db, mine.participant, kind["submission_id"], revision), key)
+
+
+def asked(db, visit, key, opened=frame.opened):
+    """Return the Mine of a visit and the row of the submission type."""
+    mine = opened(db, visit, RIGHT)
+    return mine, frame.found(records.type_by_key(db, mine.participant, key), "submission", key)
+
+
+def told(visit, key, is_draft):
+    return visits.see_other(visit, f"submissions/{key}", done="draft" if is_draft else "submitted")
+
+
+def sent(db, file, key):
+    """Return a file as a download. Raise 404 if it is None."""
+    frame.found(file, "file", key)
+    kind = content_types.detect(files.head(db.config, file["sha256"]))
+    response = downloads.stored_file(db.config, file["sha256"], kind, file["filename"] or key)
+    response.headers["Content-Disposition"] = downloads.disposition("attachment", file["filename"] or key)
+    return frame.attachment(response)

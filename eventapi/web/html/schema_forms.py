@@ -1,0 +1,286 @@
+"""HTML forms made from the JSON Schema of an API body, lists and objects included, and the body that their texts mean.
+
+The name of a field is the JSON pointer of its value without the first slash: `events/0/base_price`. So a fault of a
+problem document names the field that it stands beside.
+"""
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+from eventapi.languages import countries
+from eventapi.languages.choice import AVAILABLE
+from eventapi.validation.schema_files import body_schema, resolved
+from eventapi.web.html import forms
+
+LONG_TEXT = 501             # characters from which a text gets more than one line
+SPARE, MOST_ROWS = 3, 60    # empty rows at the end of a list, and rows of a list that one form can have
+FORMATS = {"date": "date", "date-time": "datetime-local", "day-or-moment": "day", "clock": "time", "email": "email",
+           "url": "url", "website": "url"}
+ANCHORS = ("before", "after")           # keys of a due date that is counted from a date of the event
+Texts = dict[str, list[str]]
+
+
+@dataclass
+class Field(forms.Field):
+    """A field of a form, as in forms.py; further kinds are `time`, `day` (a day, or a time as it is stored), `lines`
+    (a list with one entry per line) and `choice` (yes, no, or nothing).
+
+    `schema` is that of its value, `parts` the fields of a `group`, of a row of `rows`, or of a `due` date.
+    """
+    schema: dict = field(default_factory=dict)
+    parts: list["Field"] = field(default_factory=list)
+
+    @property
+    def is_nullable(self) -> bool:
+        """Return whether null is a value."""
+        return "null" in _types(self.schema)
+
+
+class Form:
+    """The form of a body: `application.approve`, or a record such as `event`.
+
+    `method` is that of the request. `label(path)` returns (label, help) of a field, whose path has no numbers of rows.
+    `names` are the fields of the body that the form has, in their order; by default all that can be written and whose
+    parts are known, so without custom fields. `without` are paths of parts that it lacks. `choices` are the options of
+    fields that name other records: path -> [(value, label)].
+    """
+
+    def __init__(self, body: str, method: str, label: Callable[[str], tuple[str, str]], *,
+                 names: Iterable[str] | None = None, without: Iterable[str] = (),
+                 choices: dict[str, list] | None = None, language: str = "en"):
+        self.root, self.method, self.language = body_schema(body, method), method, language
+        self.label, self.choices, self.without = label, choices or {}, frozenset(without)
+        properties = {name: sub for name, sub in self.root["properties"].items() 
+                      if sub is not True and name != "custom_fields"}
+        required = self.root.get("required", [])
+        self.fields = [self._field(name, properties[name], name in required)
+                       for name in (properties if names is None else names)]
+
+    # Fields
+
+    def _field(self, path, schema, is_required):
+        schema = {**resolved(schema, self.root), **{key: value for key, value in schema.items() if key != "$ref"}}
+        label, help = self.label(path)
+        made = Field(path, f"/{path}", label, self._kind(path, schema), is_required, schema=schema, help=help,
+                     longest=schema.get("maxLength", 0), options=self._options(path, schema))
+        if made.kind == "group":
+            made.parts = self._parts(path, schema)
+        elif made.kind == "rows":
+            made.parts = self._parts(path, resolved(schema["items"], self.root))
+        elif made.kind == "due":
+            made.parts = [Field(f"{path}/days", f"/{path}/days", self.label(f"{path}/days")[0], "integer"),
+                          Field(f"{path}/anchor", f"/{path}/anchor", self.label(f"{path}/anchor")[0], "select",
+                                options=[(f"{word} {date}", self.label(f"{path}/{word} {date}")[0])
+                                         for word in ANCHORS for date in schema["properties"][word]["enum"]])]
+        return made
+
+    def _parts(self, path, schema):
+        required = schema.get("required", [])
+        return [self._field(f"{path}/{name}", sub, name in required) for name, sub in schema["properties"].items()
+                if not sub.get("readOnly") and f"{path}/{name}" not in self.without]
+
+    def _kind(self, path, schema):
+        types = _types(schema)
+        if path in self.choices or "enum" in schema or schema.get("format") in ("country", "available-language"):
+            return "checkboxes" if "array" in types else "select"
+        if "array" in types:
+            items = resolved(schema["items"], self.root)
+            return "rows" if "properties" in items else "checkboxes" if "enum" in items else "lines"
+        if "object" in types:
+            return "due" if "string" in types else "group"
+        if "boolean" in types:
+            return "choice" if "null" in types else "checkbox"
+        if "number" in types or "integer" in types:
+            return "number" if "number" in types else "integer"
+        kind = FORMATS.get(schema.get("format"), "text")
+        return "textarea" if kind == "text" and schema.get("maxLength", 0) >= LONG_TEXT else kind
+
+    def _options(self, path, schema):
+        if path in self.choices:
+            return self.choices[path]
+        if schema.get("format") == "country":
+            names = ((code, countries.name(code, self.language)) for code in countries.NAMES)
+            return sorted(names, key=lambda pair: pair[1])
+        if schema.get("format") == "available-language":
+            return [(code, self.label(f"{path}={code}")[0]) for code in AVAILABLE]
+        items = resolved(schema.get("items", {}), self.root)
+        values = schema.get("enum") or items.get("enum") or ()
+        return [(str(value), self.label(f"{path}={value}")[0]) for value in values if value is not None]
+
+    # A record as texts
+
+    def defaults(self) -> Texts:
+        """Return the texts of a new record."""
+        return self.texts({each.name: each.schema["default"] for each in self.fields if "default" in each.schema})
+
+    def texts(self, record: dict) -> Texts:
+        """Return the texts of the fields, for a record as the API returns it. Fields that it lacks are empty."""
+        found = {}
+        for each in self.fields:
+            self._write(each, record.get(each.name), found)
+        return found
+
+    def _write(self, each, value, found):
+        if each.kind == "group":
+            for part in each.parts:
+                self._write(part, (value or {}).get(part.name.rpartition("/")[2]), found)
+        elif each.kind == "rows":
+            for index, row in enumerate(value or []):
+                for part in row_of(each, index):
+                    self._write(part, row.get(part.name.rpartition("/")[2]), found)
+        elif each.kind == "due" and isinstance(value, dict):
+            word = next(word for word in ANCHORS if word in value)
+            found[f"{each.name}/days"] = [str(value["days"])]
+            found[f"{each.name}/anchor"] = [f"{word} {value[word]}"]
+        elif isinstance(value, list):
+            texts = [str(part) for part in value]
+            found[each.name] = texts if each.kind == "checkboxes" else ["\n".join(texts)]
+        elif value is not None and value is not False:
+            found[each.name] = [self._text(each, value)]
+        elif value is False and each.kind == "choice":
+            found[each.name] = ["no"]
+
+    def _text(self, each, value):
+        if value is True:
+            return "yes" if each.kind == "choice" else "1"
+        if each.kind in ("number", "integer"):
+            plain = f"{value:.15g}" if isinstance(value, float) else str(value)
+            return plain.replace(".", ",") if self.language == "de" else plain
+        return value[:16] if each.kind == "datetime-local" else str(value)
+
+    # Texts as a body
+
+    def compact(self, given: Texts) -> Texts:
+        """Return the texts of a form that was sent, with the empty rows of its lists left out.
+
+        So the numbers of rows are those of the body, and faults name the rows that the page shows again.
+        """
+        found = {name: texts for name, texts in given.items() if not self._list_of(name)}
+        for each in self.fields:
+            if each.kind == "rows":
+                kept = [index for index in range(rows_in(each, given)) if not self._is_empty(each, index, given)]
+                for place, index in enumerate(kept):
+                    for part in leaves(row_of(each, index)):
+                        if part.name in given:
+                            end = part.name.removeprefix(f"{each.name}/{index}/")
+                            found[f"{each.name}/{place}/{end}"] = given[part.name]
+        return found
+
+    def _list_of(self, name):
+        return next((each for each in self.fields if each.kind == "rows" and name.startswith(f"{each.name}/")), None)
+
+    def _is_empty(self, each, index, given):
+        """Return whether a row has only what an empty row has: boxes and choices that have a value from the start."""
+        return not any(text.strip() for part in leaves(row_of(each, index)) for text in given.get(part.name, [])
+                       if part.kind != "checkbox" and "default" not in part.schema)
+
+    def body(self, given: Texts) -> dict:
+        """Return the body that compact texts mean.
+
+        A field without a text is null. A POST leaves it out, so that its default applies.
+        """
+        found = {}
+        for each in self.fields:
+            value = self._value(each, given)
+            if value is not None or (self.method != "POST" and each.name in self.root["properties"]):
+                found[each.name] = value
+        return found
+
+    def _value(self, each, given):
+        if each.kind == "group":
+            return self._object(each.parts, given)
+        if each.kind == "rows":
+            return [self._object(row_of(each, index), given, in_row=True) for index in range(rows_in(each, given))]
+        if each.kind == "due":
+            days, anchor = each.parts[0].value(given, self.language), each.parts[1].value(given, self.language)
+            if days is not None or anchor is not None:
+                word, _, date = (anchor or f"{ANCHORS[0]} date_from").partition(" ")
+                return {word: date, "days": days if days is not None else ""}
+            return each.value(given, self.language)
+        texts = [text.strip() for text in given.get(each.name, []) if text.strip()]
+        if each.kind == "lines":
+            return [line.strip() for text in texts for line in text.split("\n") if line.strip()]
+        if each.kind == "choice":
+            return {"yes": True, "no": False}.get(texts[0]) if texts else None
+        value = each.value(given, self.language)
+        return _whole(value) if "integer" in _types(each.schema) and each.kind != "integer" else value
+
+    def _object(self, parts, given, in_row=False):
+        """Return an object of the fields that have a text. In a row of a list, empty ones that may be null are null."""
+        values = {part.name.rpartition("/")[2]: (part, self._value(part, given)) for part in parts}
+        return {name: value for name, (part, value) in values.items()
+                if value not in (None, {}) or (in_row and value is None and part.is_nullable)}
+
+    # Faults
+
+    def faults(self, errors: list[dict], given: Texts, say: Callable[..., str]) -> tuple[Texts, list[str]]:
+        """Return name of a field -> sentence about its fault, and the sentences that no field of the form is about.
+
+        `say(code, limit=…)` returns the sentence of a fault.
+        """
+        known = {part.name: part for each in self.fields
+                 for part in (each, *leaves(_all_parts(each, given)))}
+        beside, others = {}, []
+        for error in errors:
+            name = (error.get("pointer") or "").removeprefix("/")
+            found = name
+            while found and found not in known:
+                found = found.rpartition("/")[0]
+            sentence = say(error["code"], limit=_limit(error["code"], known[found].schema if found else {}))
+            if found:
+                beside.setdefault(found, sentence)
+            else:
+                others.append(f"{name}: {sentence}" if name else sentence)
+        return beside, others
+
+
+def row_of(each: Field, index: int) -> list[Field]:
+    """Return the fields of one row of a list."""
+    def numbered(part):
+        name = f"{each.name}/{index}/{part.name.removeprefix(_pattern(each.name) + '/')}"
+        return replace(part, name=name, pointer=f"/{name}", parts=[numbered(inner) for inner in part.parts])
+    return [numbered(part) for part in each.parts]
+
+
+def rows_in(each: Field, given: Texts) -> int:
+    """Return how many rows of a list the texts have, at most MOST_ROWS."""
+    found = (re.match(rf"{re.escape(each.name)}/(\d{{1,3}})/", name) for name in given)
+    return min(MOST_ROWS, max((int(match[1]) + 1 for match in found if match), default=0))
+
+
+def rows(each: Field, given: Texts) -> list[list[Field]]:
+    """Return the rows of a list that a page shows: those of the texts, and SPARE empty ones."""
+    return [row_of(each, index) for index in range(min(MOST_ROWS, rows_in(each, given) + SPARE))]
+
+
+def leaves(fields: Iterable[Field]) -> Iterable[Field]:
+    """Yield the fields that have a text of their own, also those within groups."""
+    for each in fields:
+        if each.kind != "group":
+            yield each
+        yield from leaves(each.parts if each.kind in ("group", "due") else ())
+
+
+def _all_parts(each, given):
+    if each.kind == "rows":
+        return [part for index in range(rows_in(each, given)) for part in row_of(each, index)]
+    return each.parts
+
+
+def _pattern(name):
+    return re.sub(r"/\d+(?=/|$)", "", name)
+
+
+def _types(schema):
+    types = schema.get("type", "string")
+    return [types] if isinstance(types, str) else types
+
+
+def _whole(value):
+    """Return the id that an option of a select means."""
+    return int(value) if isinstance(value, str) and re.fullmatch(r"\d{1,18}", value) else value
+
+
+def _limit(code, schema):
+    """Return the value of the keyword of JSON Schema that a fault is about: `max_length` is `maxLength`."""
+    return schema.get(re.sub(r"_(\w)", lambda match: match[1].upper(), code), "")

@@ -1,0 +1,92 @@
+-- What the desk reads beside the lists of the API: figures of a day, exhibitors by name, and people by any word.
+
+-- name: event
+SELECT id, event_key, title, timezone, date_from, date_to, date_from_at, over_at, is_visible FROM events WHERE event_key = :event;
+
+-- name: event_in_hand
+-- The event that is on or comes next, else the last one; one without a date only if there is no other.
+SELECT id, event_key, title, timezone, date_from, date_to, date_from_at, over_at, is_visible FROM events
+ ORDER BY over_at IS NULL, over_at < :now, CASE WHEN over_at < :now THEN NULL ELSE over_at END, over_at DESC, id DESC LIMIT 1;
+
+-- name: events
+-- The events that the head of a page offers: the newest, and the one in hand.
+SELECT event_key, title FROM events
+ WHERE id IN (SELECT id FROM events ORDER BY over_at IS NULL DESC, over_at DESC, id DESC LIMIT 30) OR id = :id
+ ORDER BY over_at IS NULL DESC, over_at DESC, id DESC;
+
+-- name: figures
+-- What waits for the office. Each figure has the name of its line on the page.
+SELECT (SELECT count(*) FROM applications a JOIN application_events x ON x.application_id = a.id
+         WHERE x.event_id = :event_id AND a.status = 'new') AS applications_new,
+       (SELECT count(*) FROM applications a JOIN application_events x ON x.application_id = a.id
+         WHERE x.event_id = :event_id AND a.status = 'in_review') AS applications_in_review,
+       (SELECT count(*) FROM applications a JOIN application_events x ON x.application_id = a.id
+         WHERE x.event_id = :event_id AND a.status = 'info_requested') AS applications_asked,
+       (SELECT count(*) FROM applications a JOIN application_events x ON x.application_id = a.id
+         WHERE x.event_id = :event_id AND a.status = 'waitlisted') AS applications_waitlisted,
+       (SELECT count(*) FROM booth_reservations WHERE event_id = :event_id AND status = 'pending' AND expires_at <= :soon AND expires_at > :now)
+         AS holds_ending,
+       (SELECT count(*) FROM booth_reservations WHERE event_id = :event_id AND status = 'pending' AND expires_at > :soon) AS holds,
+       (SELECT count(*) FROM submissions WHERE event_id = :event_id AND status = 'submitted') AS submissions,
+       (SELECT count(*) FROM service_orders WHERE event_id = :event_id AND status = 'submitted') AS orders,
+       (SELECT count(*) FROM tasks WHERE event_id = :event_id AND status IN ('pending', 'in_progress') AND due_at <= :now) AS tasks_late,
+       (SELECT count(*) FROM tasks WHERE event_id = :event_id AND status IN ('pending', 'in_progress') AND (due_at > :now OR due_at IS NULL))
+         AS tasks;
+
+-- name: money
+-- What waits for the office in the books, of all events.
+SELECT (SELECT count(*) FROM invoices WHERE status = 'draft') AS drafts,
+       (SELECT count(*) FROM invoices WHERE status IN ('sent', 'partially_paid') AND invoice_type = 'invoice' AND overdue_from <= :today
+           AND open_amount > 0) AS overdue,
+       (SELECT count(*) FROM bank_transactions WHERE status = 'open') AS unmatched,
+       (SELECT count(*) FROM mails WHERE state IN ('failed', 'uncertain')) AS mails_failed;
+
+-- name: exhibitors
+-- Ids of the exhibitors of an event by name, a page of them.
+SELECT p.id FROM participants p JOIN contacts c ON c.id = p.contact_id
+ WHERE p.event_id = :event_id AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor')
+   AND p.status <> 'cancelled'                                                                    -- when live
+   AND p.status = :status                                                                         -- when status
+   AND (SELECT f.is_ready FROM readiness f WHERE f.id = p.id) = 0                                   -- when unready
+   AND c.company_name IS NULL AND NOT EXISTS (SELECT 1 FROM profiles r WHERE r.participant_id = p.id AND r.display_name IS NOT NULL)   -- when nameless
+   AND p.id IN (SELECT rowid FROM participants_search WHERE participants_search MATCH :search)    -- when search
+ ORDER BY coalesce(c.company_name_folded, c.last_name_folded, ''), p.id LIMIT :size OFFSET :start;
+
+-- name: exhibitor_count
+SELECT count(*) FROM participants p JOIN contacts c ON c.id = p.contact_id
+ WHERE p.event_id = :event_id AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor')
+   AND p.status <> 'cancelled'                                                                    -- when live
+   AND p.status = :status                                                                         -- when status
+   AND (SELECT f.is_ready FROM readiness f WHERE f.id = p.id) = 0                                   -- when unready
+   AND c.company_name IS NULL AND NOT EXISTS (SELECT 1 FROM profiles r WHERE r.participant_id = p.id AND r.display_name IS NOT NULL)   -- when nameless
+   AND p.id IN (SELECT rowid FROM participants_search WHERE participants_search MATCH :search);   -- when search
+
+-- name: booths_of
+-- Booth numbers of participants: confirmed ones, and held ones as a word.
+SELECT r.event_participant_id AS id, b.booth_number, r.status FROM booth_reservations r JOIN booths b ON b.id = r.booth_id
+ WHERE r.event_participant_id IN (SELECT value FROM json_each(:ids)) AND r.status IN ('pending', 'confirmed') ORDER BY b.booth_number_natural;
+
+-- name: same_address
+-- Contacts with an e-mail address, for an application that fits several.
+SELECT id, customer_number, company_name, first_name, last_name, email, city FROM contacts
+ WHERE email = :email AND anonymized_at IS NULL ORDER BY id LIMIT 20;
+
+-- name: door_list
+-- Everybody with a badge of an event, by name, for a list on paper.
+SELECT p.id, p.role, p.status, p.badge_name, p.badge_number, c.company_name, c.first_name, c.last_name FROM participants p
+  JOIN contacts c ON c.id = p.contact_id
+ WHERE p.event_id = :event_id AND p.status <> 'cancelled'
+   AND p.role = :role                                       -- when role
+ ORDER BY coalesce(c.last_name_folded, c.company_name_folded, ''), p.id LIMIT :size;
+
+-- name: by_hall
+-- Exhibitors by hall and booth, for a list on paper.
+SELECT l.plan_name, b.booth_number, b.status, c.company_name, c.first_name, c.last_name, c.phone, c.mobile, p.id AS participant_id
+  FROM booths b JOIN plans l ON l.id = b.plan_id
+  LEFT JOIN booth_reservations r ON r.booth_id = b.id AND r.status = 'confirmed'
+  LEFT JOIN participants p ON p.id = r.event_participant_id LEFT JOIN contacts c ON c.id = p.contact_id
+ WHERE b.event_id = :event_id ORDER BY l.sort_order, l.plan_name, b.booth_number_natural LIMIT :size;
+
+-- name: participation_of
+-- What an application has become.
+SELECT id FROM participants WHERE application_id = :application_id ORDER BY id LIMIT 1;

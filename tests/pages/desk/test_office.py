@@ -1,0 +1,251 @@
+"""A day of the office: decisions, booths, invoices and money by the buttons of the desk."""
+from tests.pages.conftest import token_of
+from tests.support import camt
+
+
+def test_today_says_what_waits(office, fair):
+    page = office.get("/desk/")
+    assert "Garden Fair" in page and 'data-figure="applications_new">1<' in page
+
+
+def test_an_application_is_approved_by_its_button(office, organiser, fair):
+    address = f"/desk/applications/{fair.application['id']}"
+    page = office.get(address)
+    assert "Tulpen GmbH" in page and "12.5" in page and "A new contact will be created." in page
+    answer = office.submit(page, f"/desk/do/approve_application/{fair.application['id']}",
+                           {"back": f"applications/{fair.application['id']}", "confirm": "1"})
+    assert answer.headers["Location"].endswith(f"/applications/{fair.application['id']}?done=approve_application")
+    assert "Approved." in office.get(f"{address}?done=approve_application")
+    assert organiser.data(f"/applications/{fair.application['id']}")["status"] == "approved"
+    [entry] = organiser.data("/audit-log?entity_type=application&action=approved")
+    assert entry["admin_name"] == "Ada Lovelace"
+
+
+def test_an_ambiguous_application_asks_for_the_contact(office, organiser, fair):
+    same = [organiser.make("/contacts", {"company_name": name, "email": "info@tulpen.example"}) for name in "AB"]
+    id = fair.application["id"]
+    page = office.get(f"/desk/applications/{id}")
+    assert "Which contact is this?" in page
+    refused = office.submit(page, f"/desk/do/approve_application/{id}", {"back": f"applications/{id}"}, 409)
+    assert "Several contacts have this e-mail address." in refused and "contact_id" in refused
+    page = office.get(f"/desk/applications/{id}")
+    office.submit(page, f"/desk/do/approve_application/{id}", {"contact_id": same[1]["id"], "back": ""})
+    assert organiser.data(f"/applications/{id}")["contact_id"] == same[1]["id"]
+
+
+def test_a_rejection_needs_a_reason_and_keeps_what_was_typed(office, organiser, fair):
+    id = fair.application["id"]
+    page = office.get(f"/desk/do/reject_application/{id}?back=applications")
+    refused = office.submit(page, f"/desk/do/reject_application/{id}", {"reason": " ", "back": "applications"}, 422)
+    assert "Please fill in." in refused and 'href="#f-reason"' in refused
+    long = office.submit(refused, f"/desk/do/reject_application/{id}", {"reason": "x" * 20001, "back": ""}, 422)
+    assert "at most 20000" in long and "x" * 20001 in long
+    office.submit(long, f"/desk/do/reject_application/{id}", {"reason": "The hall is full.", "back": "applications"})
+    assert organiser.data(f"/applications/{id}")["decision_reason"] == "The hall is full."
+
+
+def test_a_step_that_somebody_else_has_taken_is_told_by_a_sentence(office, organiser, fair):
+    id = fair.application["id"]
+    page = office.get(f"/desk/applications/{id}")
+    organiser.post(f"/applications/{id}/reject", {"reason": "full"})
+    refused = office.submit(page, f"/desk/do/waitlist_application/{id}", {"back": "applications"}, 409)
+    assert "not possible any more in the state “rejected”" in refused
+
+
+def test_a_button_that_is_pressed_twice_acts_once(office, organiser, fair):
+    page, fields = office.get("/desk/edit/categories"), {"title": "Tools", "event_keys": "fair"}
+    first = office.submit(page, "/desk/edit/categories", fields)
+    assert office.submit(page, "/desk/edit/categories", fields).headers["Location"] == first.headers["Location"]
+    assert [row["title"] for row in organiser.data("/categories?sort=title&order=ASC")] == ["Plants", "Tools"]
+    again = office.submit(page, "/desk/edit/categories", {**fields, "title": "Other"}, 422)
+    assert "already been sent" in again and 'value="Other"' in again
+
+
+def test_ten_applications_are_approved_after_a_trial(office, organiser, fair):
+    more = [organiser.make("/applications", {"event_keys": ["fair"], "company_name": f"Company {number}"})
+            for number in range(9)]
+    ids = [str(row["id"]) for row in (fair.application, *more)]
+    organiser.post(f"/applications/{ids[3]}/reject", {"reason": "full"})
+    page = office.get("/desk/applications")
+    trial = office.app.post("/desk/batch/applications/approve", [
+        ("form_token", token_of(page)), *(("ids", id) for id in ids)], headers=office.headers)
+    assert "Trial: 9 work, 1 do not" in trial
+    assert {row["status"] for row in organiser.data("/applications")} == {"new", "rejected"}
+    done = office.app.post("/desk/batch/applications/approve", [
+        ("form_token", token_of(trial)), ("sure", "1"), ("confirm", "1"), *(("ids", id) for id in ids)],
+        headers=office.headers)
+    assert "9 done, 1 not." in done and "in the state “rejected”" in done
+    assert len(organiser.data("/participants?confirmed=1")) == 10
+
+
+def test_a_booth_is_held_and_confirmed(office, organiser, fair):
+    booth = fair.booths[0]
+    page = office.get(f"/desk/booths/{booth['id']}?q=rosen")
+    assert "Rosen KG" in page
+    office.submit(page, "/desk/do/create_booth_reservation", {
+        "back": f"booths/{booth['id']}", "booth_id": booth["id"], "event_participant_id": fair.exhibitor["id"]})
+    [held] = organiser.data("/booth-reservations")
+    page = office.get(f"/desk/booths/{booth['id']}")
+    assert "Confirm the booth" in page and "Give the booth back" in page
+    office.submit(page, f"/desk/do/confirm_booth_reservation/{held['id']}", {"back": "hall"})
+    assert organiser.data(f"/booths/{booth['id']}")["status"] == "sold"
+    page = office.get("/desk/hall")
+    taken = office.submit(page, "/desk/do/create_booth_reservation", {
+        "back": "hall", "booth_id": booth["id"], "event_participant_id": fair.exhibitor["id"]}, 409)
+    assert "not available" in taken or "exists already" in taken
+    assert "A1" in office.get("/desk/hall") and "Rosen KG" in office.get("/desk/hall")
+
+
+def test_an_incomplete_invoice_says_what_is_missing_and_is_repaired(office, organiser, fair):
+    organiser.patch(f"/contacts/{fair.contact['id']}", {"address": None, "city": None})
+    page = office.get(f"/desk/exhibitors/{fair.exhibitor['id']}")
+    answer = office.submit(page, f"/desk/do/create_participant_invoice/{fair.exhibitor['id']}", {"back": ""})
+    [draft] = organiser.data("/invoices")
+    assert f"invoices/{draft['id']}?done=create_participant_invoice" in answer.headers["Location"]
+    page = office.get(f"/desk/invoices/{draft['id']}")
+    assert "This is missing before the invoice can be sent" in page and "City" in page
+    refused = office.submit(page, f"/desk/do/send_invoice/{draft['id']}", {"mail": "", "back": "money"}, 409)
+    assert "The invoice lacks something" in refused
+    form = office.get(f"/desk/edit/contacts/{fair.contact['id']}?back=invoices/{draft['id']}")
+    office.submit(form, f"/desk/edit/contacts/{fair.contact['id']}", {
+        **fields_of(form), "address": "Weg 1", "city": "Leipzig", "back": f"invoices/{draft['id']}"})
+    page = office.get(f"/desk/invoices/{draft['id']}")
+    office.submit(page, f"/desk/do/send_invoice/{draft['id']}", {"back": "money"})
+    assert organiser.data(f"/invoices/{draft['id']}")["status"] == "sent"
+
+
+def fields_of(page):
+    """Return the fields that the last form of a page would send, without its token."""
+    form = list(page.forms.values())[-1]
+    return {name: value for name, value in form.submit_fields() if name not in ("form_token", "delete")}
+
+
+def test_a_payment_is_recorded_and_a_statement_assigned(office, organiser, fair):
+    invoice = organiser.make(f"/participants/{fair.exhibitor['id']}/invoice", {})
+    invoice = organiser.post(f"/invoices/{invoice['id']}/send", {"mail": False}).json["data"]
+    page = office.get(f"/desk/invoices/{invoice['id']}")
+    office.submit(page, "/desk/do/create_payment", {
+        "back": f"invoices/{invoice['id']}", "invoice_number": invoice["invoice_number"], "amount": "257.00",
+        "payment_date": invoice["issue_date"]})
+    assert organiser.data(f"/invoices/{invoice['id']}")["open_amount"] == 100
+    page = office.get("/desk/money/bank")
+    entry = {"amount": 10000, "day": invoice["issue_date"], "text": "Danke", "party": "Rosen KG"}
+    statement = camt.document([camt.statement("DE02120300000000202051", [entry])])
+    answer = upload(office, page, "/desk/money/statement", {"auto": "1"}, statement)
+    assert "imported=1" in answer.headers["Location"]
+    page = office.get("/desk/money/bank")
+    [transfer] = organiser.data("/payments/unmatched")
+    assert invoice["invoice_number"] in page and "Assign" in page
+    office.submit(page, f"/desk/do/assign_unmatched_payment/{transfer['id']}", {
+        "back": "money/bank", "assign_number": invoice["invoice_number"], "assign_amount": "100.0"})
+    assert organiser.data(f"/invoices/{invoice['id']}")["status"] == "paid"
+
+
+def upload(visitor, page, address, fields, content, status=303):
+    """Send a form with a file as browsers do."""
+    parts = {"form_token": token_of(page), **fields}
+    head = "".join(f'--b0\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+                   for name, value in parts.items())
+    raw = (f'{head}--b0\r\nContent-Disposition: form-data; name="file"; filename="a.xml"\r\n'
+           "Content-Type: text/xml\r\n\r\n").encode() + content + b"\r\n--b0--\r\n"
+    return visitor.app.request(address, method="POST", body=raw, status=status, headers={
+        **visitor.headers, "Content-Type": "multipart/form-data; boundary=b0"})
+
+
+def test_a_file_that_is_no_statement_is_told(office, fair):
+    page = office.get("/desk/money/bank")
+    refused = upload(office, page, "/desk/money/statement", {}, b"<html></html>", 422)
+    assert "no bank statement that can be read" in refused
+
+
+def test_a_record_that_has_changed_meanwhile_is_shown_beside_what_was_typed(office, organiser, fair):
+    address = f"/desk/edit/contacts/{fair.contact['id']}"
+    page = office.get(address)
+    organiser.patch(f"/contacts/{fair.contact['id']}", {"city": "Dresden"})
+    refused = office.submit(page, address, {**fields_of(page), "city": "Halle", "phone": "123"}, 412)
+    assert "has been changed meanwhile" in refused and "Dresden" in refused and 'value="123"' in refused
+    office.submit(refused, address, {**fields_of(refused), "city": "Halle"})
+    contact = organiser.data(f"/contacts/{fair.contact['id']}")
+    assert (contact["city"], contact["phone"]) == ("Halle", "123")
+
+
+def test_a_show_is_set_up_without_a_program(office, organiser):
+    page = office.get("/desk/")
+    assert "There is no show yet" in page
+    office.submit(office.get("/desk/edit/events"), "/desk/edit/events", {
+        "title": "Spring Fair", "date_from": "2027-05-01", "date_to": "2027-05-03", "country": "DE",
+        "timezone": "Europe/Berlin", "is_visible": "1", "day_ends_at": "06:00",
+        "opening_hours/0/date": "2027-05-01", "opening_hours/0/opens": "09:00", "opening_hours/0/closes": "18:00"})
+    [event] = organiser.data("/events?include=opening_hours")
+    assert event["title"] == "Spring Fair" and event["opening_hours"][0]["opens"] == "09:00"
+    office.submit(office.get("/desk/edit/booth_types"), "/desk/edit/booth_types", {
+        "booth_type_name": "Corner", "price_model": "per_m2", "price": "96.50", "open_sides": "2"})
+    office.submit(office.get("/desk/edit/plans"), "/desk/edit/plans", {
+        "plan_name": "Hall 1", "event_key": event["event_key"], "width": "40", "height": "30"})
+    [plan], [kind] = organiser.data("/plans"), organiser.data("/booths/types")
+    address = f"/desk/hall/layout/{plan['id']}"
+    page = office.get(address)
+    refused = office.submit(page, address, {"rows/0/first": "A1", "rows/0/count": "many", "rows/0/x": "2",
+                                            "rows/0/y": "2"}, 422)
+    assert "rows/0/count" in refused and "Please fill in, with what fits" in refused
+    office.submit(page, address, {"rows/1/first": "A1", "rows/1/count": "6", "rows/1/x": "2", "rows/1/y": "2",
+                                  "rows/1/booth_type_key": kind["booth_type_key"], "rows/1/back_to_back": "1"})
+    assert len(organiser.data("/booths")) == 12
+    office.submit(office.get("/desk/edit/services"), "/desk/edit/services", {
+        "service_name": "Power", "base_price": "185", "unit": "piece", "is_active": "1",
+        "events/0/event_key": event["event_key"], "events/0/stock": "40", "events/0/is_active": "1",
+        "events/1/is_active": "1"})
+    [service] = organiser.data("/services?include=events")
+    assert [offer["stock"] for offer in service["events"]] == [40]
+    office.submit(office.get("/desk/edit/submission_types"), "/desk/edit/submission_types", {
+        "title": "Logo", "event_key": event["event_key"], "input": "file", "allowed_extensions": "svg\npng",
+        "due/days": "30", "due/anchor": "before date_from", "is_required": "1", "roles": "exhibitor"})
+    [logo] = organiser.data("/submissions/types")
+    assert logo["due"] == {"before": "date_from", "days": 30} and logo["allowed_extensions"] == ["svg", "png"]
+
+
+def test_the_pages_of_a_show_are_opened_at_the_desk(office, organiser, fair):
+    address = f"/desk/settings/{fair.event['id']}"
+    page = office.get(address)
+    fields = {"part": "show", "tag": page.forms["show"]["tag"].value, "show_directory": "1", "language": "en"}
+    office.submit(page, address, {**fields, "is_public": "1", "texts/intro/en": "Everything for the garden."})
+    pages = organiser.data(f"/events/{fair.event['id']}/pages")
+    assert pages["is_public"] and pages["texts"]["intro"] == {"en": "Everything for the garden."}
+    refused = office.submit(office.get(address), address, fields, 412)
+    assert "has been changed meanwhile" in refused
+    form = office.get(address)
+    closed = office.submit(form, address, {"part": "forms", "tag": form.forms["forms"]["tag"].value,
+                                           "apply_is_open": "1"}, 409)
+    assert "terms for exhibitors" in closed
+
+
+def test_people_are_found_by_any_of_their_papers(office, organiser, fair):
+    assert "Rosen KG" in office.get("/desk/people?q=rosen")
+    assert "Tulpen GmbH" in office.get("/desk/people?q=tulpen")
+    assert f"/booths/{fair.booths[0]['id']}" in office.get("/desk/people?q=a1")
+    number = fair.exhibitor["badge_number"]
+    assert "Rosen KG" in office.get(f"/desk/people?q={number[:4]}-{number[4:8]}-{number[8:]}")
+    assert "Nothing fits" in office.get("/desk/people?q=nobody")
+
+
+def test_lists_for_paper_have_everybody_of_the_show(office, fair):
+    assert fair.exhibitor["badge_number"] in office.get("/desk/print/door")
+    assert "Hall 1" in office.get("/desk/print/halls")
+    badge = office.get(f"/desk/badges/{fair.exhibitor['id']}")
+    assert badge.content_type == "application/pdf" and badge.headers["Cache-Control"] == "no-store"
+    assert office.get("/desk/badges?role=exhibitor").body.startswith(b"%PDF")
+
+
+def test_notes_and_tasks_are_kept(office, organiser, fair):
+    page = office.get(f"/desk/exhibitors/{fair.exhibitor['id']}")
+    office.submit(page, "/desk/do/create_note", {
+        "entity_type": "event_participant", "entity_id": fair.exhibitor["id"], "note_text": "Wants a corner.",
+        "back": f"exhibitors/{fair.exhibitor['id']}"})
+    assert "Wants a corner." in office.get(f"/desk/exhibitors/{fair.exhibitor['id']}")
+    form = office.get(f"/desk/do/create_task?entity_type=event&entity_id={fair.event['id']}&back=tasks")
+    office.submit(form, "/desk/do/create_task", {"entity_type": "event", "entity_id": fair.event["id"],
+                                                 "title": "Call the caterer", "back": "tasks"})
+    [task] = organiser.data("/tasks")
+    page = office.get("/desk/tasks")
+    office.submit(page, f"/desk/do/complete_task/{task['id']}", {"back": "tasks"})
+    assert organiser.data(f"/tasks/{task['id']}")["status"] == "completed"

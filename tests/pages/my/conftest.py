@@ -1,0 +1,69 @@
+"""An exhibitor with an open page, a second one whose data no page of the first may show, and their visitors."""
+from urllib.parse import urljoin
+
+import pytest
+
+from tests.portal.conftest import Portal, clock
+
+RIGHTS = ("profile", "submissions", "booth", "orders", "contract", "invoices", "badges")
+__all__ = ["clock"]
+
+
+class Site(Portal):
+    """The portal with open pages, submission types, services, contracts and invoices of two exhibitors."""
+
+    def __init__(self, organiser, db, open_link):
+        super().__init__(organiser, db)
+        self.open_link = open_link
+        self.change(my_is_open=True, contact_email="help@example.org",
+                    texts={"my_intro": {"en": "Welcome to the fair.", "de": "Willkommen zur Messe."}})
+        for place, id in enumerate(self.booths.values()):
+            organiser.patch(f"/booths/{id}", {"pos_x": 2 + 8 * place, "pos_y": 2}, status=200)
+        limits = {"file": {"allowed_extensions": ["pdf"], "max_size_mb": 1}}
+        self.kinds = {input: organiser.make("/submissions/types", {
+            "event_key": "fair", "title": f"{input} wanted", "key": input, "input": input,
+            "is_required": input == "text", "needs_approval": True, **limits.get(input, {})})
+            for input in ("text", "textarea", "url", "checkbox", "file")}
+        self.template = organiser.make("/documents/templates", {
+            "name": "Contract", "body": "<h2>Terms</h2><p>We agree with {{contact.company_name}}.</p>",
+            "is_contract": True})
+
+    def contract(self, participant=None):
+        made = self.organiser.make("/documents", {
+            "entity_type": "event_participant", "entity_id": (participant or self.participant)["id"],
+            "template_id": self.template["id"]})
+        return self.act("documents", made, "request-signature")
+
+    def visitor(self, participant=None, language="en", rights=RIGHTS, **values):
+        """Return (link, Visitor) of a participant, signed in by a shown secret."""
+        link, visitor, _ = self.open_link("participant", language, event_id=self.event["id"],
+                                          participant_id=(participant or self.participant)["id"],
+                                          name="Anna Gärtner", rights=rights, **values)
+        return link, visitor
+
+
+@pytest.fixture
+def site(organiser, db, open_link):
+    return Site(organiser, db, open_link)
+
+
+class My:
+    """The page of an exhibitor in a browser: paths are relative to it."""
+
+    def __init__(self, link, visitor):
+        self.link, self.visitor, self.home = link, visitor, f"/my/{link['ref']}/"
+
+    def get(self, page="", status=200):
+        return self.visitor.get(self.home + page, status=status)
+
+    def send(self, page, action, fields=None, status=303, upload=None):
+        """Send a form with the token of a page. Return the page that it leads to, or the response if it is refused."""
+        response = self.visitor.submit(self.get(page), self.home + action, fields, status, upload)
+        if status != 303:
+            return response
+        return self.visitor.get(urljoin(self.home + action, response.headers["Location"]))
+
+
+@pytest.fixture
+def my(site):
+    return My(*site.visitor())

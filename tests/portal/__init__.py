@@ -1,0 +1,1 @@
+"""The exhibitor's own page: its rules."""
