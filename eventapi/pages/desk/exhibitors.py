@@ -66,10 +66,11 @@ def get_desk_exhibitor(db, visit, id):
         found, _ = api.rows(name, include=include, per_page=FEW, **query)
         return [with_buttons(visit, resource, each, include) for each in found]
     mine = {"event_participant_id": id}
+    reservations = of("booths", "list_booth_reservations", "booth-reservations", include=("booth",), **mine)
     return frame.shown(
         db, visit, "exhibitor", menu="exhibitors", current=event, title=frame.named(contact), row=row, contact=contact,
         contact_fields=CONTACT, buttons=actions.of(visit, "participants", row),
-        reservations=of("booths", "list_booth_reservations", "booth-reservations", include=("booth",), **mine),
+        reservations=reservations, free=free_booths(visit, row, reservations),
         orders=of("service_orders", "list_service_orders", "service-orders", include=("items",), **mine),
         submissions=of("submissions", "list_submissions", "submissions", include=("type",), **mine),
         invoices=of("invoices", "list_invoices", None, **mine),
@@ -81,6 +82,15 @@ def get_desk_exhibitor(db, visit, id):
         actions.action(visit, "create_participant_invoice", id=id),
         replace=api.may_call(visit, "replace_participant_badge") and
         actions.action(visit, "replace_participant_badge", id=id))
+
+
+def free_booths(visit, row, reservations):
+    """Return the free booths that can be held for a participant without one, or None."""
+    has_one = reservations is None or any(each["status"] in ("pending", "confirmed") for each in reservations)
+    if has_one or row["status"] == "cancelled" or not api.may_call(visit, "create_booth_reservation"):
+        return None
+    return [booth for booth in api.everything("list_booths", event_id=row["event_id"], status="available",
+                                              sort="booth_number", order="ASC") if booth["price"] is not None]
 
 
 ONE = {"booth-reservations": "get_booth_reservation", "service-orders": "get_service_order",

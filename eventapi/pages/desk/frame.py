@@ -113,7 +113,7 @@ def here():
 def current(db):
     """Return the event in hand: the one that `?event=` names, else the one that is on, or the next one, or None."""
     key = shell.asked("event").get("event")
-    return (key and db.one(sql.event, event_key=key)) or db.one(sql.event_in_hand, now=times.now())
+    return (key and db.one(sql.event, event=key)) or db.one(sql.event_in_hand, now=times.now())
 
 
 def by_key(db, key):

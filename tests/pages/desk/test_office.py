@@ -249,3 +249,11 @@ def test_notes_and_tasks_are_kept(office, organiser, fair):
     page = office.get("/desk/tasks")
     office.submit(page, f"/desk/do/complete_task/{task['id']}", {"back": "tasks"})
     assert organiser.data(f"/tasks/{task['id']}")["status"] == "completed"
+
+
+def test_another_show_is_taken_in_hand(office, organiser, fair):
+    organiser.make("/events", {"title": "Boat Fair", "event_key": "boats", "date_from": "2030-05-01"})
+    page = office.get("/desk/applications?event=boats")
+    assert "Tulpen GmbH" not in page and "exhibitors?event=boats" in page
+    assert "Tulpen GmbH" in office.get("/desk/applications?event=fair")
+    assert "Tulpen GmbH" in office.get("/desk/applications?event=unknown")
