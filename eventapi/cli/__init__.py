@@ -21,7 +21,7 @@ from eventapi.storage.migrations import SchemaError
 from eventapi.storage.process_locks import InUse
 
 # Modules of this package. `register(commands)` of each declares its commands.
-GROUPS = ("status", "databases", "servers", "access", "desk", "payment_gateways", "archives", "mail", "pages",
+GROUPS = ("status", "databases", "servers", "access", "desk", "payment_gateways", "archives", "mail", "pages", "links",
           "inspections",
           "completion", "openapi")
 EXAMPLES = ("eventapi                                               # show what runs, and what to do next",

@@ -21,7 +21,7 @@ NEW_LINK = "new link"
 # The address of a link
 
 @routes.get("/link/<secret>")
-def get_link(db, secret):
+def get_link_page(db, secret):
     """Return the page with the button that opens a link. It changes nothing."""
     row = link_secrets.find(db, secret)
     if row and row["draft_id"]:
@@ -41,7 +41,8 @@ def open_link(db, secret, before):
         raise before
     row = link_secrets.find(db, secret)
     if row and row["draft_id"]:
-        return apply.confirmed(db, drafted(db, row))
+        page, link = apply.confirmed(db, drafted(db, row))
+        return page or signed_in(db, link, link_secrets.find(db, secret))
     link = row and links.get(db, row["link_id"])
     if link is None or link["status"] != "active":
         return invalid(db, link)
