@@ -1,6 +1,6 @@
 """Exhibitors at the desk: who is ready, one exhibitor with everything about it, and what waits for a review."""
 from eventapi.errors import not_found
-from eventapi.pages.desk import actions, api, frame
+from eventapi.pages.desk import actions, api, frame, links
 from eventapi.pages.desk.applications import notes
 from eventapi.storage import folding
 from eventapi.storage.database import as_json
@@ -76,6 +76,8 @@ def get_desk_exhibitor(db, visit, id):
         invoices=of("invoices", "list_invoices", None, **mine),
         documents=of("documents", "list_documents", "documents", entity_type="event_participant", entity_id=id),
         tasks=of("tasks", "list_tasks", "tasks", entity_type="event_participant", entity_id=id),
+        links=links.of(visit, participant_id=id), links_title="links", new_link={
+            "kind": "participant", "participant_id": id, "email": contact["email"]},
         notes=notes(visit, "event_participant", id), entity=("event_participant", id),
         profile=api.read("get_participant_profile", id=id).data if api.may(visit, "participants") else None,
         history=history(visit, "event_participant", id), bill=api.may_call(visit, "create_participant_invoice") and

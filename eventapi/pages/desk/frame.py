@@ -199,6 +199,13 @@ def named(row):
     return row.get("company_name") or person or row.get("badge_name") or row.get("email") or f"#{row.get('id')}"
 
 
+def record_name(record):
+    """Return the name of a record of any kind: its number or title, else that of the person."""
+    return next((record[name] for name in ("invoice_number", "order_number", "booth_number", "title", "service_name",
+                                           "document_number") if record.get(name)), None) or (
+        record.get("customer_number") if "badge_number" in record else None) or named(record)
+
+
 def paging(asked, total, per_page=api.PER_PAGE):
     """Return (number of the page, the page before or None, the next or None) of a list with `total` rows."""
     page = page_of(asked)

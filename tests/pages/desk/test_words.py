@@ -17,9 +17,9 @@ FOLDER = files("eventapi.pages.desk")
 WORDS = {language: json.loads(FOLDER.joinpath(f"words/{language}.json").read_text(encoding="utf-8"))
          for language in ("de", "en")}
 TEMPLATES = {file.name: file.read_text(encoding="utf-8") for file in FOLDER.iterdir() if file.name.endswith(".html")}
-# Fields whose label in the form is their own name, since they are codes.
-STATES = ("application", "participant", "booth_reservation", "service_order", "submission", "task", "invoice", "payment",
-          "booth")
+# Records whose states the desk shows.
+STATES = ("application", "participant", "booth_reservation", "service_order", "submission", "task", "invoice",
+          "payment", "booth")
 
 
 def test_both_languages_have_the_same_texts_and_placeholders():
@@ -38,7 +38,7 @@ def test_templates_say_only_what_the_texts_have():
 
 
 def test_templates_escape_everything_but_what_is_listed():
-    allowed = ("piece(", "form_token()", "linked(", "body", "plan_drawing", "cell_of(")
+    allowed = ("piece(", "form_token()", "linked(", "body", "plan_drawing", "cell_of(", "code")
     for name, text in TEMPLATES.items():
         for part in re.findall(r"\{\{!(.*?)\}\}", text):
             assert part.startswith(allowed), f"{name}: {part}"
