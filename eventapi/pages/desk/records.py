@@ -139,7 +139,8 @@ def get_desk_form(db, visit, name, id=None):
         visit.fields["tag"] = [record["tag"]]          # the stored record is shown beside what was typed
     rare = RARE.get(name, ())
     return frame.shown(db, visit, "edit", rare=rare, current=event,
-                       menu="setup" if kind.back in ("setup", "hall") else kind.back, form=made, given=given, kind_name=name, record=record, id=id, back=actions.back_to(visit),
+                       menu="setup" if kind.back in ("setup", "hall") else kind.back, form=made, given=given,
+                       kind_name=name, record=record, id=id, back=actions.back_to(visit),
                        tag=(visit.fields.get("tag") or [record["tag"] if record else ""])[0],
                        stored=made.texts(record) if record and visit.problem else {},
                        can_delete=id and f"delete_{kind.handler}" in api.routes()
