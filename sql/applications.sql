@@ -1,13 +1,13 @@
 -- Applications.
 
 -- columns: fields = company_name first_name last_name email phone fax mobile address postal_code city state country website notes
---   tax_id rating message requested_area late terms_accepted_at
--- columns: decision = question decided_at decided_by decision_reason
--- columns: personal = fields without country rating requested_area late terms_accepted_at
+--   language tax_id rating message requested_area late terms_accepted_at
+-- columns: decision = question answer answered_at decided_at decided_by decision_reason
+-- columns: personal = fields without country language rating requested_area late terms_accepted_at
 -- columns: texts = company_name first_name last_name email city
 
 -- name: get
-SELECT a.id, a.status, {a.fields}, a.contact_id, c.customer_number, {a.decision},
+SELECT a.id, a.status, {a.fields}, a.email_confirmed_at, a.contact_id, c.customer_number, {a.decision},
        (SELECT json_group_array(event_key) FROM (SELECT e.event_key FROM application_events x JOIN events e ON e.id = x.event_id
           WHERE x.application_id = a.id ORDER BY e.id)) AS event_keys,
        (SELECT json_group_array(category_key) FROM (SELECT k.category_key FROM application_categories x
@@ -20,7 +20,7 @@ SELECT a.id, a.status, {a.fields}, a.contact_id, c.customer_number, {a.decision}
  WHERE a.id = :id;
 
 -- name: list
-SELECT a.id, a.status, {a.fields}, a.contact_id, c.customer_number, {a.decision},
+SELECT a.id, a.status, {a.fields}, a.email_confirmed_at, a.contact_id, c.customer_number, {a.decision},
        a.created_at, a.updated_at
   FROM applications a
   LEFT JOIN contacts c ON c.id = a.contact_id
@@ -52,7 +52,7 @@ SELECT id FROM categories WHERE category_key = :name AND applicant_visibility = 
 
 -- name: selectable_categories
 -- The categories of these events that applicants can choose, in the order of a form.
-SELECT x.event_id, k.category_key, u.category_key AS parent_category_key, k.title, k.content AS description
+SELECT x.event_id, k.category_key, u.category_key AS parent_category_key, k.title, k.content AS description, k.approval
   FROM category_events x JOIN categories k ON k.id = x.category_id LEFT JOIN categories u ON u.id = k.parent_category_id
  WHERE x.event_id IN (SELECT value FROM json_each(:ids)) AND k.applicant_visibility = 'selectable'
  ORDER BY x.event_id, k.sort_order, fold(k.title), k.id;
@@ -63,18 +63,33 @@ SELECT event_id FROM application_events WHERE application_id = :id ORDER BY even
 -- name: category_ids
 SELECT category_id FROM application_categories WHERE application_id = :id ORDER BY category_id;
 
+-- name: role
+-- The role of the participants that approval adds: that of the first category.
+SELECT k.role FROM application_categories x JOIN categories k ON k.id = x.category_id
+ WHERE x.application_id = :id ORDER BY k.sort_order, k.id LIMIT 1;
+
 -- name: has_fees
 -- A row if a category of the event has a price.
 SELECT 1 FROM category_events x JOIN categories k ON k.id = x.category_id WHERE x.event_id = :event_id AND k.base_price > 0 LIMIT 1;
+
+-- name: titles
+SELECT e.title FROM application_events x JOIN events e ON e.id = x.event_id WHERE x.application_id = :id ORDER BY e.id;
+
+-- name: badges
+-- The participants that an approved application has made or found, and that take part.
+SELECT p.id FROM applications a JOIN application_events x ON x.application_id = a.id
+  JOIN participants p ON p.event_id = x.event_id AND p.contact_id = a.contact_id
+ WHERE a.id = :id AND a.status = 'approved' AND p.role = :role AND p.status <> 'cancelled' ORDER BY p.id;
 
 -- name: has_participants
 SELECT 1 FROM participants WHERE application_id = :id LIMIT 1;
 
 -- name: admitted
--- Key of each event of an application at which its contact is a participant, and the status of that participant.
+-- Key of each event of an application at which its contact is a participant, and the status of that participant. The
+-- one with the role of the application is the last one of an event.
 SELECT e.event_key, p.status FROM application_events a JOIN events e ON e.id = a.event_id
   JOIN participants p ON p.event_id = a.event_id AND p.contact_id = :contact_id
- WHERE a.application_id = :id;
+ WHERE a.application_id = :id ORDER BY p.role = :role, p.id;
 
 -- name: closed_events
 -- Keys of those events whose application deadline has passed.
@@ -92,7 +107,13 @@ INSERT INTO applications ({fields}, {texts_folded}, created_at, updated_at)
 VALUES ({:fields}, {fold(:texts)}, :now, :stamp);
 
 -- name: change
-UPDATE applications SET {fields = :fields}, {texts_folded = fold(:texts)} WHERE id = :id;
+-- Another address is not confirmed.
+UPDATE applications SET {fields = :fields}, {texts_folded = fold(:texts)},
+  email_confirmed_at = CASE WHEN email IS :email THEN email_confirmed_at END
+ WHERE id = :id;
+
+-- name: confirm_email
+UPDATE applications SET email_confirmed_at = :now WHERE id = :id;
 
 -- name: move
 -- Set the status and the fields that an action changes.
@@ -100,7 +121,7 @@ UPDATE applications SET status = :status, contact_id = :contact_id, {decision = 
 
 -- name: blank
 -- Erase the personal data of the applications among `pairs`, and note the contact.
-UPDATE applications SET {personal = NULL}, {texts_folded = NULL}, question = NULL, decision_reason = NULL, contact_id = :id,
+UPDATE applications SET {personal = NULL}, {texts_folded = NULL}, question = NULL, answer = NULL, decision_reason = NULL, contact_id = :id,
   updated_at = :stamp
  WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'application');
 

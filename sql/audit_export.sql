@@ -10,7 +10,7 @@ SELECT i.id AS invoice_id, i.invoice_number, i.invoice_type, (SELECT r.invoice_n
        CASE i.invoice_type WHEN 'invoice' THEN i.tax_date END AS tax_date, CASE i.invoice_type WHEN 'invoice' THEN i.tax_basis END AS tax_basis, i.debtor_number AS customer_number, i.buyer ->> '$.name' AS buyer_name,
        i.buyer ->> '$.address' AS buyer_address, i.buyer ->> '$.postal_code' AS buyer_postal_code, i.buyer ->> '$.city' AS buyer_city,
        i.buyer ->> '$.country' AS buyer_country, i.buyer ->> '$.vat_id' AS buyer_vat_id, i.buyer_reference, i.currency, i.subtotal, i.tax_total,
-       i.total, i.exchange_rate, i.is_reverse_charge, i.taken_over, i.status, i.series, i.sequence, i.locked_at AS sent_at, i.cancellation_reason,
+       i.total, i.exchange_rate, i.is_reverse_charge, i.is_deposit, i.taken_over, i.status, i.series, i.sequence, i.locked_at AS sent_at, i.cancellation_reason,
        e.sha256 AS xml_sha256, i.pdf_sha256
   FROM invoices i INDEXED BY invoices_by_issue_date LEFT JOIN e_invoices e ON e.invoice_id = i.id
  WHERE i.issue_date >= :first AND i.issue_date <= :last AND i.locked_at IS NOT NULL

@@ -1,6 +1,6 @@
 -- Categories.
 
--- columns: settings = is_visible applicant_visibility account_access_enabled sort_order color base_price tax_rate
+-- columns: settings = is_visible applicant_visibility account_access_enabled sort_order color base_price tax_rate approval role capacity
 
 -- name: get
 SELECT g.id, g.category_key, g.title, g.content, g.parent_category_id, u.category_key AS parent_category_key,

@@ -1,7 +1,8 @@
 -- The settings of the public pages of events.
 
 -- columns: fields = language is_public show_directory show_plan show_programme is_indexed texts accent_color contact_email contact_phone embed_origins apply_is_open apply_capacity apply_terms my_is_open my_rights
---   booth_from booth_until booth_types booth_confirm hold_days badges_free badge_service_id
+--   booth_from booth_until booth_types booth_confirm hold_days badges_free badge_service_id apply_file_type
+--   visit_is_open visit_until visit_fields show_prices mail_texts
 
 -- name: get
 -- An event without a row has the defaults of the table.
@@ -12,7 +13,9 @@ SELECT e.id, e.event_key, p.language, ifnull(p.is_public, 0) AS is_public, ifnul
        ifnull(p.my_is_open, 0) AS my_is_open,
        ifnull(p.my_rights, '["profile","submissions","booth","orders","contract","invoices","badges"]') AS my_rights,
        p.booth_from, p.booth_until, ifnull(p.booth_types, '[]') AS booth_types, ifnull(p.booth_confirm, 'office') AS booth_confirm,
-       ifnull(p.hold_days, 7) AS hold_days, ifnull(p.badges_free, 2) AS badges_free, p.badge_service_id, p.created_at, p.updated_at
+       ifnull(p.hold_days, 7) AS hold_days, ifnull(p.badges_free, 2) AS badges_free, p.badge_service_id, p.apply_file_type,
+       ifnull(p.visit_is_open, 0) AS visit_is_open, p.visit_until, ifnull(p.visit_fields, '[]') AS visit_fields, ifnull(p.show_prices, 0) AS show_prices,
+       ifnull(p.mail_texts, '{}') AS mail_texts, p.created_at, p.updated_at
   FROM events e LEFT JOIN event_pages p ON p.event_id = e.id
  WHERE e.id = :id;
 
@@ -24,6 +27,18 @@ SELECT 1 FROM flags WHERE name = 'pages' AND enabled = 0;
 
 -- name: has_date
 SELECT date_from IS NOT NULL FROM events WHERE id = :id;
+
+-- name: has_automatic_category
+-- A row if the event has a category with which visitors register.
+SELECT 1 FROM category_events x JOIN categories k ON k.id = x.category_id
+ WHERE x.event_id = :id AND k.approval = 'automatic' AND k.applicant_visibility = 'selectable' LIMIT 1;
+
+-- name: has_submission_type
+SELECT 1 FROM submission_types WHERE event_id = :id AND key = :key;
+
+-- name: mail_text
+-- The organiser's own text of a mail in a language.
+SELECT mail_texts ->> ('$.' || :name || '.' || :language) FROM event_pages WHERE event_id = :event_id;
 
 -- name: timezone
 SELECT timezone FROM events WHERE id = :id;
@@ -43,5 +58,5 @@ INSERT INTO event_pages (event_id, {fields}, created_at, updated_at) VALUES (:id
 INSERT INTO event_pages (event_id, {fields}, created_at, updated_at)
 SELECT :new_id, language, 0, show_directory, show_plan, show_programme, is_indexed, texts, accent_color, contact_email, contact_phone,
        embed_origins, 0, apply_capacity, apply_terms, 0, my_rights, NULL, NULL, booth_types, booth_confirm, hold_days,
-       badges_free, badge_service_id, :now, :stamp
+       badges_free, badge_service_id, NULL, 0, NULL, visit_fields, show_prices, mail_texts, :now, :stamp
   FROM event_pages WHERE event_id = :old_id;

@@ -101,10 +101,11 @@ DOMAIN = {
     "mail": "records",
     "originals": "einvoices",
     "orders": "attachments billing records",
-    "people": "attachments bank billing dunning entrance events halls mail orders records shows submissions",
+    "people": "access attachments bank billing dunning entrance events halls mail orders records shows "
+              "submissions",
     "portal": "access attachments billing halls mail orders people records shows submissions",
     "records": "",
-    "registration": "access mail people records",
+    "registration": "access attachments mail people records",
     "reports": "",
     "shows": "attachments halls mail records",
     "submissions": "attachments records",

@@ -12,6 +12,11 @@ REASONS = {"AE": "Reverse charge", "G": "Export outside the EU", "O": "Not subje
 ENGLISH = {
     "invoice": "Invoice",
     "credit_note": "Credit note",
+    "deposit": "Deposit invoice",
+    "deposit_note": "This invoice asks for a deposit on services that are not supplied yet.",
+    "deposit_service": "Expected service",
+    "final_invoice": "Final invoice",
+    "deducted": "Deposit invoice {number} of {date}\nless {net} and {vat} {rate} {tax} that were paid",
     "draft": "DRAFT",
     "copy": "copy",
     "number": "Number",
@@ -119,6 +124,11 @@ ENGLISH = {
 GERMAN = {
     "invoice": "Rechnung",
     "credit_note": "Rechnungskorrektur",
+    "deposit": "Abschlagsrechnung",
+    "deposit_note": "Mit dieser Rechnung fordern wir einen Abschlag auf Leistungen an, die noch nicht erbracht sind.",
+    "deposit_service": "Voraussichtlich",
+    "final_invoice": "Schlussrechnung",
+    "deducted": "Abschlagsrechnung {number} vom {date}\nabzüglich gezahlter {net} und {vat} {rate} {tax}",
     "draft": "ENTWURF",
     "copy": "Kopie",
     "number": "Nummer",

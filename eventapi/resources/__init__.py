@@ -62,6 +62,7 @@ OUTSIDE = (
     "pages.show.views",
     "pages.show.apply",
     "pages.entry.routes",
+    "pages.apply.routes",
     "pages.door.page",
     "pages.door.data",
     "pages.desk.sign_in",

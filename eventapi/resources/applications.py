@@ -2,7 +2,7 @@
 from eventapi import times
 from eventapi.domain.access.api_keys import CREATE_APPLICATIONS, NARROW_SCOPES
 from eventapi.domain.events import events
-from eventapi.domain.people import applications
+from eventapi.domain.people import applications, decisions
 from eventapi.domain.people.applications import TRANSITIONS, represent
 from eventapi.domain.records import custom_fields, field_definitions, references
 from eventapi.domain.records.references import CATEGORY, EVENT
@@ -12,7 +12,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_list, ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, base_url, created, deleted, found, unchanged
+from eventapi.web.rest import Response, base_url, created, deleted, found, mail_base_url, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("applications", "application", scope="applications", states=(TRANSITIONS,))
@@ -87,32 +87,47 @@ def approve_application(db, who, id, body):
     participants take over the custom fields of the same key that they lack. `skipped` in meta lists the values that
     are not valid there, each as `{target, id, field_key, code}` with the target `contact` or `event_participant`.
     `warnings` in meta names each participant without a category at an event whose categories have prices
-    (`no_category`), because no fee is billed then. Nothing is mailed to the applicant: inform the applicant yourself,
-    or have your program do so at the event `application.approved`.
+    (`no_category`), because no fee is billed then. If `mail` is set, the applicant is told by mail; visitors, press
+    and staff get their badge.
     """
-    application, meta = applications.approve(db, get(db, id), body, who.admin_id)
-    return Response(application, meta=meta)
+    decisions.check(db, body["mail"])
+    before = get(db, id)
+    application, meta = applications.approve(db, before, body, who.admin_id)
+    return told(db, before, application, body, meta)
 
 
 @routes.post("/applications/<id>/reject", schema="application.reject")
 def reject_application(db, who, id, body):
-    """Reject an application. Nothing is mailed to the applicant."""
-    return applications.reject(db, get(db, id), body["reason"], who.admin_id)
+    """Reject an application. If `mail` is set, the applicant is told by mail, with the reason."""
+    decisions.check(db, body["mail"])
+    before = get(db, id)
+    return told(db, before, applications.reject(db, before, body["reason"], who.admin_id), body)
 
 
-@routes.post("/applications/<id>/waitlist")
-def waitlist_application(db, id):
-    return applications.move(db, get(db, id), "waitlist")
+@routes.post("/applications/<id>/waitlist", schema="application.waitlist")
+def waitlist_application(db, id, body):
+    """Put an application on the waiting list. If `mail` is set, the applicant is told by mail."""
+    decisions.check(db, body["mail"])
+    before = get(db, id)
+    return told(db, before, applications.move(db, before, "waitlist"), body)
 
 
 @routes.post("/applications/<id>/request-info", schema="application.request_info")
 def request_application_information(db, id, body):
-    """Record a question to the applicant.
+    """Record a question to the applicant. If `mail` is set, the applicant gets it by mail.
 
-    The status becomes `info_requested`, and `review` resumes the application. Nothing is mailed: ask the applicant
-    yourself, or have your program do so at the event `application.info_requested`.
+    The status becomes `info_requested`. `answer` stores the answer and resumes the application, and so does `review`
+    without one. An answer to an earlier question goes.
     """
-    return applications.move(db, get(db, id), "request-info", question=body["question"])
+    decisions.check(db, body["mail"])
+    before = get(db, id)
+    return told(db, before, applications.ask(db, before, body["question"]), body)
+
+
+@routes.post("/applications/<id>/answer", schema="application.answer")
+def answer_application_question(db, id, body):
+    """Store the applicant's answer to the question. The status becomes `in_review` again."""
+    return applications.answer(db, get(db, id), body["answer"])
 
 
 @routes.post("/applications/<id>/withdraw")
@@ -127,6 +142,12 @@ def batch_applications(who, body):
     Each entry succeeds or is refused by itself.
     """
     return batches.run(routes, who, body)
+
+
+def told(db, before, application, body, meta=None):
+    """Return the response to a decision, whose `mail` in meta is the outcome of the mail if one was wanted."""
+    mail = decisions.tell(db, before, application, body["mail"], mail_base_url())
+    return Response(application, meta={**(meta or {}), **({"mail": mail} if mail else {})})
 
 
 def get(db, id):

@@ -1,9 +1,9 @@
 """Reports as JSON, CSV tables and SVG charts."""
 from eventapi import spreadsheet
-from eventapi.domain.billing import accounts
 from eventapi.domain.books import audit_export, ledger, periods, taxes
 from eventapi.domain.datev import documents as datev_documents
 from eventapi.domain.datev import export as datev
+from eventapi.domain.dunning import accounts
 from eventapi.domain.records import references
 from eventapi.domain.reports import catalogue as reports
 from eventapi.domain.reports import charts as report_charts

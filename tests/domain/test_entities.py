@@ -18,7 +18,7 @@ EVENTS = {
                                           "participant.badge_replaced participant.profile_changed"),
     "application": ("applications", "application.created application.updated application.deleted application.reviewed "
                                     "application.approved application.rejected application.waitlisted "
-                                    "application.info_requested application.withdrawn"),
+                                    "application.info_requested application.answered application.withdrawn"),
     "category": ("categories", "category.created category.updated category.deleted"),
     "invoice": ("invoices", "invoice.created invoice.updated invoice.deleted invoice.sent invoice.partially_paid "
                             "invoice.paid invoice.refunded invoice.credited invoice.cancelled invoice.reminded "

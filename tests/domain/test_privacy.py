@@ -37,7 +37,7 @@ PERSONAL = {
     "custom_field_terms": "term",
     "applications":
         "company_name first_name last_name email phone fax mobile address postal_code city state website notes "
-        "tax_id message question decision_reason company_name_folded first_name_folded last_name_folded "
+        "tax_id message question answer decision_reason company_name_folded first_name_folded last_name_folded "
         "email_folded city_folded",
     "participants": "badge_name badge_name_folded",
     "application_drafts": "fields email",
@@ -94,8 +94,9 @@ OTHERS = {
     "a value of a fixed list":
         "contacts.country contacts.e_invoice_profile contacts.language documents.language "
         "invoices.language newsletter_subscribers.language applications.status applications.country "
-        "application_drafts.language booth_reservations.status check_ins.check_in_type check_ins.closed_by "
-        "check_in_scans.action "
+        "applications.language "
+        "application_drafts.language application_drafts.form booth_reservations.status check_ins.check_in_type "
+        "check_ins.closed_by check_in_scans.action "
         "check_in_scans.check_in_type check_in_scans.effect check_in_scans.code custom_field_values.entity_type "
         "documents.entity_type documents.content_type documents.contract_status documents.esign_status "
         "documents.missing invoices.invoice_type invoices.status invoices.series invoices.currency "
@@ -122,7 +123,7 @@ OTHERS = {
         "documents.sha256 documents.signature_sha256 submission_revisions.sha256 invoices.pdf_sha256 "
         "invoices.xml_sha256 invoices.payment_reference e_invoices.sha256 "
         "bulk_imports.sha256 bank_statements.sha256 bank_transactions.identity "
-        "application_drafts.nonce application_drafts.network link_secrets.secret_hash "
+        "application_drafts.nonce application_drafts.network application_drafts.email_hash link_secrets.secret_hash "
         "mails.lease audit_log.salt audit_log.digest audit_log.previous_hash audit_log.hash "
         "idempotency_keys.fingerprint",
     "a date or the rule for one":
@@ -252,7 +253,7 @@ class Life:
             "FROM events LIMIT 1",
             (self.mark, named))
         place = f"/applications/{self.application['id']}"
-        for action, body in (("review", None), ("request-info", {"question": text()}), ("review", None),
+        for action, body in (("review", None), ("request-info", {"question": text()}), ("answer", {"answer": text()}),
                              ("reject", {"reason": text()})):
             self.act(f"{place}/{action}", body)
         gone = self.post("/applications", {"last_name": text(), "email": named, "event_keys": ["other"]})

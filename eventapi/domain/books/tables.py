@@ -61,6 +61,7 @@ TABLES = {table.name: table for table in (
         total money Bruttobetrag, bei Korrekturen negativ
         exchange_rate rate Kurs: Betrag in Hauswährung für eine Einheit der Währung
         is_reverse_charge whole Steuerschuldnerschaft des Leistungsempfängers (1 = ja)
+        is_deposit whole Abschlagsrechnung vor der Leistung (1 = ja)
         taken_over whole Aus einem anderen System übernommen (1 = ja)
         status text Heutiger Stand
         series text Nummernkreis

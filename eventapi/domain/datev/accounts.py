@@ -79,7 +79,7 @@ class Accounts:
         if money.decimals(config.currency) > 2:
             self._wrong("currency", f"{config.currency} has {money.decimals(config.currency)} decimals. DATEV has two.")
         accounts = {"datev_bank": config.datev_bank, "datev_fees": config.datev_fees,
-                    "datev_claims": config.datev_claims,
+                    "datev_claims": config.datev_claims, "datev_deposits": config.datev_deposits,
                     "datev_exchange_gains": config.datev_exchange_gains,
                     "datev_exchange_losses": config.datev_exchange_losses,
                     **{f"datev_gateways: {key}": account for key, account in config.datev_gateways.items()},
@@ -115,6 +115,12 @@ class Accounts:
         if found is None:
             self.missing.option("datev_write_offs", name)
         return found or UNKNOWN
+
+    def deposits(self):
+        """Return the account that deposits are booked on until money comes."""
+        if self.config.datev_deposits is None:
+            self.missing.option("datev_deposits")
+        return self.config.datev_deposits or UNKNOWN
 
     def exchange(self, *, is_gain):
         """Return the account of exchange gains or losses."""

@@ -8,12 +8,13 @@ from eventapi import journal, money
 from eventapi.domain.attachments import cascade
 from eventapi.domain.records import entities, references, slugs
 from eventapi.domain.records.amounts import whole
-from eventapi.errors import Faults
+from eventapi.errors import Faults, listed
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("categories")
 
+WITHOUT_OFFICE = ("visitor", "press", "staff")      # roles that may be admitted automatically
 DEEPEST = 100               # levels below the root. This bounds the depth of nested responses
 
 
@@ -43,7 +44,8 @@ def create(db, fields):
 
     `fields` is a complete validated body; a missing `category_key` is made from the title.
 
-    Raise 422 for an unknown parent or event, a tree that becomes too deep, and too many decimals; 409 `duplicate` for
+    Raise 422 for an unknown parent or event, a tree that becomes too deep, too many decimals, and an automatic category
+    with another role or with a price; 409 `duplicate` for
     a taken key.
     """
     parent_id, event_ids = _parent_and_events(db, fields)
@@ -90,11 +92,17 @@ def delete(db, category):
 def _columns(db, category):
     """Return the category with its price in minor units and its tax rate in hundredths of a percent.
 
-    Raise 422 for too many decimals.
+    Raise 422 for too many decimals, and for an automatic category that needs the office.
     """
     faults, places = Faults(), money.decimals(db.config.currency)
     values = {**category, "base_price": whole(category, "base_price", places, faults),
               "tax_rate": whole(category, "tax_rate", 2, faults)}
+    if category["approval"] == "automatic":
+        if category["role"] not in WITHOUT_OFFICE:
+            faults.add("/role", "role", f"must be {listed(WITHOUT_OFFICE, 'or')}, because `approval` is automatic")
+        if category["base_price"] is not None:
+            faults.add("/base_price", "not_allowed", "must be null, because `approval` is automatic and nobody would "
+                       "bill the fee")
     faults.raise_any()
     return values
 

@@ -26,6 +26,28 @@ ENGLISH = {
     "application_confirmation_ignore": "The link is valid for a week. If it was not you who applied, ignore this "
                                        "e-mail: nothing is sent then.",
 
+    "visit_confirmation_subject": "Please confirm your registration for {title}",
+    "visit_confirmation": "Somebody registered as a visitor with this e-mail address. "
+                          "The registration counts once you confirm it here:",
+    "visit_confirmation_button": "Confirm the registration",
+    "visit_confirmation_ignore": "The link is valid for a week. If it was not you who registered, ignore this "
+                                 "e-mail: nothing happens then.",
+
+    "application_decision_subject": "Your application for {title}",
+    "application_approved": "We have accepted your application for {title}, and look forward to seeing you there.",
+    "application_rejected": "Thank you for your application for {title}. Unfortunately, we cannot offer you a place "
+                            "this time.",
+    "application_waitlisted": "Thank you for your application for {title}. All places are taken at the moment. You are "
+                              "on the waiting list, and we will write to you as soon as a place becomes free.",
+    "application_question": "We have a question about your application for {title}:",
+    "application_page_button": "Open your application",
+    "answer_button": "Answer the question",
+    "answer_by_mail": "Please send your answer to {email}.",
+
+    "badge_subject": "Your badge for {title}",
+    "badge": "You are registered for {title}. Please show your badge at the entrance, printed or on your phone.",
+    "badge_button": "Show the badge",
+
     "link_subject": "Your page for {title}",
     "link": "With this link you open your page for the show:",
     "link_button": "Open my page",
@@ -77,6 +99,29 @@ GERMAN = {
     "application_confirmation_button": "Anmeldung bestätigen und abschicken",
     "application_confirmation_ignore": "Der Link gilt eine Woche. Wenn Sie sich nicht angemeldet haben, ignorieren "
                                        "Sie bitte diese E-Mail: Dann wird nichts abgeschickt.",
+
+    "visit_confirmation_subject": "Bitte bestätigen Sie Ihre Registrierung für {title}",
+    "visit_confirmation": "mit dieser E-Mail-Adresse hat sich jemand als Besucher registriert. "
+                          "Die Registrierung gilt, sobald Sie sie hier bestätigen:",
+    "visit_confirmation_button": "Registrierung bestätigen",
+    "visit_confirmation_ignore": "Der Link gilt eine Woche. Wenn Sie sich nicht registriert haben, ignorieren Sie "
+                                 "bitte diese E-Mail: Dann geschieht nichts.",
+
+    "application_decision_subject": "Ihre Anmeldung zu {title}",
+    "application_approved": "wir haben Ihre Anmeldung zu {title} angenommen und freuen uns auf Sie.",
+    "application_rejected": "vielen Dank für Ihre Anmeldung zu {title}. Leider können wir Ihnen diesmal keinen Platz "
+                            "anbieten.",
+    "application_waitlisted": "vielen Dank für Ihre Anmeldung zu {title}. Zurzeit sind alle Plätze vergeben. Sie "
+                              "stehen auf der Warteliste, und wir melden uns, sobald ein Platz frei wird.",
+    "application_question": "zu Ihrer Anmeldung zu {title} haben wir eine Frage:",
+    "application_page_button": "Ihre Anmeldung ansehen",
+    "answer_button": "Frage beantworten",
+    "answer_by_mail": "Bitte antworten Sie an {email}.",
+
+    "badge_subject": "Ihr Ausweis für {title}",
+    "badge": "Sie sind für {title} registriert. Bitte zeigen Sie am Eingang Ihren Ausweis, gedruckt oder auf dem "
+             "Telefon.",
+    "badge_button": "Ausweis anzeigen",
 
     "link_subject": "Ihre Seite zu {title}",
     "link": "mit diesem Link öffnen Sie Ihre Seite zur Messe:",

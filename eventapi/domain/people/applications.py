@@ -25,9 +25,11 @@ TRANSITIONS = Transitions("application", {
     "reject": (("new", "in_review", "waitlisted"), "rejected"),
     "waitlist": (("new", "in_review"), "waitlisted"),
     "request-info": (("in_review",), "info_requested"),
+    "answer": (("info_requested",), "in_review"),
     "withdraw": (OPEN, "withdrawn"),
-}, {"review": "reviewed"})
+}, {"review": "reviewed", "answer": "answered"})
 INTERNAL = {"notes": None, "rating": 3}       # fields that a form may not send -> their defaults
+PEOPLE = ("visitor", "press", "staff", "speaker")      # roles of a person, not of a company
 NAMES = ("company_name", "first_name", "last_name", "email")        # an application has at least one of them
 
 
@@ -50,16 +52,18 @@ def represent(row):
 
 # Writing
 
-def create(db, fields, *, by_form=False):
+def create(db, fields, *, by_form=False, asked=None):
     """Create an application and return it.
 
     `fields` is a complete validated body. With `by_form`, the key is that of a form on a web page, which everybody can
-    read: internal fields, and custom fields and categories that applicants cannot choose, do not exist for it.
+    read: internal fields, and custom fields and categories that applicants cannot choose, do not exist for it. `asked`
+    are the keys of the custom fields that the form asks for, None for all.
 
     Raise 422 for faults in the fields or unknown events, categories and custom fields; 409 `deadline_passed`, or
     `duplicate` for an open application with the same e-mail and event.
     """
-    event_ids, category_ids, values = _check(db, fields, {**fields, "custom_fields": {}}, {"tax_id": None}, by_form)
+    event_ids, category_ids, values = _check(db, fields, {**fields, "custom_fields": {}}, {"tax_id": None}, by_form,
+                                             asked)
     _refuse_late(db, fields, event_ids)
     _refuse_second(db, fields, event_ids)
     id = db.insert(sql.add, **_columns(fields), now=db.now)
@@ -70,9 +74,9 @@ def create(db, fields, *, by_form=False):
     return application
 
 
-def check_form(db, fields):
+def check_form(db, fields, asked=None):
     """Raise 422 or 409 as `create` does with `by_form`, but for `duplicate`: a form must not tell who has applied."""
-    event_ids, _, _ = _check(db, fields, {**fields, "custom_fields": {}}, {"tax_id": None}, True)
+    event_ids, _, _ = _check(db, fields, {**fields, "custom_fields": {}}, {"tax_id": None}, True, asked)
     _refuse_late(db, fields, event_ids)
 
 
@@ -171,7 +175,8 @@ def approve(db, application, fields, admin_id):
 
 def _refuse_other_terms(db, application, fields, contact_id, category_ids):
     """Raise 409 `invalid_transition` if an approved application was approved with other fields than these."""
-    found = db.all(sql.admitted, id=application["id"], contact_id=application["contact_id"])
+    found = db.all(sql.admitted, id=application["id"], contact_id=application["contact_id"],
+                   role=role_of(db, application))
     statuses = {row["event_key"]: row["status"] for row in found}
     others = [name for name, differs in (
         ("contact_id", contact_id not in (None, application["contact_id"])),
@@ -191,6 +196,29 @@ def reject(db, application, reason, admin_id):
     return move(db, application, "reject", decision_reason=reason, decided_at=db.now, decided_by=admin_id)
 
 
+def ask(db, application, question):
+    """Store a question to the applicant and return the application. The answer to an earlier question goes."""
+    return move(db, application, "request-info", question=question, answer=None, answered_at=None)
+
+
+def answer(db, application, text):
+    """Store the applicant's answer to the question and return the application. The same answer again changes nothing.
+
+    Raise 409 `invalid_transition` unless there is a question that waits for an answer.
+    """
+    if application["status"] == "in_review":
+        if application["answer"] == text:
+            return application
+        raise TRANSITIONS.refused(f"The application {application['id']} has no question that waits for an answer. Ask "
+                                  "one with `request-info` first.", "in_review", TRANSITIONS.table["answer"][0])
+    return move(db, application, "answer", answer=text, answered_at=db.now)
+
+
+def confirm_email(db, id):
+    """Note that the applicant has confirmed the e-mail address."""
+    db.run(sql.confirm_email, id=id, now=db.now)
+
+
 def _columns(application):
     """Return the application with the requested area in thousandths of a square metre: None if it has more decimals."""
     # The area may be a float. Its shortest text has the decimals that were sent.
@@ -198,10 +226,10 @@ def _columns(application):
     return {**application, "requested_area": area if area is None else money.scaled(str(area), 3)}
 
 
-def _check(db, fields, application, stored, by_form=False):
+def _check(db, fields, application, stored, by_form=False, asked=None):
     """Return `(event ids, category ids, custom field values)`. The ids are None if `fields` does not name any.
 
-    `application` is the complete application with these fields, `stored` the present one. For `by_form` see `create`.
+    `application` is the complete application with these fields, `stored` the present one. For the rest see `create`.
     Raise 422 for everything that the schema cannot express.
     """
     faults = Faults()
@@ -219,7 +247,8 @@ def _check(db, fields, application, stored, by_form=False):
         category_ids = references.category_ids(db, fields, faults)
     # Whoever fills in a form must fill in its required fields. An office may leave all custom fields for later.
     sent = {**fields, "custom_fields": fields["custom_fields"] or {}} if by_form else fields
-    values = custom_fields.checked(db, "application", sent, application["custom_fields"], faults, editable=by_form)
+    values = custom_fields.checked(db, "application", sent, application["custom_fields"], faults, editable=by_form,
+                                   asked=asked)
     faults.raise_any()
     return event_ids, category_ids, values
 
@@ -259,22 +288,41 @@ def admit(db, application, event_ids, contact_id=None):
 
     Return `(contact id, participants, skipped)`.
 
-    Existing contacts and participants are used again. If the application has exactly one category, the participants
-    get it. Contact and participants take over the custom fields that they lack; `skipped` lists the values that are
-    not valid there as {target, id, field_key, code}. Call this inside a write transaction. Raise 409
-    `ambiguous_contact` or `anonymized`.
+    Existing contacts and participants are used again. The participants have the role of the first category of the
+    application. If it has exactly one category, the participants get it. Contact and participants take over the custom
+    fields that they lack; `skipped` lists the values that are not valid there as {target, id, field_key, code}. Call
+    this inside a write transaction. Raise 409 `ambiguous_contact` or `anonymized`.
     """
+    role = role_of(db, application)
     category_ids = db.values(sql.category_ids, id=application["id"])
     contact_id = contact_id or application["contact_id"] or _id_by_email(db, application)
+    badge_name = _badge_name(db, application, contact_id, role)
     contact_id, skipped = _contact(db, application, contact_id, category_ids)
     found, left_out = [], _skipped("contact", contact_id, skipped)
     for event_id in event_ids:
         participant, skipped = participants.ensure(
-            db, event_id=event_id, contact_id=contact_id, application_id=application["id"],
-            category_id=category_ids[0] if len(category_ids) == 1 else None, values=application["custom_fields"])
+            db, event_id=event_id, contact_id=contact_id, role=role, application_id=application["id"],
+            category_id=category_ids[0] if len(category_ids) == 1 else None, badge_name=badge_name,
+            values=application["custom_fields"])
         found.append(participant)
         left_out += _skipped("event_participant", participant["id"], skipped)
     return contact_id, found, left_out
+
+
+def role_of(db, application):
+    """Return the role of the participants that the approval of an application adds."""
+    return db.value(sql.role, id=application["id"]) or "exhibitor"
+
+
+def _badge_name(db, application, contact_id, role):
+    """Return the name for the badge of a person whose address is that of a contact with another name, or None."""
+    name = _person(application)
+    known = contacts.get(db, contact_id) if contact_id and name and role in PEOPLE else None
+    return name if known and _person(known) != name else None
+
+
+def _person(record):
+    return " ".join(filter(None, (record["first_name"], record["last_name"])))
 
 
 def _without_fee(db, found):

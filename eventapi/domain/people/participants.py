@@ -103,19 +103,20 @@ def find(db, event_id, contact_id, role):
     return db.value(sql.find, event_id=event_id, contact_id=contact_id, role=role)
 
 
-def ensure(db, *, event_id, contact_id, category_id=None, application_id=None, values=None):
-    """Return `(participant, skipped)`: the exhibitor that the contact is at the event.
+def ensure(db, *, event_id, contact_id, role="exhibitor", category_id=None, application_id=None, badge_name=None,
+           values=None):
+    """Return `(participant, skipped)`: the participant that the contact is at the event in this role.
 
-    Reinstate a cancelled one, and add a missing one. It takes over custom fields from `values`; for `skipped` see
-    `custom_fields.carried_over`.
+    Reinstate a cancelled one, and add a missing one, with `badge_name` on its badge. It takes over custom fields from
+    `values`; for `skipped` see `custom_fields.carried_over`.
     """
-    id = find(db, event_id, contact_id, "exhibitor")
+    id = find(db, event_id, contact_id, role)
     known = id and get(db, id)
     fields, skipped = custom_fields.carried_over(db, "event_participant", values or {},
                                                  known["custom_fields"] if known else {})
     if known is None:
-        return add(db, event_id=event_id, contact_id=contact_id, category_id=category_id,
-                   application_id=application_id, fields=fields), skipped
+        return add(db, event_id=event_id, contact_id=contact_id, role=role, category_id=category_id,
+                   application_id=application_id, badge_name=badge_name, fields=fields), skipped
     known = change(db, known, {**known, "category_id": known["category_id"] or category_id,
                                "application_id": known["application_id"] or application_id, "custom_fields": fields})
     return (move(db, known, "reinstate") if known["status"] == "cancelled" else known), skipped

@@ -50,16 +50,20 @@ def defined(db, entity_type, *, editable=False):
 
 # Checking
 
-def checked(db, entity_type, body, stored, faults, *, editable=False):
+def checked(db, entity_type, body, stored, faults, *, editable=False, asked=None):
     """Return the values of a record after the change that `body` requests: null in its `custom_fields` removes a value.
 
     `stored` are the present values. Add a fault at /custom_fields/KEY for each wrong value. Required fields are
-    checked only if the body has `custom_fields`. With `editable`, only the fields that applicants fill in exist.
+    checked only if the body has `custom_fields`. With `editable`, only the fields that applicants fill in exist, and
+    only those among the keys `asked` if a form asks for some of them.
     """
     sent = body.get("custom_fields")
     if sent is None:
         return stored
-    return merged(db, defined(db, entity_type, editable=editable), sent, stored, stored, faults, "/custom_fields")
+    fields = defined(db, entity_type, editable=editable)
+    if asked is not None:
+        fields = Fields([field for key, field in fields.by_key.items() if key in asked])
+    return merged(db, fields, sent, stored, stored, faults, "/custom_fields")
 
 
 def replaced(db, entity_type, sent, stored, faults):

@@ -138,7 +138,8 @@ EVENT_PARTICIPANT = Kind(
     personal=("badge_name",))
 APPLICATION = Kind(
     "application", "applications", "applications",
-    (*CHANGES, "reviewed", "approved", "rejected", "waitlisted", "info_requested", "withdrawn"), _contact_title,
+    (*CHANGES, "reviewed", "approved", "rejected", "waitlisted", "info_requested", "answered",
+     "withdrawn"), _contact_title,
     has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True)
 CATEGORY = Kind(
     "category", "categories", "categories", CHANGES, itemgetter("title"),

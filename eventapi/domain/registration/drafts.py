@@ -10,12 +10,13 @@ from hashlib import sha256
 from ipaddress import ip_address, ip_network
 
 from eventapi import times
-from eventapi.domain.access import link_secrets
+from eventapi.domain.access import link_secrets, links
 from eventapi.domain.access.link_secrets import form_key
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import applications
 from eventapi.domain.records import entities
+from eventapi.domain.registration import visitors
 from eventapi.errors import Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -23,54 +24,74 @@ from eventapi.storage.statements import statements
 sql = statements("drafts")
 
 KIND = "application_confirmation"
+TEXTS = {"apply": KIND, "visit": "visit_confirmation"}         # form -> name of the text of its mail
 ENTITY = entities.APPLICATION_DRAFT.entity_type
 LARGEST = 32_000                        # characters of the fields of a draft
 PER_HOUR = 30                           # drafts of a network in an hour, after which their mails wait
+CORRECTIONS = 3                         # of the address of a draft
+MOST = 10_000                           # drafts that wait for confirmation
 PER_DAY = 3                             # mails to an address in a day
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 WEEK, TWO_DAYS = timedelta(days=7), timedelta(days=2)
 BATCH = 500
 
 
-def state(db, pages, event):
-    """Return whether the application form of an event is `open`, `closed` since its deadline, or `full`.
-
-    Return None if it is not meant to be open.
-    """
-    if not pages["apply_is_open"]:
-        return None
-    if (event["deadline_at"] or event["over_at"]) < times.now():
-        return "closed"
-    capacity = pages["apply_capacity"]
-    return "full" if capacity and db.value(sql.applications, event_id=event["id"]) >= capacity else "open"
-
-
-def store(db, event, fields, nonce, language, client, base_url):
+def store(db, event, form, fields, nonce, language, client, base_url):
     """Store a draft, queue the mail that asks to confirm its address, and return its id.
 
     The same form again changes nothing, and returns None. Without a mail server, nothing is queued.
 
-    `fields` is a complete body of POST /applications that `applications.check_form` has accepted, `nonce` that of the
-    form, `client` the address of the client. Mails of a network that sends many wait, so that others do not; an
-    address gets few a day. Raise 413 for fields that are too long.
+    `form` is apply or visit, `fields` a complete body of POST /applications that `applications.check_form` has
+    accepted, `nonce` that of the form, `client` the address of the client. Mails of a network that sends many wait, so
+    that others do not; an address gets few a day. Raise 413 for fields that are too long.
     """
-    text = as_json(fields)
-    if len(text) > LARGEST:
+    if len(as_json(fields)) > LARGEST:
         raise Problem("body_too_large", f"All fields together may have at most {LARGEST} characters.")
-    network = _network(form_key(db), client)
-    hourly = db.value(sql.of_network, network=network, since=_before(db, HOUR))
-    daily = db.value(sql.of_address, email=fields["email"], since=_before(db, DAY))
     if db.value(sql.known, nonce=nonce):
         return None
-    id = db.insert(sql.add, event_id=event["id"], nonce=nonce, fields=text, email=fields["email"], network=network,
-                   language=language, now=db.now)
+    if db.value(sql.waiting) >= MOST:
+        db.run(sql.drop_of_largest_network)
+    return _add(db, event, form, fields, nonce, language, client, base_url)
+
+
+def _add(db, event, form, fields, nonce, language, client, base_url):
+    network, email_hash = _network(form_key(db), client), _address(db, fields["email"])
+    hourly = db.value(sql.of_network, network=network, since=_before(db, HOUR))
+    daily = db.value(sql.of_address, email_hash=email_hash, since=_before(db, DAY))
+    id = db.insert(sql.add, event_id=event["id"], form=form, nonce=nonce, fields=as_json(fields), email=fields["email"],
+                   email_hash=email_hash, network=network, language=language, now=db.now)
     if daily >= PER_DAY or not mails.is_configured(db.config):
         return id
-    subject = mail_words.WORDS[language][f"{KIND}_subject"].format(title=event["title"])
+    subject = mail_words.WORDS[language][f"{TEXTS[form]}_subject"].format(title=event["title"])
     wait = timedelta(hours=hourly // PER_HOUR)
     mails.add(db, KIND, ENTITY, id, fields["email"], subject, base_url=base_url, language=language,
               next_at=times.text(datetime.fromisoformat(db.now) + wait) if wait else None)
     return id
+
+
+def correct(db, event, form, nonce, email, client, base_url):
+    """Replace the address of the draft of a form. Return (whether that is possible, the id of the new draft or None).
+
+    The links in mails to the wrong address open nothing any more. An address can be corrected CORRECTIONS times.
+    Nothing changes if the address is the same, or if the draft is confirmed or was deleted.
+    """
+    draft = db.one(sql.latest, nonce=nonce, event_id=event["id"], form=form)
+    if draft is None or draft["fields"] is None or draft["email"] == email:
+        return True, None
+    number = int(draft["nonce"].partition(".")[2] or 0) + 1
+    if number > CORRECTIONS:
+        return False, None
+    db.run(sql.replace, id=draft["id"])
+    db.run(sql.drop_secrets, id=draft["id"])
+    mails.withdraw(db, KIND, ENTITY, draft["id"])
+    fields = {**json.loads(draft["fields"]), "email": email}
+    return True, _add(db, event, form, fields, f"{nonce}.{number}", draft["language"], client, base_url)
+
+
+def _address(db, email):
+    """Return a keyed hash of an address without its tag: ada+fair@example.org is ada@example.org."""
+    name, _, domain = email.rpartition("@")
+    return link_secrets.address_hash(db, f"{name.partition('+')[0] or name}@{domain}")
 
 
 def _before(db, age):
@@ -90,7 +111,7 @@ def new_secret(db, id):
     """Make a secret for the link of a draft, store its hash and return it. None if there is nothing to confirm."""
     with db.write():
         draft = db.one(sql.get, id=id)
-        if draft is None or draft["confirmed_at"]:
+        if draft is None or draft["confirmed_at"] or draft["fields"] is None:
             return None
         return add_secret(db, id)
 
@@ -105,22 +126,35 @@ def get(db, id):
     return db.one(sql.get, id=id)
 
 
-def confirm(db, draft):
-    """Make the application of a draft, and return its id. A confirmed draft returns the one that it has.
+def confirm(db, draft, show, base_url):
+    """Make the application of a draft whose address is confirmed, and return (its link, whether it is a new one).
 
-    The deadline counts when the form is sent. An open application of the same address stays as it is, and its id is
-    returned. Raise 422 if the event or a category cannot be chosen any more.
+    The secrets of the draft become those of the link. `show` is the result of `directory.show` or None, `base_url` the
+    public address. An address that has applied or registered already gets the link of that application. Raise 422 or
+    409 if the form has changed so that the application is not valid any more.
     """
-    if draft["confirmed_at"]:
-        return draft["application_id"]
-    try:
-        id = applications.create(db, {**json.loads(draft["fields"]), "late": True}, by_form=True)["id"]
-    except Problem as problem:
-        if problem.code != "duplicate":
-            raise
-        id = problem.members["application_id"]
+    email, fields = draft["email"], json.loads(draft["fields"])
+    id, is_new = draft["form"] == "visit" and visitors.registered(db, email, draft["event_id"]), False
+    if not id:
+        try:
+            asked = fields["custom_fields"].keys() if draft["form"] == "visit" else None
+            id = applications.create(db, {**fields, "late": True}, by_form=True, asked=asked)["id"]
+            is_new = True
+        except Problem as problem:
+            if problem.code != "duplicate":
+                raise
+            id = problem.members["application_id"]
+    applications.confirm_email(db, id)
+    application = applications.get(db, id)
+    link = links.of_person(db, "application", id, email) or links.create(
+        db, "application", event_id=draft["event_id"], application_id=id, email=email, language=draft["language"],
+        name=" ".join(filter(None, (application["first_name"], application["last_name"]))) or None)
+    ends = times.text(datetime.fromisoformat(db.now) + link_secrets.MAILED)
+    db.run(sql.hand_over, id=draft["id"], link_id=link["id"], email=email, expires_at=ends)
     db.run(sql.confirm, id=draft["id"], application_id=id, now=db.now)
-    return id
+    if is_new and draft["form"] == "visit":
+        visitors.admit(db, show, application, base_url)
+    return link, is_new
 
 
 # Upkeep

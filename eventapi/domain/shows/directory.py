@@ -23,7 +23,7 @@ def show(db, event_key):
     row = db.one(sql.show, event_key=event_key)
     if row is None:
         return None
-    for name in ("opening_hours", "texts", "embed_origins", "apply_terms"):
+    for name in ("opening_hours", "texts", "embed_origins", "apply_terms", "visit_fields"):
         row[name] = json.loads(row[name])
     for name in (*PARTS, "is_indexed"):
         row[name] = bool(row[name])

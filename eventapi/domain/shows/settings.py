@@ -6,7 +6,7 @@ import json
 
 from eventapi import journal, times
 from eventapi.domain.mail import queue as mails
-from eventapi.domain.records import entities
+from eventapi.domain.records import entities, field_definitions
 from eventapi.errors import Faults, Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -14,8 +14,11 @@ from eventapi.storage.statements import statements
 sql = statements("event_pages")
 
 BOOLEANS = ("is_public", "show_directory", "show_plan", "show_programme", "is_indexed", "apply_is_open",
-            "my_is_open")
-ENCODED = ("texts", "embed_origins", "apply_terms", "my_rights", "booth_types")         # columns with JSON
+            "visit_is_open", "my_is_open", "show_prices")
+OPTIONAL = ("show_", "apply_", "visit_", "my_")             # what pages may lack and still be public
+# columns with JSON
+ENCODED = ("texts", "embed_origins", "apply_terms", "visit_fields", "mail_texts", "my_rights", "booth_types")
+FORMS = {"apply": "exhibitors", "visit": "visitors"}        # forms of the pages -> who fills them in
 # Options without which visitors could not tell whose pages they read.
 IMPRINT = ("organiser_name", "organiser_street", "organiser_city", "organiser_email")
 
@@ -44,14 +47,13 @@ def review(db, pages, address):
     if db.value(sql.disabled):
         rows.append(_row("the feature pages", "hidden", "eventapi flag enable pages"))
     rows.append(_row("the event") if pages["is_visible"] else _row("the event", "hidden", f"{patch} with is_visible"))
-    for name in (each for each in BOOLEANS if each != "is_indexed"):
+    for name in (each for each in BOOLEANS if each not in ("is_indexed", "show_prices")):
         rows.append(_row(name) if pages[name] else _row(name, "hidden", f"{patch}/pages with {name}"))
     if not (pages["texts"].get("privacy") or db.config.privacy_url):
         rows.append(_row("privacy", "advice", f"set the option privacy_url, or {patch}/pages with texts.privacy"))
     if not pages["texts"].get("intro"):
         rows.append(_row("intro", "advice", f"{patch}/pages with texts.intro says what the show is"))
-    public = all(row["state"] in ("public", "advice") or row["what"].startswith(("show_", "apply_", "my_"))
-                 for row in rows)
+    public = all(row["state"] in ("public", "advice") or row["what"].startswith(OPTIONAL) for row in rows)
     return [_row(f"{address}/e/{pages['event_key']}", *([] if public else ["hidden", "see below"])), *rows]
 
 
@@ -72,16 +74,18 @@ def update(db, old, fields, address, *, is_trial=False):
     """Change the settings and return them. `fields` holds the changed fields.
 
     `address` is the public address of the service, "" if it is not known. `is_trial`: the service is tried on one
-    machine, where the form needs no mail. Raise 409 `page_incomplete` if the event cannot be public yet or a part
-    cannot open, `mail_not_configured` if it cannot open without mail.
+    machine, where a form needs no mail. Raise 409 `page_incomplete` if the event cannot be public yet or a part cannot
+    open, `mail_not_configured` if it cannot open without mail; 422 for settings that name unknown records.
     """
     merged = {**old, **fields}
     missing = lacks(db, merged, address)
     if merged["is_public"] and missing:
         raise Problem("page_incomplete", "The pages cannot be public yet. Set what `missing` names (options of the "
                       "configuration, and fields of the event), then repeat the request.", missing=missing)
-    if merged["apply_is_open"] and not old["apply_is_open"]:
-        _check_form(db, merged, is_trial)
+    _check_names(db, merged, fields)
+    for form in FORMS:
+        if merged[f"{form}_is_open"] and not old[f"{form}_is_open"]:
+            _check_form(db, form, merged, is_trial)
     if merged["my_is_open"] and not old["my_is_open"] and not (address or is_trial):
         raise Problem("page_incomplete", "The pages of exhibitors cannot open yet, because mails could not link them. "
                       "Set what `missing` names, then repeat the request.", missing=["base_url"])
@@ -96,15 +100,36 @@ def update(db, old, fields, address, *, is_trial=False):
     return new
 
 
-def _check_form(db, pages, is_trial):
-    """Raise 409 unless the application form can open: the pages are public, it has terms, and mails can be sent."""
-    missing = [name for name, is_there in (("is_public", pages["is_public"]), ("apply_terms", pages["apply_terms"]))
-               if not is_there]
+def _check_names(db, pages, fields):
+    """Raise 422 for keys of custom fields and of a submission type among `fields` that do not exist."""
+    faults = Faults()
+    known = {row["field_key"] for row in field_definitions.editable(db)}
+    for place, key in enumerate(fields.get("visit_fields", ())):
+        if key not in known:
+            faults.add(f"/visit_fields/{place}", "unknown", f"is unknown: no custom field of applications that is "
+                       f"`editable` has the key {key}")
+    key = fields.get("apply_file_type")
+    if key and not db.value(sql.has_submission_type, id=pages["id"], key=key):
+        faults.add("/apply_file_type", "unknown", f"is unknown: the event has no submission type {key}")
+    faults.raise_any()
+
+
+def _check_form(db, form, pages, is_trial):
+    """Raise 409 unless a form can open: the pages are public, it has what it needs, and mails can be sent."""
+    needed = {"apply": ("apply_terms", pages["apply_terms"]),
+              "visit": ("automatic_category", db.value(sql.has_automatic_category, id=pages["id"]))}[form]
+    missing = [name for name, is_there in (("is_public", pages["is_public"]), needed) if not is_there]
     if missing:
-        raise Problem("page_incomplete", "The application form cannot open yet. Set what `missing` names, then repeat "
-                      "the request.", missing=missing)
+        raise Problem("page_incomplete", f"The form of {FORMS[form]} cannot open yet. Set what `missing` names "
+                      "(fields of the pages; `automatic_category` is a selectable category of the event with "
+                      "`approval` automatic), then repeat the request.", missing=missing)
     if not is_trial:
-        mails.refuse_unconfigured(db.config, ", because each applicant confirms the e-mail address")
+        mails.refuse_unconfigured(db.config, ", because everybody who fills it in confirms the e-mail address")
+
+
+def mail_text(db, event_id, name, language):
+    """Return the organiser's own text of a mail in a language, or None. `name` is one of `mail_texts`."""
+    return db.value(sql.mail_text, event_id=event_id, name=name, language=language)
 
 
 def _check_portal(db, pages, fields):

@@ -86,7 +86,8 @@ def summary(texts, language, kind, row):
         "categories": (row.get("base_price"), texts.get(f"={row.get('applicant_visibility')}")),
         "services": (row.get("base_price"), row.get("unit")),
         "booth_types": (row.get("price"), texts.get(f"={row.get('price_model')}")),
-        "submission_types": (texts.get(f"={row.get('input')}"),), "dunning_levels": (row.get("days"), texts["field_days"]),
+        "submission_types": (texts.get(f"={row.get('input')}"),),
+        "dunning_levels": (row.get("days"), texts["field_days"]),
     }.get(kind, ())
     return " · ".join(formats.number(part, language, 2 if "price" in "".join(row) and kind != "dunning_levels" else 0)
                       if isinstance(part, (int, float, Decimal)) else part for part in parts if part is not None)
@@ -168,7 +169,8 @@ def sentences(visit, form, given):
     if form is not None and problem.errors:
         beside, top = form.faults(problem.errors, given or {}, say)
         return {"beside": beside, "top": top}
-    return {"beside": {}, "top": [problem_sentence(visit, problem)]}
+    codes = [say(error["code"]) for error in problem.errors or []]
+    return {"beside": {}, "top": list(dict.fromkeys(codes)) or [problem_sentence(visit, problem)]}
 
 
 def words(visit):

@@ -9,7 +9,8 @@ from eventapi.web.html import shell, visits
 from eventapi.web.html.schema_forms import Form
 from eventapi.web.routes import Routes
 
-routes = Routes("desk-records", root="/desk", public=True, page=True, session="admin", flag="desk", forms=("text/html",))
+routes = Routes("desk-records", root="/desk", public=True, page=True, session="admin", flag="desk",
+                forms=("text/html",))
 
 
 class Kind:
@@ -169,7 +170,8 @@ def choices(visit, name, event, record):
     if name == "categories":
         offer("parent_category_id", "list_categories", "id", "title")
     if name == "applications":
-        offer("category_keys", "list_categories", "category_key", "title", **({"event_id": event["id"]} if event else {}))
+        offer("category_keys", "list_categories", "category_key", "title",
+              **({"event_id": event["id"]} if event else {}))
     if name == "participants":
         offer("category_key", "list_categories", "category_key", "title",
               **({"event_id": record["event_id"] if record else event["id"]} if event or record else {}))
@@ -185,7 +187,8 @@ def start(made, event):
     """Return the texts of a new record that follow from the event in hand and from the query."""
     found = {name: [text] for name, text in shell.asked("plan_id", "contact_id", "event_participant_id").items()}
     if event:
-        found |= {"event_key": [event["event_key"]], "unit": [names.unit("piece", made.language)], "event_keys": [event["event_key"]],
+        found |= {"event_key": [event["event_key"]], "event_keys": [event["event_key"]],
+                  "unit": [names.unit("piece", made.language)],
                   "events/0/event_key": [event["event_key"]], "events/0/is_active": ["1"]}
     return found
 

@@ -41,7 +41,8 @@ def open_link(db, secret, before):
         raise before
     row = link_secrets.find(db, secret)
     if row and row["draft_id"]:
-        return apply.confirmed(db, drafted(db, row))
+        page, link = apply.confirmed(db, drafted(db, row))
+        return page or signed_in(db, link, link_secrets.find(db, secret))
     link = row and links.get(db, row["link_id"])
     if link is None or link["status"] != "active":
         return invalid(db, link)

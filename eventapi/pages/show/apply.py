@@ -1,102 +1,170 @@
-"""The application form of a show: exhibitors apply with a browser, and confirm their address by the link in a mail."""
+"""The forms of a show: exhibitors apply and visitors register with a browser, and confirm their address by a link.
+
+A form is `apply` or `visit`. Each is stored as a draft; the link in a mail makes the application.
+"""
 from eventapi import times
+from eventapi.domain.access.link_secrets import form_key
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.people import applications
-from eventapi.domain.records import field_definitions
-from eventapi.domain.registration import drafts
+from eventapi.domain.registration import drafts, openings
 from eventapi.domain.shows import directory
 from eventapi.errors import Problem, not_found
-from eventapi.languages import countries
+from eventapi.pages.show import form_fields
 from eventapi.pages.show.views import PACKAGE, frame
 from eventapi.plugins.validation import body_of
-from eventapi.storage.statements import statements
+from eventapi.validation.formats import CHECKS
 from eventapi.web import client
-from eventapi.web.html import form_bodies, forms, shell, tokens
-from eventapi.web.html.forms import Field
+from eventapi.web.html import cookies, form_bodies, forms, shell, tokens
 from eventapi.web.rest import mail_base_url
 from eventapi.web.routes import Routes
 
 routes = Routes("show-forms", root="", public=True, page=True, forms=("text/html",))
-sql = statements("drafts")
 
-# name -> kind, autocomplete, whether it is required
-FIELDS = {"company_name": ("text", "organization", False), "first_name": ("text", "given-name", False),
-          "last_name": ("text", "family-name", False), "email": ("email", "email", True),
-          "phone": ("tel", "tel", False), "address": ("text", "street-address", False),
-          "postal_code": ("text", "postal-code", False), "city": ("text", "address-level2", False),
-          "country": ("select", "country", True), "website": ("url", "url", False), "tax_id": ("text", "off", False)}
 TRAP = "fax_number"                     # a field that people do not see, and that programs fill in
 
 
 @routes.get("/e/<event_key>/apply")
 def get_application_form(db, event_key):
     """Return the form with which exhibitors apply."""
-    show, language = opened(db, event_key)
-    return form_page(db, show, language, {"country": [db.config.organiser_country]})
+    return empty_form(db, event_key, "apply", {"country": [db.config.organiser_country]})
+
+
+@routes.get("/e/<event_key>/visit")
+def get_registration_form(db, event_key):
+    """Return the form with which visitors register. `category` in the address chooses one."""
+    return empty_form(db, event_key, "visit", {name: [text] for name, text in shell.asked("category").items()})
 
 
 @routes.post("/e/<event_key>/apply", before=form_bodies.before)
 def send_application_form(db, event_key, before):
     """Store the form, and mail the link with which the applicant confirms the address. Every address gets this page."""
-    show, language = opened(db, event_key)
-    if isinstance(before, Problem):
-        return told(db, show, language, "refused", before.status)
-    if drafts.state(db, show, show) != "open":
-        return form_page(db, show, language, before, status=409)
+    return sent_form(db, event_key, "apply", before)
+
+
+@routes.post("/e/<event_key>/visit", before=form_bodies.before)
+def send_registration_form(db, event_key, before):
+    """Store the form, and mail the link with which the visitor confirms the address. Every address gets this page."""
+    return sent_form(db, event_key, "visit", before)
+
+
+@routes.post("/e/<event_key>/apply/address", before=form_bodies.before)
+def correct_applicant_address(db, event_key, before):
+    """Replace the address of a form that was sent, and mail the link there."""
+    return corrected(db, event_key, "apply", before)
+
+
+@routes.post("/e/<event_key>/visit/address", before=form_bodies.before)
+def correct_visitor_address(db, event_key, before):
+    """Replace the address of a form that was sent, and mail the link there."""
+    return corrected(db, event_key, "visit", before)
+
+
+def empty_form(db, event_key, form, given):
+    show, language = opened(db, event_key, form)
+    return form_page(db, show, form, language, given)
+
+
+def sent_form(db, event_key, form, given):
+    """Return the page after a form: `sent`, or the form again with its faults. `given` is the form or a Problem."""
+    show, language = opened(db, event_key, form)
+    if isinstance(given, Problem):
+        return told(db, show, language, "refused", given.status, form=form)
+    if openings.state(db, show, form) != "open":
+        return form_page(db, show, form, language, given, status=409)
     if not mails.is_configured(db.config) and not client.is_local():
-        return form_page(db, show, language, before, note="problem_no_mail", status=409)
-    purpose, token = f"apply {show['id']}", before.get("token", [""])[0]
-    state, nonce = tokens.checked(drafts.form_key(db), purpose, token)
+        return form_page(db, show, form, language, given, note="problem_no_mail", status=409)
+    token = given.get("token", [""])[0]
+    state, nonce = tokens.checked(form_key(db), purpose(show, form), token)
     if state != "good":
         kept = token if state == "young" else None
-        return form_page(db, show, language, {} if state == "wrong" else before, note=f"form_{state}", token=kept,
+        return form_page(db, show, form, language, {} if state == "wrong" else given, note=f"form_{state}", token=kept,
                          status=403 if state == "wrong" else 422)
-    if any(before.get(TRAP, [])):
-        return told(db, show, language, "sent", link=None)
-    fields = fields_of(db, show, language)
+    if any(given.get(TRAP, [])):
+        return sent_page(db, show, form, language, given, token)
+    fields = form_fields.fields_of(db, show, form, language)
+    faults = form_fields.missing(given, fields)
+    if form_fields.not_offered(given, fields):
+        faults["category"] = shell.words(PACKAGE, language)["fault_unknown"]
     try:
-        body = body_of("application", "POST", db.config.timezone)(body_from(fields, before, show, language, db.now))
-        faults = missing(before, fields)
-        applications.check_form(db, body)
+        body = body_of("application", "POST", db.config.timezone)(form_fields.body_from(
+            fields, given, show, form, language, db.now, db.config.organiser_country))
+        applications.check_form(db, body, show["visit_fields"] if form == "visit" else None)
         if faults:
-            return form_page(db, show, language, before, faults=faults, status=422)
-        id = drafts.store(db, show, body, nonce, language, client.address(), mail_base_url())
+            return form_page(db, show, form, language, given, faults=faults, status=422)
+        id = drafts.store(db, show, form, body, nonce, language, client.address(), mail_base_url())
     except Problem as problem:
         if problem.status >= 500:
             raise
         found = forms.faults_of(fields, problem.errors or [], shell.words(PACKAGE, language))
         note = None if found else f"problem_{problem.code}"
-        return form_page(db, show, language, before, faults={**missing(before, fields), **found}, note=note, status=422)
+        return form_page(db, show, form, language, given, faults={**faults, **found}, note=note, status=422)
+    return sent_page(db, show, form, language, given, token, id)
+
+
+def corrected(db, event_key, form, given):
+    """Return the page `sent` after a correction of the address, with the fault of an address that is none."""
+    show, language = opened(db, event_key, form)
+    if isinstance(given, Problem):
+        return told(db, show, language, "refused", given.status, form=form)
+    token, email = given.get("token", [""])[0], given.get("email", [""])[0].strip()
+    state, nonce = tokens.checked(form_key(db), purpose(show, form), token)
+    if state in ("wrong", "old") or openings.state(db, show, form) != "open":
+        return form_page(db, show, form, language, {}, note="form_wrong", status=403)
+    if not CHECKS["email"](email) or len(email) > 254:
+        return sent_page(db, show, form, language, given, token, fault="fault_format", status=422)
+    is_possible, id = drafts.correct(db, show, form, nonce, email, client.address(), mail_base_url())
+    if not is_possible:
+        return sent_page(db, show, form, language, given, token, fault="corrected_often", status=409)
+    return sent_page(db, show, form, language, given, token, id)
+
+
+def sent_page(db, show, form, language, given, token, id=None, *, fault=None, status=200):
+    """Return the page after a form was sent, with which its address can be corrected."""
     # To try the form on this machine without a mail server, the page has the link that the mail would have.
     secret = drafts.add_secret(db, id) if id and not mails.is_configured(db.config) else None
-    return told(db, show, language, "sent", link=secret and f"{shell.up()}link/{secret}")
+    return told(db, show, language, "sent", status, form=form, token=token, fault=fault,
+                email=given.get("email", [""])[0], sender=db.config.smtp_sender,
+                link=secret and f"{shell.up()}link/{secret}")
 
+
+def purpose(show, form):
+    """Return what the tokens of a form are for."""
+    return f"{form} {show['id']}"
+
+
+# The link in the mail
 
 def confirming(db, draft):
     """Return the page that asks whether to confirm. It changes nothing, because mail scanners open every link."""
-    return linked_page(db, draft, "done" if draft["confirmed_at"] else "confirm")
+    return linked_page(db, draft, "confirm")
 
 
 def confirmed(db, draft):
-    """Confirm the address of a draft, which makes the application. Return the page about it."""
+    """Confirm the address of a draft, which makes the application. Return (page, link), one of which is None.
+
+    The link opens the page of the application. Without https it opens no session, so there is a page in its place.
+    """
     try:
-        id = drafts.confirm(db, draft)
+        link, _ = drafts.confirm(db, draft, directory.show(db, draft["event_key"]), mail_base_url())
     except Problem as problem:
         if problem.status >= 500:
             raise
-        return linked_page(db, draft, "changed", 409)
-    return linked_page(db, {**draft, "application_id": id}, "done")
+        return linked_page(db, draft, "changed", 409), None
+    if not cookies.is_possible():
+        return linked_page(db, {**draft, "application_id": link["application_id"]}, "done"), None
+    return None, link
 
 
 def linked_page(db, draft, part, status=200):
     """Return a page that the link in the mail of a draft opens."""
-    return told(db, directory.show(db, draft["event_key"]), draft["language"], part, status, "no-referrer", draft=draft)
+    show = directory.show(db, draft["event_key"])
+    return told(db, show, draft["language"], part, status, "no-referrer", draft=draft, form=draft["form"])
 
 
-def opened(db, event_key):
-    """Return the show and the language of the request. Raise 404 unless the show has a form."""
+def opened(db, event_key, form):
+    """Return the show and the language of the request. Raise 404 unless the show has the form."""
     show = directory.show(db, event_key)
-    if show is None or not show["apply_is_open"]:
+    if show is None or not show[f"{form}_is_open"]:
         raise not_found("form", event_key)
     return show, shell.language_of(db.config, show["language"])
 
@@ -115,55 +183,14 @@ def drawn(db, show, language, part, **values):
                           asked={}, embed=False, now=times.now())
 
 
-# The form
-
-def form_page(db, show, language, given, *, faults=None, note=None, token=None, status=200):
+def form_page(db, show, form, language, given, *, faults=None, note=None, token=None, status=200):
     """Return the form with what was typed, or the page that says why it is closed."""
-    state = drafts.state(db, show, show)
+    state = openings.state(db, show, form)
     if state != "open":
-        return told(db, show, language, "closed", 200 if status == 200 else 409, full=state == "full")
+        return told(db, show, language, "closed", 200 if status == 200 else 409, form=form, is_full=state == "full")
     terms = directory.in_language(show["apply_terms"], language) or ""
-    text = drawn(db, show, language, "apply", fields=fields_of(db, show, language), given=given, faults=faults or {},
-                 note=note, trap=TRAP, terms=terms, is_link=terms.startswith(("http://", "https://")),
-                 token=token or tokens.form_token(drafts.form_key(db), f"apply {show['id']}"))
+    text = drawn(db, show, language, form, form=form, fields=form_fields.fields_of(db, show, form, language),
+                 given=given, faults=faults or {}, note=note, trap=TRAP, terms=terms,
+                 is_link=terms.startswith(("http://", "https://")),
+                 token=token or tokens.form_token(form_key(db), purpose(show, form)))
     return shell.private(text, language, status)
-
-
-def fields_of(db, show, language):
-    """Return the fields of the form of a show: those of every applicant, its categories, and custom fields."""
-    word = shell.words(PACKAGE, language)
-    nations = sorted(((code, countries.name(code, language)) for code in countries.NAMES), key=lambda pair: pair[1])
-    found = [Field(name, f"/{name}", word[f"field_{name}"], kind, needed, autocomplete=autocomplete,
-                   options=nations if name == "country" else [])
-             for name, (kind, autocomplete, needed) in FIELDS.items()]
-    categories = db.all(sql.categories, event_id=show["id"])
-    if categories:
-        options = [(row["category_key"], " · ".join(filter(None, (row["parent_title"], row["title"]))))
-                   for row in categories]
-        found.append(Field("category", "/category_keys/0", word["field_category"], "select", True, options))
-    found.append(Field("requested_area", "/requested_area", word["field_requested_area"], "number"))
-    for row in field_definitions.editable(db):
-        options = [(each["value"], each["label"]) for each in row["field_options"] or []]
-        found.append(Field(f"custom.{row['field_key']}", f"/custom_fields/{row['field_key']}", row["field_label"],
-                           forms.LABELS[row["field_type"]], row["is_required"], options))
-    return [*found, Field("message", "/message", word["field_message"], "textarea"),
-            Field("terms", "/terms_accepted_at", word["field_terms"], "checkbox", True)]
-
-
-def body_from(fields, given, show, language, now):
-    """Return the body of POST /applications that a form means."""
-    values = {each.name: each.value(given, language) for each in fields}
-    custom = {name.partition(".")[2]: value for name, value in values.items()
-              if name.startswith("custom.") and value not in (None, [])}
-    return {**{name: values[name] for name in FIELDS if values[name] is not None},
-            **{name: values[name] for name in ("requested_area", "message") if values[name] is not None},
-            "event_keys": [show["event_key"]], "category_keys": [values["category"]] if values.get("category") else [],
-            "terms_accepted_at": now if values["terms"] else None, "custom_fields": custom}
-
-
-def missing(given, fields):
-    """Return the names of the required fields that are empty, as faults. A company or a person must be named."""
-    def is_empty(*names):
-        return not any(text.strip() for name in names for text in given.get(name, []))
-    empty = [each.name for each in fields if each.is_required and is_empty(each.name)]
-    return dict.fromkeys([*empty, *(["company_name"] if is_empty("company_name", "last_name") else [])], "required")

@@ -5,7 +5,7 @@ An event that is not public does not exist here: its pages are 404.
 from itertools import groupby
 
 from eventapi import times
-from eventapi.domain.registration import drafts
+from eventapi.domain.registration import openings
 from eventapi.domain.shows import directory
 from eventapi.errors import Problem, not_found
 from eventapi.pictures.hall import page as hall_page
@@ -171,7 +171,8 @@ def frame(db, show, part, values, language):
             "tab": {"exhibitor": "exhibitors"}.get(part, part),
             "tabs": (("start", "", True), ("exhibitors", "/exhibitors", show["show_directory"]),
                      ("programme", "/programme", show["show_programme"]),
-                     ("apply", "/apply", drafts.state(db, show, show) == "open")),
+                     ("visit", "/visit", openings.state(db, show, "visit") == "open"),
+                     ("apply", "/apply", openings.state(db, show, "apply") == "open")),
             "hours": [entry for entry in show["opening_hours"] if entry["date"] == today],
             "place": ", ".join(filter(None, (show["venue"], show["city"]))),
             "imprint": db.config.imprint_url or f"{shell.up()}imprint", "privacy_url": db.config.privacy_url}

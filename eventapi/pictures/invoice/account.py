@@ -98,6 +98,3 @@ class Account(Sheet):
         for x, value in ((AMOUNT, amount), (RIGHT, balance)):
             if value is not None:
                 paper.text(x, paper.y, formats.amount(value, currency, self.language), size=TABLE, align="right")
-
-    def _day(self, day):
-        return formats.day(day, self.language)

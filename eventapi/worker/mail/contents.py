@@ -13,8 +13,10 @@ from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.billing import sending as invoice_sending
 from eventapi.domain.dunning import letters, sending
 from eventapi.domain.mail import words as mail_words
-from eventapi.domain.people import newsletter
+from eventapi.domain.people import applications, badge_sheets, decisions, newsletter
 from eventapi.domain.registration import drafts
+from eventapi.domain.shows import settings
+from eventapi.errors import Problem
 from eventapi.languages import choice, formats
 from eventapi.pictures.words import grouped
 from eventapi.storage import files
@@ -54,6 +56,8 @@ def build(db, mail):
         mail = {**mail, "secret": retry_while_busy(drafts.new_secret, db, mail["entity_id"])}
     if mail["kind"] == links.KIND:
         mail = {**mail, "secret": retry_while_busy(links.new_secret, db, mail["entity_id"])}
+    if mail["kind"] in (decisions.DECISION, decisions.BADGE):
+        mail = {**mail, "secret": mail["base_url"] and retry_while_busy(decisions.new_secret, db, mail["entity_id"])}
     with db.snapshot():
         contents = CONTENTS[mail["kind"]](db, mail)
     return recipient, compose(db.config, recipient, mail["message_id"], mail["subject"], *contents)
@@ -159,10 +163,73 @@ def application_confirmation(db, mail):
     """
     if mail["secret"] is None:
         raise Gone("the application is confirmed already, or its draft was deleted")
-    texts, kind = mail_words.WORDS[mail["language"]], drafts.KIND
+    draft, texts = drafts.get(db, mail["entity_id"]), mail_words.WORDS[mail["language"]]
+    kind = drafts.TEXTS[draft["form"]]
+    own = own_paragraphs(settings.mail_text(db, draft["event_id"], kind, mail["language"]))
     link = f"{mail['base_url']}/link/{mail['secret']}"
-    return None, mail["language"], [texts["hello_nobody"], texts[kind], (texts[f"{kind}_button"], link),
-                                    texts[f"{kind}_ignore"], *mail_words.closing(db.config, mail["language"])], {}, []
+    return None, mail["language"], [
+        texts["hello_nobody"], *(own or [texts[kind]]), (texts[f"{kind}_button"], link), texts[f"{kind}_ignore"],
+        *mail_words.closing(db.config, mail["language"])], {}, []
+
+
+def application_decision(db, mail):
+    """Return the mail about the state of an application: approved, rejected, waitlisted, or a question.
+
+    Raise Gone if it has none of these states any more.
+    """
+    application = applications.get(db, mail["entity_id"])
+    name = application and decisions.TEXTS.get(application["status"])
+    if name is None:
+        raise Gone("the application was deleted, or is not in the state that the mail is about")
+    texts, middle = own_or_usual(db, application, name, mail["language"])
+    more = {"rejected": application["decision_reason"], "info_requested": application["question"]}
+    paragraphs = [greeting(texts, harmless(person(application))), *middle,
+                  *own_paragraphs(more.get(application["status"]))]
+    is_question = application["status"] == "info_requested"
+    if mail["secret"]:
+        button = texts["answer_button" if is_question else "application_page_button"]
+        paragraphs.append((button, links.address(mail["base_url"], mail["secret"])))
+    elif is_question:
+        paragraphs.append(texts["answer_by_mail"].format(email=db.config.organiser_email or db.config.smtp_sender))
+    return None, mail["language"], [*paragraphs, *mail_words.closing(db.config, mail["language"])], {}, []
+
+
+def badge(db, mail):
+    """Return the mail with the badges of an application, as PDF where it can be drawn.
+
+    Raise Gone if there is none any more.
+    """
+    application = applications.get(db, mail["entity_id"])
+    ids = application and decisions.badges(db, application)
+    if not ids:
+        raise Gone("the application has no participant any more")
+    texts, middle = own_or_usual(db, application, "badge", mail["language"])
+    page = [(texts["badge_button"], links.address(mail["base_url"], mail["secret"]))] if mail["secret"] else []
+    paragraphs = [greeting(texts, harmless(person(application))), *middle, *page,
+                  *mail_words.closing(db.config, mail["language"])]
+    return None, mail["language"], paragraphs, {}, [pdf for id in ids for pdf in badge_pdf(db, id, mail["language"])]
+
+
+def badge_pdf(db, id, language):
+    """Return the badge of a participant as a list of one (file name, bytes), empty if no PDF can be drawn."""
+    shown = badge_sheets.read(db, id, language)
+    try:
+        return [(f"badge-{shown['code']}.pdf", badge_sheets.draw(db.config, shown, badge_sheets.PDF))]
+    except Problem as problem:
+        if problem.status != 501:
+            raise
+        return []
+
+
+def person(record):
+    return " ".join(filter(None, (record["first_name"], record["last_name"])))
+
+
+def own_or_usual(db, application, name, language):
+    """Return the texts of a language, and the paragraphs of a mail: the organiser's own ones, else the usual one."""
+    texts = mail_words.WORDS[language]
+    own = own_paragraphs(decisions.own_text(db, application, name, language))
+    return texts, own or [texts[name].format(title=decisions.title(db, application))]
 
 
 def link(db, mail):
@@ -172,10 +239,12 @@ def link(db, mail):
     """
     if mail["secret"] is None:
         raise Gone("the link has ended, or has no address any more")
-    texts = mail_words.WORDS[mail["language"]]
+    texts, row = mail_words.WORDS[mail["language"]], links.get(db, mail["entity_id"])
+    own = own_paragraphs(settings.mail_text(db, row["event_id"], "link", mail["language"]))
     return None, mail["language"], [
-        texts["hello_nobody"], texts["link"], (texts["link_button"], links.address(mail["base_url"], mail["secret"])),
-        texts["link_ignore"], *mail_words.closing(db.config, mail["language"])], {}, []
+        texts["hello_nobody"], *(own or [texts["link"]]),
+        (texts["link_button"], links.address(mail["base_url"], mail["secret"])), texts["link_ignore"],
+        *mail_words.closing(db.config, mail["language"])], {}, []
 
 
 def invoice(db, mail):
@@ -275,4 +344,5 @@ def quoted(invoice, texts):
 WITH_PDF = ("invoice", "invoice_reminder", "dunning")
 CONTENTS = {"newsletter_confirmation": newsletter_confirmation, "invoice": invoice,
             "invoice_reminder": invoice_reminder, "dunning": dunning,
-            "application_confirmation": application_confirmation, "link": link}
+            "application_confirmation": application_confirmation, decisions.DECISION: application_decision,
+            decisions.BADGE: badge, "link": link}

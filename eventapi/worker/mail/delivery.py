@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from eventapi import times
-from eventapi.domain.access import links
 from eventapi.domain.attachments import notes
 from eventapi.domain.billing import invoices
-from eventapi.domain.people import contacts, newsletter
-from eventapi.domain.registration import drafts
+from eventapi.domain.people import applications, contacts, newsletter
 from eventapi.storage import process_locks
 from eventapi.storage.statements import statements
 
@@ -78,15 +76,15 @@ def _following(db, mail, outcome):
 
 
 def _note_refusal(db, mail, error):
-    """Record on the subscriber, or as a note on the contact of the invoice, that the address accepts no mail."""
+    """Record on the subscriber, or as a note on the contact of the record, that the address accepts no mail."""
     if mail["entity_type"] == newsletter.ENTITY:
         newsletter.record_refusal(db, mail["entity_id"], error)
         return
-    if mail["entity_type"] in (drafts.ENTITY, links.KIND):      # nobody has confirmed this address
+    if mail["entity_type"] not in ("invoice", "application"):        # nobody has confirmed the others
         return
-    invoice = invoices.get(db, mail["entity_id"])
-    contact = invoice and contacts.get(db, invoice["contact_id"])
-    if contact and not contact["anonymized_at"]:
+    record = (invoices if mail["entity_type"] == "invoice" else applications).get(db, mail["entity_id"])
+    contact = record and contacts.get(db, record["contact_id"])
+    if contact and mail["admin_id"] and not contact["anonymized_at"]:
         text = f"The mail “{mail['subject']}” to {mail['recipient']} could not be delivered: {error}"
         note = {"entity_type": "contact", "entity_id": contact["id"], "note_type": "warning", "is_pinned": False,
                 "note_text": text}

@@ -148,8 +148,8 @@ def upload(visitor, page, address, fields, content, status=303):
                    for name, value in parts.items())
     raw = (f'{head}--b0\r\nContent-Disposition: form-data; name="file"; filename="a.xml"\r\n'
            "Content-Type: text/xml\r\n\r\n").encode() + content + b"\r\n--b0--\r\n"
-    return visitor.app.post(address, raw, headers=visitor.headers, status=status,
-                            content_type="multipart/form-data; boundary=b0")
+    return visitor.app.request(address, method="POST", body=raw, status=status, headers={
+        **visitor.headers, "Content-Type": "multipart/form-data; boundary=b0"})
 
 
 def test_a_file_that_is_no_statement_is_told(office, fair):
