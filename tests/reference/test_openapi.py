@@ -311,6 +311,7 @@ STATES = {
             "reject": (["new", "in_review", "waitlisted"], "rejected"),
             "waitlist": (["new", "in_review"], "waitlisted"),
             "request-info": (["in_review"], "info_requested"),
+            "answer": (["info_requested"], "in_review"),
             "withdraw": (["new", "in_review", "waitlisted", "info_requested"], "withdrawn"),
         },
     },

@@ -28,7 +28,7 @@ NAMES = {
         list_applications create_application list_events_open_for_applications get_application
         update_application_put update_application_patch delete_application review_application
         approve_application reject_application waitlist_application request_application_information
-        withdraw_application batch_applications""",
+        answer_application_question withdraw_application batch_applications""",
     "participants": """
         list_participants create_participant get_participant update_participant_put update_participant_patch
         delete_participant confirm_participant unconfirm_participant cancel_participant reinstate_participant

@@ -111,6 +111,8 @@ class Browser:
         """End the browser as a lack of memory does, without a word to its pages (SIGKILL)."""
         self.process.kill()
         self.process.wait(30)
+        self.writes.close()
+        self.reads.close()
 
     def screenshot(self, file):
         """Write a picture of what the window shows to a PNG file."""

@@ -42,7 +42,7 @@ FINAL = frozenset((                     # shown as a step that cannot be taken b
     "terminate_document", "create_invoice_write_off", "withdraw_dunning", "delete_task", "delete_note", "revoke_link"))
 # Fields of a body that the form of an action has, where those are not all of them.
 FIELDS = {
-    "approve_application": ["confirm"], "send_invoice": ["mail"], "cancel_invoice": ["reason", "mail"],
+    "approve_application": ["confirm", "mail"], "send_invoice": ["mail"], "cancel_invoice": ["reason", "mail"],
     "remind_invoice": ["mail", "force"], "create_payment": ["amount", "payment_date", "gateway_key", "notes"],
     "create_note": ["note_text"], "create_task": ["title", "description", "due_date", "priority"],
     "create_booth_reservation": ["expires_at", "final_price", "notes"], "assign_unmatched_payment": [],
