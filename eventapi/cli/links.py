@@ -43,7 +43,7 @@ def create_door(args, config):
         event = settings.by_key(db, args.event_key)
         if event is None:
             raise not_found("event", args.event_key)
-        link = links.create(db, "door", event_id=event["id"], station=args.station and args.station.strip(),
+        link = links.create(db, "door", event_id=event["id"], name=args.station or args.event_key, station=args.station,
                             devices=args.devices, rights=["search"] if args.search else [])
         secret = links.add_secret(db, link, "shown")
     print_address(link, links.address(base, secret))
