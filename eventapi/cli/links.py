@@ -29,6 +29,8 @@ def register(commands):
     show = command(link, "show", show_link, "print a new address and QR code of a link, for one further device",
                    "eventapi link show 3")
     record(show, "id", "link", "id of the link")
+    revoke = command(link, "revoke", revoke_link, "end a link and all its sessions for ever", "eventapi link revoke 3")
+    record(revoke, "id", "link", "id of the link")
 
 
 def create_door(args, config):
@@ -41,7 +43,7 @@ def create_door(args, config):
         event = settings.by_key(db, args.event_key)
         if event is None:
             raise not_found("event", args.event_key)
-        link = links.create(db, "door", event_id=event["id"], station=args.station and args.station.strip(),
+        link = links.create(db, "door", event_id=event["id"], name=args.station or args.event_key, station=args.station,
                             devices=args.devices, rights=["search"] if args.search else [])
         secret = links.add_secret(db, link, "shown")
     print_address(link, links.address(base, secret))
@@ -57,6 +59,14 @@ def show_link(args, config):
             raise Refused(f"link {args.id} is {link['status']}; make a new one with 'eventapi link create'")
         secret = links.add_secret(db, link, "shown")
     print_address(link, links.address(base, secret))
+
+
+def revoke_link(args, config):
+    with changing(config) as db:
+        link = links.get(db, args.id)
+        if link is None:
+            raise not_found("link", args.id)
+        links.revoke(db, link)
 
 
 def base_url(config):

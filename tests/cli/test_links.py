@@ -29,7 +29,7 @@ def test_a_door_gets_an_address_for_one_device_and_another_one_for_the_next(run,
     (("create", "door", "other"), "event other not found"),
     (("create", "door", "fair", "--devices", "0"), "must be from 1 to 50"),
     (("create", "door", "fair", "--station", " "), "1 to 60 characters"),
-    (("show", "7"), "link 7 not found")])
+    (("show", "7"), "link 7 not found"), (("revoke", "7"), "link 7 not found")])
 def test_a_wrong_use_is_refused(run, fair, words, said):
     code, _, error = run("link", *words)
     assert code and said in error.lower()
@@ -37,8 +37,7 @@ def test_a_wrong_use_is_refused(run, fair, words, said):
 
 def test_a_revoked_link_is_not_shown(run, fair, db):
     run("link", "create", "door", "fair")
-    with db.write():
-        links.revoke(db, links.get(db, 1))
+    assert run("link", "revoke", "1")[0] == 0 and links.get(db, 1)["status"] == "revoked"
     code, _, error = run("link", "show", "1")
     assert code and "revoked" in error
 
