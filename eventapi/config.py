@@ -197,6 +197,8 @@ OPTIONS = [
            "buyer."),
     Option("datev_write_offs", "", bookkeeping.revenue_accounts,
            "Accounts of write-offs by the tax category of the invoice, as in datev_revenue, such as S19=2406 S7=2401."),
+    Option("datev_deposits", "", bookkeeping.ledger_account,
+           "Account of deposits until money comes, without tax, such as 1593."),
     Option("datev_fees", "", bookkeeping.ledger_account,
            "Account of the fees of gateways, such as 4970. Empty: fees are not exported."),
     Option("datev_claims", "", bookkeeping.ledger_account,

@@ -49,6 +49,11 @@ def edges(polygon):
     return zip(polygon, polygon[1:] + polygon[:1], strict=True)
 
 
+def meet(one, other):
+    """Return whether two boxes (left, top, right, bottom) have more in common than a corner or an edge."""
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
 def overlap(a, b):
     """Return whether two polygons have more in common than a corner or an edge."""
     return overlap_depth(a, b) > (0 if is_upright(a) and is_upright(b) else TOLERANCE)

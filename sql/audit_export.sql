@@ -10,7 +10,7 @@ SELECT i.id AS invoice_id, i.invoice_number, i.invoice_type, (SELECT r.invoice_n
        CASE i.invoice_type WHEN 'invoice' THEN i.tax_date END AS tax_date, CASE i.invoice_type WHEN 'invoice' THEN i.tax_basis END AS tax_basis, i.debtor_number AS customer_number, i.buyer ->> '$.name' AS buyer_name,
        i.buyer ->> '$.address' AS buyer_address, i.buyer ->> '$.postal_code' AS buyer_postal_code, i.buyer ->> '$.city' AS buyer_city,
        i.buyer ->> '$.country' AS buyer_country, i.buyer ->> '$.vat_id' AS buyer_vat_id, i.buyer_reference, i.currency, i.subtotal, i.tax_total,
-       i.total, i.exchange_rate, i.is_reverse_charge, i.taken_over, i.status, i.series, i.sequence, i.locked_at AS sent_at, i.cancellation_reason,
+       i.total, i.exchange_rate, i.is_reverse_charge, i.is_deposit, i.taken_over, i.status, i.series, i.sequence, i.locked_at AS sent_at, i.cancellation_reason,
        e.sha256 AS xml_sha256, i.pdf_sha256
   FROM invoices i INDEXED BY invoices_by_issue_date LEFT JOIN e_invoices e ON e.invoice_id = i.id
  WHERE i.issue_date >= :first AND i.issue_date <= :last AND i.locked_at IS NOT NULL
@@ -78,6 +78,20 @@ SELECT d.id AS letter_id, d.sent_on, i.invoice_number, i.debtor_number AS custom
        d.costs, d.interest, d.claims_paid, d.total_claim, d.claimed, d.calculation, d.withdrawn_on, d.withdrawn_reason, d.created_at
   FROM found f CROSS JOIN dunnings d ON d.id = f.id CROSS JOIN invoices i ON i.id = d.invoice_id
  ORDER BY d.sent_on, d.id;
+
+-- name: supplier_invoices
+-- E-invoices of suppliers by their issue date or, if it is none, by the time of the upload. Amounts have four decimals.
+WITH found AS MATERIALIZED (
+  SELECT d.id, d.e_invoice, d.filename, d.sha256, d.created_at,
+         CASE WHEN date(d.e_invoice ->> '$.issue_date') = d.e_invoice ->> '$.issue_date' THEN d.e_invoice ->> '$.issue_date' END AS issue_date
+    FROM documents d INDEXED BY documents_by_e_invoice WHERE d.is_e_invoice = 1)
+SELECT f.id AS document_id, f.issue_date, f.e_invoice ->> '$.type' AS type, f.e_invoice ->> '$.number' AS number, f.e_invoice ->> '$.seller.name' AS seller_name,
+       f.e_invoice ->> '$.seller.vat_id' AS seller_vat_id, f.e_invoice ->> '$.currency' AS currency,
+       CAST(round((f.e_invoice ->> '$.net_total') * 10000) AS INTEGER) AS net_total, CAST(round((f.e_invoice ->> '$.tax_total') * 10000) AS INTEGER) AS tax_total,
+       CAST(round((f.e_invoice ->> '$.total') * 10000) AS INTEGER) AS total, f.created_at, f.filename, f.sha256
+  FROM found f
+ WHERE coalesce(f.issue_date >= :first AND f.issue_date <= :last, f.created_at >= :begins AND f.created_at < :ends)
+ ORDER BY f.issue_date, f.id;
 
 -- name: customers
 -- Each customer of the ledger, as on the last invoice until :last that still has a buyer.

@@ -10,7 +10,7 @@ SELECT debtor_number AS number, contact_id FROM invoices WHERE debtor_number IS 
 -- and `paid_number` are those of the invoice that a credit note credits, of an invoice its own.
 SELECT i.id, i.invoice_type, i.invoice_number, o.id AS paid_id, o.invoice_number AS paid_number, o.debtor_number, i.issue_date, i.due_date,
        i.service_date, i.service_date_to, i.currency, coalesce(i.exchange_rate, o.exchange_rate) AS exchange_rate,
-       o.tax_basis, o.tax_date, o.issue_date AS paid_issue_date,
+       o.tax_basis, o.tax_date, o.issue_date AS paid_issue_date, o.is_deposit AND o.tax_date IS NULL AS is_deposit,
        i.buyer ->> 'name' AS name, i.buyer ->> 'vat_id' AS vat_id, i.buyer ->> 'country' AS country, t.category, t.rate, t.net + t.tax AS gross
   FROM invoices i
  CROSS JOIN invoice_taxes t ON t.invoice_id = i.id
@@ -19,11 +19,11 @@ SELECT i.id, i.invoice_type, i.invoice_number, o.id AS paid_id, o.invoice_number
  ORDER BY i.issue_date, i.id, t.category, t.rate;
 
 -- name: advances
--- What the money that came before the supply changes in the tax groups of its invoices: one row for each day and group.
+-- What the money that came before the supply, or for a deposit, changes in the tax groups of its invoices: one row for each day and group.
 SELECT e.day, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.service_date, i.service_date_to, i.tax_date, i.currency, i.exchange_rate,
-       i.buyer ->> 'name' AS name, e.category, e.rate, e.net + e.tax AS gross
+       i.buyer ->> 'name' AS name, i.buyer ->> 'vat_id' AS vat_id, e.region, e.category, e.rate, e.net + e.tax AS gross
   FROM tax_entries e INDEXED BY tax_entries_of_money CROSS JOIN invoices i ON i.id = e.invoice_id
- WHERE e.kind = 'payment' AND e.day >= :first AND e.day <= :last AND i.tax_basis = 'supply' AND e.day < i.tax_date
+ WHERE e.kind = 'payment' AND e.day >= :first AND e.day <= :last AND (i.is_deposit AND i.tax_date IS NULL OR i.tax_basis = 'supply' AND e.day < i.tax_date)
  ORDER BY e.day, i.id, e.category, e.rate;
 
 -- name: documents
@@ -89,7 +89,7 @@ SELECT currency, count(*) AS claims, sum(amount) AS amount FROM claim_movements 
 -- name: write_offs
 -- `groups`: each tax group of the invoice in its order, as JSON; `gross` is what the credit notes until that day have left of `whole`.
 SELECT w.counts_at AS at, w.amount, w.currency, w.reason, i.id AS invoice_id, i.invoice_number, i.debtor_number, i.exchange_rate,
-       i.buyer ->> 'name' AS name, i.tax_basis, i.tax_date, i.issue_date AS paid_issue_date, i.service_date, i.service_date_to,
+       i.buyer ->> 'name' AS name, i.tax_basis, i.tax_date, i.issue_date AS paid_issue_date, i.is_deposit AND i.tax_date IS NULL AS is_deposit, i.service_date, i.service_date_to,
        (SELECT json_group_array(json_object('category', category, 'rate', rate, 'gross', gross, 'whole', whole)) FROM (
           SELECT t.category, t.rate, sum(t.net + t.tax) AS gross, sum(CASE n.id WHEN i.id THEN t.net + t.tax ELSE 0 END) AS whole
             FROM invoices n CROSS JOIN invoice_taxes t ON t.invoice_id = n.id

@@ -5,7 +5,8 @@
 SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, r.invoice_number AS related_invoice_number, i.status,
        i.overdue_from <= :today AND i.invoice_type = 'invoice' AS is_past_due, i.contact_id, c.customer_number, i.event_participant_id, i.event_id, e.event_key, i.currency, i.subtotal, i.tax_total, i.total,
        i.paid_amount, i.prepaid_amount, i.credited, i.written_off, i.open_amount, i.exchange_rate, i.issue_date, i.service_date, i.service_date_to, i.due_date, i.overdue_from, i.tax_date, i.tax_basis, i.interest_notice, i.buyer_reference,
-       i.is_reverse_charge, i.taken_over, i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.pdf_sha256, i.xml_sha256, i.locked_at, i.reminder_sent_at,
+       i.is_reverse_charge, i.taken_over, i.is_deposit,
+       (SELECT json_group_array(d.deposit_id) FROM invoice_deposits d WHERE d.invoice_id = i.id) AS deposit_ids, i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.pdf_sha256, i.xml_sha256, i.locked_at, i.reminder_sent_at,
        i.reminder_count, i.dunning_level, i.dunning_deadline, i.claims_total, i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at,
        (SELECT json_group_array(json(l.line)) FROM (
          SELECT json_object('position', position, 'description', description, 'quantity', quantity, 'unit', unit,
@@ -13,7 +14,7 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id, r.invoice_n
                 'tax_rate', tax_rate, 'tax_category', tax_category, 'exemption_reason', exemption_reason,
                 'exemption_code', exemption_code, 'net', net,
                 'service_order_id', service_order_id, 'service_order_item_id', service_order_item_id,
-                'booth_reservation_id', booth_reservation_id, 'fee_of_participant_id', fee_of_participant_id) AS line
+                'booth_reservation_id', booth_reservation_id, 'fee_of_participant_id', fee_of_participant_id, 'deposit_id', deposit_id) AS line
            FROM invoice_items WHERE invoice_id = i.id ORDER BY position) l) AS items,
        (SELECT json_group_array(json(t.tax)) FROM (
          SELECT json_object('category', category, 'rate', rate, 'net', net, 'tax', tax, 'reason', reason,
@@ -34,7 +35,8 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
        (SELECT c.customer_number FROM contacts c WHERE c.id = i.contact_id) AS customer_number, i.event_participant_id,
        i.event_id, (SELECT e.event_key FROM events e WHERE e.id = i.event_id) AS event_key, i.currency, i.subtotal,
        i.tax_total, i.total, i.paid_amount, i.prepaid_amount, i.credited, i.written_off, i.open_amount, i.exchange_rate, i.issue_date, i.service_date, i.service_date_to, i.due_date, i.overdue_from, i.tax_date, i.tax_basis, i.interest_notice,
-       i.buyer_reference, i.is_reverse_charge, i.taken_over, i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.xml_sha256, i.locked_at,
+       i.buyer_reference, i.is_reverse_charge, i.taken_over, i.is_deposit,
+       (SELECT json_group_array(d.deposit_id) FROM invoice_deposits d WHERE d.invoice_id = i.id) AS deposit_ids, i.language, i.text, i.notes, i.cancellation_reason, i.seller, i.buyer, i.payment_reference, i.xml_sha256, i.locked_at,
        i.reminder_sent_at, i.reminder_count, i.dunning_level, i.dunning_deadline, i.claims_total, i.claims_total - i.claims_paid AS claims_open, i.disputed_at, i.dispute_reason, i.created_at, i.updated_at
   FROM invoices i
  WHERE TRUE
@@ -44,6 +46,7 @@ SELECT i.id, i.invoice_number, i.invoice_type, i.related_invoice_id,
    AND (i.due_date IS NULL OR i.due_date >= date(:today, '-32 days') AND coalesce(i.overdue_from, '9999') > :today OR i.invoice_type = 'credit_note')  -- when not_overdue
    AND i.status IN ('sent', 'partially_paid') AND i.due_date < :today AND i.overdue_from <= :today AND +i.invoice_type = 'invoice'  -- when overdue
    AND i.invoice_type = :type                                                   -- when type
+   AND i.is_deposit = :is_deposit                                               -- when is_deposit
    AND i.disputed_at IS NOT NULL                                                -- when disputed
    AND i.invoice_number = :number                                               -- when number
    AND i.id IN (SELECT rowid FROM invoices_search WHERE invoices_search MATCH :search)  -- when search
@@ -71,7 +74,7 @@ SELECT i.id,
                 'tax_rate', tax_rate, 'tax_category', tax_category, 'exemption_reason', exemption_reason,
                 'exemption_code', exemption_code, 'net', net,
                 'service_order_id', service_order_id, 'service_order_item_id', service_order_item_id,
-                'booth_reservation_id', booth_reservation_id, 'fee_of_participant_id', fee_of_participant_id) AS line
+                'booth_reservation_id', booth_reservation_id, 'fee_of_participant_id', fee_of_participant_id, 'deposit_id', deposit_id) AS line
            FROM invoice_items WHERE invoice_id = i.id ORDER BY position) l) AS items,
        (SELECT json_group_array(json(t.tax)) FROM (
          SELECT json_object('category', category, 'rate', rate, 'net', net, 'tax', tax, 'reason', reason,

@@ -3,11 +3,11 @@
 -- name: add
 -- Add a draft. Its number is random until `name_draft` replaces it, because the number contains the id.
 INSERT INTO invoices (invoice_number, invoice_number_natural, invoice_number_folded, invoice_type, related_invoice_id, contact_id, event_participant_id,
-  event_id, currency, exchange_rate, subtotal, tax_total, total, issue_date, service_date, service_date_to, due_date, buyer_reference, is_reverse_charge, language, text, notes, cancellation_reason, taken_over,
+  event_id, currency, exchange_rate, subtotal, tax_total, total, issue_date, service_date, service_date_to, due_date, buyer_reference, is_reverse_charge, language, text, notes, cancellation_reason, taken_over, is_deposit,
   created_at, updated_at)
 VALUES (coalesce(:invoice_number, 'DRAFT-' || hex(randomblob(8))), natural_key(:invoice_number), fold(:invoice_number), :invoice_type, :related_invoice_id,
   :contact_id, :event_participant_id, :event_id, :currency, :exchange_rate, :subtotal, :tax_total, :total, :issue_date, :service_date, :service_date_to, :due_date,
-  :buyer_reference, :is_reverse_charge, :language, :text, :notes, :cancellation_reason, :taken_over, :now, :stamp);
+  :buyer_reference, :is_reverse_charge, :language, :text, :notes, :cancellation_reason, :taken_over, :is_deposit, :now, :stamp);
 
 -- name: name_draft
 UPDATE invoices SET invoice_number = 'DRAFT-' || id, invoice_number_natural = natural_key('DRAFT-' || id),
@@ -20,7 +20,7 @@ UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = n
   contact_id = :contact_id, event_participant_id = :event_participant_id,
   event_id = :event_id, currency = :currency, exchange_rate = :exchange_rate, subtotal = :subtotal, tax_total = :tax_total, total = :total,
   issue_date = :issue_date, service_date = :service_date, service_date_to = :service_date_to, due_date = :due_date, buyer_reference = :buyer_reference,
-  is_reverse_charge = :is_reverse_charge, language = :language, text = :text, notes = :notes, taken_over = :taken_over, updated_at = :stamp
+  is_reverse_charge = :is_reverse_charge, language = :language, text = :text, notes = :notes, taken_over = :taken_over, is_deposit = :is_deposit, updated_at = :stamp
  WHERE id = :id;
 
 -- name: change_locked
@@ -44,21 +44,21 @@ DELETE FROM invoices WHERE id = :id;
 INSERT INTO invoice_items (invoice_id, position, description, quantity, unit, unit_price, discount_percent, is_discount,
   tax_rate, tax_category, exemption_reason, exemption_code, usual_tax_category, usual_tax_rate, usual_exemption_reason,
   usual_exemption_code, net, is_generated,
-  service_order_id, service_order_item_id, booth_reservation_id, booth_id, fee_of_participant_id)
+  service_order_id, service_order_item_id, booth_reservation_id, booth_id, fee_of_participant_id, deposit_id)
 VALUES (:invoice_id, :position, :description, :quantity, :unit, :unit_price, :discount_percent, :is_discount,
   :tax_rate, :tax_category, :exemption_reason, :exemption_code, :usual_tax_category, :usual_tax_rate,
   :usual_exemption_reason, :usual_exemption_code, :net, :is_generated,
   :service_order_id, :service_order_item_id, :booth_reservation_id,
   coalesce(:booth_id, (SELECT l.booth_id FROM invoices n JOIN invoice_items l ON l.invoice_id = n.related_invoice_id
              WHERE n.id = :invoice_id AND l.booth_reservation_id = :booth_reservation_id),
-           (SELECT booth_id FROM booth_reservations WHERE id = :booth_reservation_id)), :fee_of_participant_id);
+           (SELECT booth_id FROM booth_reservations WHERE id = :booth_reservation_id)), :fee_of_participant_id, :deposit_id);
 
 -- name: stored_lines
 -- Lines of a draft with all their columns.
 SELECT position, description, quantity, unit, unit_price, discount_percent, is_discount, tax_rate, tax_category,
        exemption_reason, exemption_code, usual_tax_category, usual_tax_rate, usual_exemption_reason,
        usual_exemption_code, net, is_generated, service_order_id,
-       service_order_item_id, booth_reservation_id, booth_id, fee_of_participant_id
+       service_order_item_id, booth_reservation_id, booth_id, fee_of_participant_id, deposit_id
   FROM invoice_items WHERE invoice_id = :id ORDER BY position;
 
 -- name: clear_items
@@ -76,8 +76,8 @@ UPDATE invoices SET invoice_number = :invoice_number, invoice_number_natural = n
   invoice_number_folded = fold(:invoice_number),
   number_key = number_key(:invoice_number), number_letters = number_letters(:invoice_number), series = :series,
   sequence = :sequence, status = :status,
-  subtotal = :subtotal, tax_total = :tax_total, total = :total, issue_date = :issue_date, service_date = :service_date, due_date = :due_date,
-  language = :language, seller = :seller, buyer = :buyer, debtor_number = :debtor_number, exchange_rate = :exchange_rate, prepaid_amount = :prepaid_amount, payment_reference = :payment_reference,
+  subtotal = :subtotal, tax_total = :tax_total, total = :total, issue_date = :issue_date, service_date = :service_date,
+  service_date_to = :service_date_to, due_date = :due_date, language = :language, seller = :seller, buyer = :buyer, debtor_number = :debtor_number, exchange_rate = :exchange_rate, prepaid_amount = :prepaid_amount, payment_reference = :payment_reference,
   overdue_from = :overdue_from, tax_date = :tax_date, tax_basis = :tax_basis,
   interest_notice = :interest_notice AND invoice_type = 'invoice' AND NOT taken_over AND (SELECT c.company_name IS NULL FROM contacts c WHERE c.id = contact_id),
   search_text = fold(:invoice_number || coalesce(' ' || (:buyer ->> 'name'), '') || coalesce(' ' || (:buyer ->> 'contact_name'), '') || coalesce(' ' || :debtor_number, '')),
@@ -92,6 +92,9 @@ UPDATE invoices SET pdf_source = :source WHERE id = :id;
 SELECT e.title AS event_title, e.venue AS event_venue, e.address AS event_address, e.postal_code AS event_postal_code, e.city AS event_city,
        (SELECT issue_date FROM invoices WHERE id = :related_invoice_id) AS related_issue_date
   FROM (SELECT :event_id AS id) AS chosen LEFT JOIN events e ON e.id = chosen.id;
+
+-- name: event_days
+SELECT date_from, date_to, timezone FROM events WHERE id = :id;
 
 -- name: pdf_source
 SELECT pdf_source FROM invoices WHERE id = :id;

@@ -27,6 +27,48 @@ SELECT {l.shown}, e.event_key, e.title AS event_title, e.over_at,
   FROM links l LEFT JOIN events e ON e.id = l.event_id LEFT JOIN applications a ON a.id = l.application_id
  WHERE l.id = :id;
 
+-- name: list
+-- As `get`. Links of admins are made on the command line only.
+SELECT {l.shown}, e.event_key, e.title AS event_title, e.over_at,
+       coalesce(l.expires_at, CASE l.kind
+         WHEN 'participant' THEN iif(EXISTS (SELECT 1 FROM invoices i WHERE i.event_participant_id = l.participant_id AND i.locked_at IS NOT NULL AND i.open_amount > 0), NULL,
+           strftime('%Y-%m-%dT%H:%M:%SZ', max(e.over_at, ifnull((SELECT max(p.created_at) FROM payments p JOIN invoices i ON i.id = p.invoice_id
+                                                                  WHERE i.event_participant_id = l.participant_id), '')), '+30 days'))
+         WHEN 'application' THEN strftime('%Y-%m-%dT%H:%M:%SZ', max(strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+30 days'),
+                                                                    strftime('%Y-%m-%dT%H:%M:%SZ', ifnull(a.decided_at, l.created_at), '+90 days')))
+         WHEN 'door' THEN strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+1 day') END) AS ends_at,
+       (SELECT count(*) FROM sessions s WHERE s.link_id = l.id AND s.ended_at IS NULL) AS session_count
+  FROM links l LEFT JOIN events e ON e.id = l.event_id LEFT JOIN applications a ON a.id = l.application_id
+ WHERE l.kind <> 'admin'
+   AND l.id IN (SELECT value FROM json_each(:ids))                  -- when ids
+   AND likelihood(l.updated_at >= :updated_since, 0.0001)           -- when updated_since
+   AND l.event_id = :event_id                                       -- when event_id
+   AND l.kind = :kind                                               -- when kind
+   AND l.participant_id = :participant_id                           -- when participant_id
+   AND l.application_id = :application_id                           -- when application_id
+   AND l.email = :email                                             -- when email
+   AND (l.revoked_at IS NOT NULL) = :is_revoked                     -- when is_revoked
+ ORDER BY {sort} {order}, l.id {order}  -- sort: id=l.id created_at=l.id
+
+-- name: event_of_participant
+SELECT event_id FROM participants WHERE id = :id;
+
+-- name: participant
+-- Whom a link of a participant is for, unless the request says so.
+SELECT p.event_id, coalesce(nullif(trim(coalesce(c.first_name, '') || ' ' || coalesce(c.last_name, '')), ''), c.company_name) AS name,
+       c.email, c.language
+  FROM participants p JOIN contacts c ON c.id = p.contact_id WHERE p.id = :id;
+
+-- name: application
+-- Whom a link of an application is for. One for several events belongs to none.
+SELECT (SELECT max(event_id) FROM application_events x WHERE x.application_id = a.id HAVING count(*) = 1) AS event_id,
+       coalesce(nullif(trim(coalesce(a.first_name, '') || ' ' || coalesce(a.last_name, '')), ''), a.company_name) AS name, a.email,
+       NULL AS language
+  FROM applications a WHERE a.id = :id;
+
+-- name: event
+SELECT id AS event_id, NULL AS name, NULL AS email, NULL AS language FROM events WHERE id = :id;
+
 -- name: by_ref
 SELECT id FROM links WHERE ref = :ref;
 

@@ -18,6 +18,9 @@ SELECT id FROM categories WHERE id = :name;
 -- name: category_by_key
 SELECT id FROM categories WHERE category_key = :name;
 
+-- name: application_by_id
+SELECT id FROM applications WHERE id = :name;
+
 -- name: participant_by_id
 SELECT id FROM participants WHERE id = :name;
 

@@ -44,3 +44,13 @@ INSERT INTO sent_forms (owner, form_id, fingerprint, location, created_at) VALUE
 
 -- name: drop_forms
 DELETE FROM sent_forms WHERE (owner, form_id) IN (SELECT owner, form_id FROM sent_forms WHERE created_at < :before LIMIT :size);
+
+-- name: at_desk
+-- Sessions of the desk that nobody has ended, with the person.
+SELECT s.id, s.link_id, s.api_key_id, iif(s.link_id IS NULL, 'key', 'link') AS opened_by, s.own_device, s.created_at, s.last_used_at, s.ended_at,
+       a.name AS admin_name,
+       a.is_active = 1 AND (s.api_key_id IS NULL OR k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > :now))
+         AND (s.link_id IS NULL OR l.revoked_at IS NULL) AS key_is_valid
+  FROM sessions s LEFT JOIN api_keys k ON k.id = s.api_key_id LEFT JOIN links l ON l.id = s.link_id
+  JOIN admins a ON a.id = coalesce(k.admin_id, l.admin_id)
+ WHERE s.ended_at IS NULL ORDER BY s.id;

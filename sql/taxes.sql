@@ -71,10 +71,10 @@ SELECT i.id AS invoice_id, i.invoice_number, NULL AS related_invoice_number, i.t
  ORDER BY i.issue_date, i.id;
 
 -- name: credited
--- Credit notes of invoices whose tax follows the supply.
+-- Credit notes of invoices whose tax follows the supply, and of deposits.
 SELECT n.id AS invoice_id, n.invoice_number, o.id AS related_id, o.invoice_number AS related_invoice_number, o.tax_date, n.issue_date, -n.total AS total, n.currency
   FROM invoices n INDEXED BY invoices_by_issue_date CROSS JOIN invoices o ON o.id = n.related_invoice_id
- WHERE n.issue_date >= :first AND n.issue_date <= :last AND n.locked_at IS NOT NULL AND n.invoice_type = 'credit_note' AND o.tax_basis = 'supply'
+ WHERE n.issue_date >= :first AND n.issue_date <= :last AND n.locked_at IS NOT NULL AND n.invoice_type = 'credit_note' AND (o.tax_basis = 'supply' OR o.tax_date IS NULL)
    AND n.event_id = :event_id                               -- when event_id
  ORDER BY n.issue_date, n.id;
 

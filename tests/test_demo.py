@@ -268,7 +268,8 @@ def test_features_that_are_switched_off_are_left_out(tiny, disabled):
     db = Database(settings)
     tables = {"invoices": "invoices", "schedules": "schedule_slots", "booths": "booths", "tasks": "tasks",
               "plans": "plans", "webhooks": "webhooks", "services": "services", "service_orders": "service_orders",
-              "documents": "documents", "pages": "profiles"}
+              "documents": "documents", "pages": "profiles", "door": "links",
+              "desk": "sessions"}
     for flag in disabled:
         assert db.connection.execute(f"SELECT count(*) FROM {tables[flag]}").fetchone() == (0,), flag
     db.close()
@@ -284,6 +285,7 @@ def test_the_first_steps_fit_the_show(tiny, monkeypatch, capsys, disabled, curre
     assert "export EVENTAPI_URL=http://127.0.0.1:8301\nexport EVENTAPI_KEY=$(cat .run/key)\n" in printed
     assert "\nexport EVENTAPI_BIND=127.0.0.1:8301\n" in printed, "`eventapi` asks the server at this address"
     assert "EVENTAPI_DATA_DIR=$PWD/.run\n" in printed and "Continue with docs/tutorial.md." in printed
+    assert re.search(r"eventapi link show \d+\): http://127\.0\.0\.1:8301/link/evl_[\w-]{32}\n", printed)
     assert "None" not in printed and ("create a payment" in printed) == bool(expected)
     assert not expected or expected in printed
 

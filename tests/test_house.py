@@ -103,7 +103,7 @@ DOMAIN = {
     "orders": "attachments billing records",
     "people": "access attachments bank billing dunning entrance events halls mail orders records shows "
               "submissions",
-    "portal": "attachments billing halls mail orders people records shows submissions",
+    "portal": "access attachments billing halls mail orders people records shows submissions",
     "records": "",
     "registration": "access attachments mail people records shows",
     "reports": "",

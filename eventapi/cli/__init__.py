@@ -21,7 +21,7 @@ from eventapi.storage.migrations import SchemaError
 from eventapi.storage.process_locks import InUse
 
 # Modules of this package. `register(commands)` of each declares its commands.
-GROUPS = ("status", "databases", "servers", "access", "payment_gateways", "archives", "mail", "pages",
+GROUPS = ("status", "databases", "servers", "access", "desk", "payment_gateways", "archives", "mail", "pages", "links",
           "inspections",
           "completion", "openapi")
 EXAMPLES = ("eventapi                                               # show what runs, and what to do next",
@@ -31,7 +31,8 @@ EXAMPLES = ("eventapi                                               # show what 
             "eventapi backup                                        # write a backup, and verify it",
             "eventapi --config /etc/eventapi/acme.conf key list     # administer the tenant acme")
 # The command that lists the records of a noun, for the error that one of them does not exist.
-LISTED_BY = {"API key": "key list", "Admin": "admin list", "Payment gateway": "gateway list", "Mail": "mail list"}
+LISTED_BY = {"API key": "key list", "Admin": "admin list", "Session of the desk": "desk sessions",
+             "Payment gateway": "gateway list", "Mail": "mail list"}
 LOW_PRIORITY = 10           # of commands that read or write the whole database; requests have 0
 SENTENCE = re.compile(r"(^|\. )([A-Z])(?=[a-z']* )")       # the first word, but no file name such as Fair.tar
 REMEDIES = {errno.EACCES: "use sudo, or let the user {user}, who runs the command, open it",

@@ -2,6 +2,7 @@
 from datetime import datetime, timedelta
 
 from eventapi import times
+from eventapi.domain.access import links
 from eventapi.storage.statements import statements
 
 sql = statements("demo")
@@ -39,6 +40,13 @@ def open_doors(agenda, edition, opens):
         for start in range(0, len(scans), SCANS):
             part = scans[start:start + SCANS]
             agenda.put(part[-1]["scanned_at"], lambda part=part: send(agenda, edition, part))
+
+
+def make_doors(agenda, edition):
+    """Make a link for the devices of each entrance, unless the door is switched off."""
+    if agenda.api.has("door"):
+        for station in dict.fromkeys(STATIONS):
+            links.create(agenda.db, "door", event_id=edition.event["id"], station=station, rights=["search"])
 
 
 def scans_of_day(agenda, badges, day, share):

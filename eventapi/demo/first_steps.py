@@ -4,7 +4,8 @@ import shlex
 import sys
 from pathlib import Path
 
-from eventapi import config, money
+from eventapi import config, money, times
+from eventapi.domain.access import links
 from eventapi.storage.database import Database
 from eventapi.storage.statements import statements
 
@@ -29,6 +30,15 @@ def options_of(environ):
                    if name.upper() in known - PRINTED)
 
 
+def address_of_door(db, base):
+    """Return (id of its link, new address) of a door of the sample show, or None."""
+    id = db.value(sql.door, now=times.now())
+    if id is None:
+        return None
+    with db.write():
+        return id, links.address(base, links.add_secret(db, links.get(db, id), "shown"))
+
+
 def main(base, key_file, page="docs/tutorial.md"):
     """Print the examples. `base` is the address of the server, `key_file` contains an API key, `page` comes next."""
     db = Database(config.load())
@@ -37,11 +47,15 @@ def main(base, key_file, page="docs/tutorial.md"):
     amount = "25.50" if money.decimals(currency) else "2500"
     show, form = db.value(sql.public_show), db.value(sql.open_form)
     visit = db.value(sql.open_registration)
+    door = address_of_door(db, base)
     db.close()
     print(f"\neventapi is starting at {base}. The API reference is at {base}/docs.\n"
           + (f"What visitors see of the show: {base}/e/{show}\n" if show else "")
-          + (f"The form with which exhibitors apply: {base}/e/{form}/apply\n" if form else "")
-          + (f"The form with which visitors register: {base}/e/{visit}/visit\n" if visit else "") +
+          + (f"The form with which exhibitors apply for the next one: {base}/e/{form}/apply\n" if form else "")
+          + (f"The form with which visitors register: {base}/e/{visit}/visit\n" if visit else "")
+          + (f"An entrance, for one device within 10 minutes (a further one: eventapi link show {door[0]}): {door[1]}\n"
+             if door else "")
+          + f"The desk of the office, for the key in {key_file}: {base}/desk/sign-in\n"
           "In another terminal, in this directory, set these variables and try the commands below:\n\n"
           f"export EVENTAPI_URL={base}\nexport EVENTAPI_KEY=$(cat {key_file})\n"
           f"export EVENTAPI_CONFIG=$PWD/conf/demo.conf EVENTAPI_DATA_DIR=$PWD/{Path(key_file).parent}\n"

@@ -174,6 +174,9 @@ CODES = {
     "badge_fixed": (
         409, "Badge fixed",
         "The badge was issued and has got another name since. It can change only once. Ask the organiser."),
+    "link_incomplete": (
+        409, "Link is incomplete",
+        "The link lacks what `missing` names, so it cannot be mailed. Show its address, or make another link."),
     "link_not_mailed": (
         409, "Link not mailed",
         "A binding step needs a session that was opened with a link in a mail, because the organiser knows "
@@ -238,7 +241,12 @@ CODES = {
         "An invoice that was written off cannot be cancelled or credited. Delete the write-offs first."),
     "exceeds_invoice": (
         409, "Exceeds the invoice",
-        "The credit note or write-off exceeds what is left of the invoice. `detail` says how much is left. Send less."),
+        "The credit note or write-off exceeds what is left of the invoice, or the deposits exceed a final invoice. "
+        "`detail` says by how much or how much is left. Send less, or credit a part of a deposit."),
+    "deposit_open": (
+        409, "Deposit open",
+        "A final invoice deducts deposits that were paid, and the deposits in `deposit_ids` were not. Record their "
+        "payments, credit what will not be paid, or leave them out."),
     "exceeds_transfer": (
         409, "Exceeds transfer",
         "The amounts are more than what is left of the bank transaction (`left`). Assign less."),

@@ -109,16 +109,27 @@ class Visited:
             raise links.ended()
         if JSON in self.options.forms or kind == "door":
             raise Problem("session_ended", "There is no session, or it has ended. Open your link again.")
+        if kind == "admin" and not self.sends_form:
+            return visits.redirect(f"{shell.up()}desk/sign-in")
         kept = {}
         if self.sends_form and self.options.file is None:
             fields = form_bodies.form(request.environ)
             link = links.by_ref(db, ref) if kind != "admin" else None
-            owner = link and owner_of(link)
+            owner = owner_of(link) if link else former_owner(db, ref) if kind == "admin" else None
             if owner and tokens.form_id(link_secrets.form_key(db), owner, fields.pop("form_token", [""])[0]):
                 kept = fields
         return visits.told("ended", status=403, kind=kind, kept=kept,
                            home=shell.up() + ("desk/sign-in" if kind == "admin" else
                                               {"participant": "my/", "application": "apply/"}[kind]))
+
+
+def former_owner(db: Database, ref: str) -> str | None:
+    """Return whom the forms of a session at the desk were for that has ended, or None."""
+    secret = cookies.get(ref)
+    session = secret and sessions.find(db, secret)
+    link = session and session["link_id"] and links.get(db, session["link_id"])
+    admin_id = link["admin_id"] if link else session and session["admin_id"]
+    return admin_id and f"admin {admin_id}"
 
 
 def accept(visit: Visit, fields: dict) -> None:

@@ -19,7 +19,7 @@ from eventapi.web.routes import JSON, Route
 # here fails a test.
 GROUPS = {
     "Show": ("events", "event-pages", "categories", "schedules", "calendar-feed", "feeds"),
-    "People": ("contacts", "applications", "participants", "profiles", "newsletter", "newsletter-pages"),
+    "People": ("contacts", "applications", "participants", "profiles", "links", "newsletter", "newsletter-pages"),
     "Money": ("invoices", "payments", "bank-statements", "dunning", "dunning-levels", "services",
               "service-categories", "service-orders", "reports"),
     "Halls": ("plans", "booths", "booth-types", "booth-formulas", "booth-reservations"),

@@ -6,6 +6,7 @@ CATALOGUE = (
     "resources.contacts",
     "resources.participants",
     "resources.profiles",
+    "resources.links",
     "resources.applications",
     "resources.categories",
     "resources.invoices",
@@ -73,6 +74,7 @@ OUTSIDE = (
     "pages.desk.people",
     "pages.desk.records",
     "pages.desk.settings",
+    "pages.desk.links",
     "pages.desk.batches",
     "pages.desk.actions",
 )

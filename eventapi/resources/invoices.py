@@ -2,7 +2,7 @@
 import hashlib
 
 from eventapi import times
-from eventapi.domain.billing import drafts, invoices, issuing, payments, sending, write_offs
+from eventapi.domain.billing import deposits, drafts, invoices, issuing, payments, sending, write_offs
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.billing.invoices import represent
 from eventapi.domain.billing.issuing import OF_CREDIT_NOTES, TRANSITIONS
@@ -294,9 +294,9 @@ def include_dunning(db, records):
 
 
 def include_allowed_actions(db, records):
-    today = times.today(db.config.timezone)
+    today, deducted = times.today(db.config.timezone), deposits.deducted_ones(db, [record["id"] for record in records])
     for invoice in records:
-        invoice["allowed_actions"] = issuing.allowed_actions(invoice, today)
+        invoice["allowed_actions"] = issuing.allowed_actions(invoice, today, is_deducted=invoice["id"] in deducted)
 
 
 INCLUDES = {"items": include_items, "write_offs": include_write_offs, "payments": include_payments,

@@ -4,7 +4,6 @@ import time
 from threading import Thread
 
 from eventapi.domain.imports import runs
-from eventapi.domain.imports import runs as import_runs
 from eventapi.storage import maintenance
 from eventapi.storage.database import Database
 from eventapi.storage.errors import Busy
@@ -52,7 +51,7 @@ def attempt(db, id, stopping):
     If it fails, the next ones still run, and it continues in a later round unless its file cannot be read.
     """
     try:
-        import_runs.run(db, id, stopping)
+        runs.run(db, id, stopping)
     except Busy as busy:
         log.warning("bulk import %s is postponed to the next round: %s", id, busy)
     except Exception:

@@ -106,7 +106,8 @@ OTHERS = {
         "outgoing_events.name outgoing_events.entity_type outgoing_events.scope participants.role "
         "participants.status payments.status payments.currency refunds.currency invoices.tax_basis "
         "tax_entries.kind tax_entries.category tax_entries.region tax_entries.currency "
-        "payments.bank_currency write_offs.kind write_offs.currency service_order_items.status "
+        "payments.bank_currency write_offs.kind write_offs.currency claim_movements.currency "
+        "service_order_items.status "
         "service_orders.status "
         "service_orders.currency submissions.status submission_revisions.status tasks.status tasks.priority "
         "tasks.entity_type audit_log.action audit_log.entity_type calendar_entries.kind bulk_imports.kind "
@@ -129,7 +130,7 @@ OTHERS = {
     "a date or the rule for one":
         "check_ins.day check_in_scans.day invoices.issue_date invoices.service_date "
         "invoices.service_date_to invoices.due_date invoices.overdue_from invoices.dunning_deadline "
-        "invoices.tax_date tax_entries.day write_offs.written_off_at "
+        "invoices.tax_date tax_entries.day write_offs.written_off_at claim_movements.day "
         "payments.payment_date bank_transactions.booked_on bank_statements.from_date "
         "bank_statements.to_date due_date_changes.due_date tasks.due_date newsletter_consents.at",
     "goods and services sold, and the reason for a tax exemption":

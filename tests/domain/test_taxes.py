@@ -16,7 +16,7 @@ from tests.support import extf
 BUYER = {"company_name": "Muster GmbH", "address": "Weg 1", "city": "Leipzig", "postal_code": "04109", "country": "DE"}
 OPTIONS = {"datev_adviser": 29098, "datev_client": 55003, "datev_chart": "03", "datev_debtor_base": 10000,
            "datev_bank": Account("1200"), "datev_revenue": revenue_accounts("S19=8400 S7=8300 K=8125 AE=8337"),
-           "datev_write_offs": revenue_accounts("S19=2406 S7=2401")}
+           "datev_write_offs": revenue_accounts("S19=2406 S7=2401"), "datev_deposits": Account("1593")}
 
 
 @pytest.fixture
@@ -306,12 +306,15 @@ def test_datev_has_no_tax_period_if_the_tax_follows_the_money(office):
 
 def test_the_tax_periods_of_all_files_add_up_to_the_report(office):
     """Rule 11: for each month and rate, the lines with that month in column 116 are the gross amounts of the report."""
-    walk(office, random.Random(11), 12)
+    history = walk(office, random.Random(11), 12)
+    assert sum(bool(one.get("is_deducted")) for one in history) > 2
     found, expected = {}, {}
     for month in range(1, 13):
         for line in office.datev(month):
             if line[116] and line[8] in ("8400", "8300"):
                 add(found, (line[116][2:4], {"8400": 19, "8300": 7}[line[8]]), line, "S")
+            elif "1593" in (line[7], line[8]):
+                assert not line[116]
             elif line[116]:
                 add(found, (line[116][2:4], {"2406": 19, "2401": 7}[line[7]]), line, "H")
     for row in office.rows():
@@ -329,7 +332,10 @@ def add(sums, key, line, positive):
 # A random year against the rules, computed a second time
 
 def walk(office, chance, number):
-    """Send invoices in two rates, and let money, credit notes and write-offs follow. Return what happened to each."""
+    """Send invoices and deposits in two rates, and let money, credit notes and write-offs follow.
+
+    Final invoices deduct deposits that are paid. Return what happened to each.
+    """
     history, day = [], 15
     for step in range(number * 5):
         day += chance.randint(0, 9)
@@ -338,18 +344,27 @@ def walk(office, chance, number):
         if step < number or not history:
             items = [{"unit_price": chance.randint(100, 99999) / 100, "tax_rate": rate} for rate in (7, 19)]
             supply = times.add_days(date, chance.choice((0, 20, 90, 150)))
-            invoice = office.invoice(*items, service_date=supply, service_date_to=None)
-            groups = [(int(tax["rate"]), cents(tax["net"]), cents(tax["tax"])) for tax in invoice["taxes"]]
-            history.append({"invoice": invoice, "groups": groups, "money": [], "notes": []})
+            history.append(record(office.invoice(*items, service_date=supply, service_date_to=None,
+                                                 is_deposit=chance.random() < 0.4)))
+            continue
+        settled = deductible(office, history)
+        if settled and chance.random() < 0.3:
+            items = [{"unit_price": 1500 + chance.randint(0, 999) / 100, "tax_rate": rate} for rate in (7, 19)]
+            supply = times.add_days(date, chance.choice((0, 20)))
+            final = office.invoice(*items, service_date=supply, service_date_to=None,
+                                   deposit_ids=[settled["invoice"]["id"]])
+            history.append(deducted(record(final), items, settled))
             continue
         one = chance.choice(history)
         number_of, left = one["invoice"]["id"], office.client.data(f"/invoices/{one['invoice']['id']}")
         amount = chance.randint(1, max(1, cents(left["total"]) // 2))
         act = chance.choice(("pay", "pay", "credit", "write_off"))
+        if one["invoice"]["is_deposit"] and cents(left["open_amount"]) > 0 and chance.random() < 0.5:
+            act, amount = "pay", cents(left["open_amount"])
         if act == "pay":
             one["money"].append((date, amount))
             office.pay(one["invoice"], amount / 100)
-        elif act == "credit" and not left["written_off"]:
+        elif act == "credit" and not left["written_off"] and not one.get("is_deducted"):
             rate = chance.choice((7, 19))
             answer = office.client.post(f"/invoices/{number_of}/credit", {"items": [
                 {"description": "C", "quantity": 1, "unit_price": amount // 3 / 100, "tax_rate": rate}]}, status=None)
@@ -362,6 +377,33 @@ def walk(office, chance, number):
         entries = office.client.data(f"/invoices/{one['invoice']['id']}")["write_offs"]
         one["gone"] = [(entry["written_off_at"], cents(entry["amount"])) for entry in entries]
     return history
+
+
+def record(invoice):
+    """Return what happens to an invoice. Its groups are those that it was sent with."""
+    groups = [(int(tax["rate"]), cents(tax["net"]), cents(tax["tax"])) for tax in invoice["taxes"]]
+    return {"invoice": invoice, "groups": groups, "money": [], "notes": []}
+
+
+def deductible(office, history):
+    """Return a deposit that is paid and that no final invoice deducts yet, or None."""
+    for one in history:
+        if one["invoice"]["is_deposit"] and not one.get("is_deducted"):
+            found = office.client.data(f"/invoices/{one['invoice']['id']}")
+            if found["open_amount"] <= 0 and found["status"] in ("paid", "overdue"):
+                return one
+    return None
+
+
+def deducted(final, items, deposit):
+    """Note that a deposit is deducted, and return the final invoice with the groups that § 14 (5) UStG leaves of it."""
+    deposit["is_deducted"], groups = True, []
+    for item, (rate, net, _) in zip(items, deposit["groups"], strict=True):
+        rest = cents(item["unit_price"]) - net - sum(part for _, own, part, _ in deposit["notes"] if own == rate)
+        if rest:
+            groups.append((rate, rest, rounded(Decimal(rest) * rate / 100)))
+    assert final["groups"] == groups
+    return final
 
 
 def cents(amount):
@@ -393,7 +435,7 @@ def state(one, day, basis):
         taxes_of = [rounded(Decimal(amount) * tax / full) for amount, full, (_, _, tax) in zip(
             amounts, gross, one["groups"], strict=True)]
         return [(amount - tax, tax) for amount, tax in zip(amounts, taxes_of, strict=True)]
-    if basis == "supply" and day >= one["invoice"]["tax_date"]:
+    if basis == "supply" and not one["invoice"]["is_deposit"] and day >= one["invoice"]["tax_date"]:
         found = [[net, tax] for _, net, tax in one["groups"]]
         for at, rate, net, tax in one["notes"]:
             for place, (own, _, _) in enumerate(one["groups"]):

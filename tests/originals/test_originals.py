@@ -181,7 +181,7 @@ def test_a_credit_note_has_type_381_and_positive_amounts(organiser, sent):
         found = read(organiser, note)
         assert (found.type_code, found.total, found.payable, found.lines[0].quantity) == (
             "381", Decimal(total), Decimal(total), 1)
-        assert (found.preceding_number, found.preceding_date) == (credited["invoice_number"], credited["issue_date"])
+        assert found.preceding == ((credited["invoice_number"], credited["issue_date"]), )
         assert (found.due_date, found.means_code, found.iban) == (None, "1", None)
         number = credited["invoice_number"]
         assert found.terms == f"We will offset EUR 119.00 against invoice {number} or refund it to you."

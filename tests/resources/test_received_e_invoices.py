@@ -79,7 +79,7 @@ def test_a_warning_leaves_an_invoice_valid(organiser, begun):
 
 
 def test_a_credit_note_names_the_invoice_that_it_corrects(organiser, begun):
-    note = replace(INVOICE, type_code="381", preceding_number="R-4700")
+    note = replace(INVOICE, type_code="381", preceding=(("R-4700", None), ))
     other = organiser.make("/documents", {"entity_type": "contact", "entity_id": begun["entity_id"], "filename": "b"})
     for document, writer in ((begun, cii), (other, ubl)):
         found = send(organiser, document, writer.write(note))["e_invoice"]

@@ -22,8 +22,9 @@ from eventapi.pictures import fonts, letters, svg
 from eventapi.pictures.charts import diagrams, panels, sheet
 from eventapi.pictures.charts.panels import Panel
 from eventapi.pictures.shapes import Group, Text
+from eventapi.reference import document as openapi
 from eventapi.resources.reports import routes as ROUTES
-from eventapi.validation.schema_files import query_schema
+from eventapi.validation.schema_files import document, query_schema
 from tests.support.dates import in_days, today
 from tests.support.prepared import prepared
 
@@ -634,6 +635,21 @@ def test_amounts_of_anonymised_contacts_stay_in_the_figures(organiser, books):
     assert sum(row["participants"] for row in after.pop("participants")["totals"]) == sum(
         row["participants"] for row in before.pop("participants")["totals"])
     assert after == before
+
+
+# Numbers of rows without a sum: rates, what several rows may count, and the stock, which is the same in each currency.
+NOT_ADDED = {"tax": {"tax_rate", "invoices", "credit_notes"}, "booths": {"revenue_per_m2"},
+             "services": {"orders", "stock", "available"}}
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_the_totals_have_every_number_that_can_be_added(name):
+    row = document("report")["$defs"][f"{name.replace('-', '_')}_row"]["properties"]
+    numbers = {field for field, sub in row.items() if "integer" in sub["type"] or "number" in sub["type"]}
+    components = openapi.document(None)["components"]["schemas"]
+    totals = components[f"Report{name.title().replace('-', '')}DataTotal"]["properties"]
+    assert totals.keys() - {"currency"} == numbers - NOT_ADDED.get(name, set())
+    assert ("currency" in totals) == ("currency" in row)
 
 
 @pytest.mark.parametrize(

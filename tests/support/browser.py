@@ -14,14 +14,17 @@ KEYS = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "ArrowUp": 38, " "
 
 
 class Browser:
-    """One browser with a profile of its own in `folder`. `with` ends it. It has one page at a time."""
+    """One browser with a profile of its own in `folder`. `with` ends it. It has one page at a time.
 
-    def __init__(self, folder):
+    `options` are further ones of the command line.
+    """
+
+    def __init__(self, folder, options=()):
         from_us, to_browser = os.pipe()
         from_browser, to_us = os.pipe()
         # The browser reads its commands from file descriptor 3 and writes to 4, each message followed by a zero byte.
         command = ["bash", "-c", f'exec "$@" 3<&{from_us} 4>&{to_us}', "bash", BROWSER, *OPTIONS,
-                   f"--user-data-dir={folder}/profile"]
+                   f"--user-data-dir={folder}/profile", *options]
         self.process = subprocess.Popen(command, pass_fds=(from_us, to_us), stderr=subprocess.DEVNULL)
         os.close(from_us)
         os.close(to_us)
@@ -98,6 +101,18 @@ class Browser:
         self.call("Page.getLayoutMetrics")
         return [event["params"] for event in self.events if event["method"] == "Runtime.exceptionThrown"
                 or (event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] == "error")]
+
+    def set_offline(self, is_offline):
+        """Take the network away from the page, or give it back."""
+        self.call("Network.emulateNetworkConditions", offline=is_offline, latency=0, downloadThroughput=-1,
+                  uploadThroughput=-1)
+
+    def kill(self):
+        """End the browser as a lack of memory does, without a word to its pages (SIGKILL)."""
+        self.process.kill()
+        self.process.wait(30)
+        self.writes.close()
+        self.reads.close()
 
     def screenshot(self, file):
         """Write a picture of what the window shows to a PNG file."""

@@ -54,7 +54,7 @@ REFUSED = {
     "BR-02": taxed(number=None),
     "BR-21": with_line(taxed(), id=None),
     "BR-27": with_line(taxed(), price=D(-25), quantity=D(-4)),
-    "BR-55": taxed(type_code="381", preceding_date="2026-11-01"),
+    "BR-55": taxed(type_code="381", preceding=((None, "2026-11-01"), )),
     "BR-AE-02": with_buyer(sound(("AE", 0)), vat_id=None),
     "BR-AE-10": with_tax(sound(("AE", 0)), reason=None, reason_code=None),
     "BR-CL-01": taxed(type_code="999"),

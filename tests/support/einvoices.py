@@ -67,9 +67,15 @@ def document(seed, profile="en16931"):
         lines=lines, allowances=allowances)
     made = with_time(dice, with_payment(dice, with_parties(dice, made, {category for category, _ in groups})))
     if is_credit_note:
-        made = replace(made, type_code="381", number=f"CN-2026-{seed:05d}", preceding_number="INV-2026-00017",
-                       preceding_date=dice.choice((None, "2026-10-01")))
-    return with_totals(dice, made)
+        made = replace(made, type_code="381", number=f"CN-2026-{seed:05d}",
+                       preceding=(("INV-2026-00017", dice.choice((None, "2026-10-01"))), ))
+    made = with_totals(dice, made)
+    kind = dice.random()
+    if not is_credit_note and kind < 0.2:                       # a final invoice, and a deposit
+        made = replace(made, preceding=(("INV-2026-00003", "2026-03-01"), ("INV-2026-00009", "2026-06-30")))
+    elif not is_credit_note and kind < 0.4 and profile != "xrechnung":
+        made = replace(made, type_code="386")
+    return made
 
 
 def line(dice, number, group, currency, may_be_negative):

@@ -77,7 +77,8 @@ class Document:
         assert documented, f"{where} is not in /openapi.json: {response.text[:500]}"
         if "$ref" in documented:
             documented = self.whole["components"]["responses"][documented["$ref"].rpartition("/")[2]]
-            assert not response.body or response.json["code"] in documented["x-codes"], (where, response.json)
+            assert not response.body or response.json["code"] in documented["x-codes"], (
+                f"{where}: /openapi.json lacks the code {response.json['code']}; run 'make reference'")
         if "Preference-Applied" in response.headers and not path.endswith("/batch"):       # that leaves fields out
             documented = {"content": {"application/json": {"schema": MINIMAL}}}
             where += " minimal"

@@ -49,7 +49,7 @@ def create_key(db, name, scopes, *, admin_id=None, expires_at=None):
     if expires_at is not None and expires_at <= db.now:
         raise invalid_parameter("expires", "past",
                                 f"the expiry of a key must be in the future: {expires_at} has passed")
-    admin = _first_admin(db) if admin_id is None else _active_admin(db, admin_id)
+    admin = _first_admin(db) if admin_id is None else active_admin(db, admin_id)
     values = {"name": name, "scopes": " ".join(scopes), "admin_id": admin, "expires_at": expires_at}
     return _add_key(db, values, "created")
 
@@ -81,7 +81,7 @@ def rotate_key(db, id, *, grace_hours=0):
     if old["revoked_at"] or _is_expired(old, db.now):
         state = f"was revoked at {old['revoked_at']}" if old["revoked_at"] else f"expired at {old['expires_at']}"
         raise Problem("invalid_transition", f"API key {id} cannot be rotated because it {state}. Create a new key.")
-    _active_admin(db, old["admin_id"])
+    active_admin(db, old["admin_id"])
     values = {name: old[name] for name in ("name", "scopes", "admin_id", "expires_at")}
     new = _add_key(db, values, "rotated", replaces=id)
     db.run(sql.move_webhooks, id=id, new_id=new[0])
@@ -169,11 +169,11 @@ def _admin(db, id):
     return admin
 
 
-def _active_admin(db, id):
+def active_admin(db, id):
     """Return the id of an active admin. Raise 404 if it does not exist, 409 `invalid_transition` if it is disabled."""
     if not _admin(db, id)["is_active"]:
         raise Problem("invalid_transition",
-                      f"Admin {id} is disabled and can have no new key. Create the key for another admin.")
+                      f"Admin {id} is disabled and can have no new key or link. Create it for another admin.")
     return id
 
 

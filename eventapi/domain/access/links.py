@@ -30,6 +30,10 @@ TEN_MINUTES, DAY, MONTH = timedelta(minutes=10), timedelta(days=1), timedelta(da
 AUDITED = ("kind", "event_id", "participant_id", "application_id", "admin_id", "rights", "station", "devices",
            "expires_at", "revoked_at")  # no name and no address: the audit log outlives the link
 
+ANNOUNCED = ("id", "ref", "kind", "event_id", "event_key", "participant_id", "application_id", "language", "rights",
+             "station", "devices", "expires_at", "ends_at", "status", "last_used_at", "mailed_at", "revoked_at",
+             "created_by", "created_at", "updated_at")          # what a webhook gets: no name and no address
+
 
 def create(db, kind, *, rights=(), **values):
     """Make a link and return it as a row. `values` are those of COLUMNS that its kind has.
@@ -61,8 +65,11 @@ def _new_ref(db):
 def get(db, id):
     """Return a link as a row with `rights` as a list, `status`, and `ends_at`, the end of its life; or None."""
     row = db.one(sql.get, id=id)
-    if row is None:
-        return None
+    return row and represent(row)
+
+
+def represent(row):
+    """Complete a row of the statements `get` and `list`, in place, and return it."""
     row["rights"] = json.loads(row["rights"])
     ended = row["ends_at"] is not None and row["ends_at"] <= times.now()
     row["status"] = "revoked" if row["revoked_at"] else "expired" if ended else "active"
@@ -85,6 +92,8 @@ def _audit(db, action, link, old=None, new=None):
     """Audit an action of a link. `old` and `new` are the link before and after it."""
     old, new = (each and {name: each[name] for name in AUDITED} for each in (old, new))
     journal.administered(db, entities.LINK, action, link["id"], title=f"link {link['id']}", old=old, new=new)
+    if action in entities.LINK.events and link["kind"] != "admin":
+        journal.announced(db, entities.LINK, action, {name: get(db, link["id"])[name] for name in ANNOUNCED})
 
 
 def update(db, old, fields):
@@ -159,6 +168,11 @@ def mail(db, link, base_url):
     mails.add(db, KIND, entities.LINK.entity_type, link["id"], link["email"], subject, base_url=base_url,
               language=language)
     db.run(sql.mark_mailed, id=link["id"], now=db.now)
+
+
+def mails_today(db, link):
+    """Return how often a link was mailed in the last 24 hours."""
+    return db.value(sql.mails_of_day, id=link["id"], since=_before(db, DAY))
 
 
 def new_secret(db, id):

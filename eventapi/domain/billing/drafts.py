@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from eventapi import journal, money, times, working_days
 from eventapi.domain.attachments import cascade
-from eventapi.domain.billing import claims, invoices
+from eventapi.domain.billing import claims, deposits, invoices
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.books import bookings, taxes
 from eventapi.domain.records import anonymity, entities, numbering, references
@@ -21,6 +21,7 @@ PLAIN = ("service_date", "service_date_to", "due_date", "buyer_reference", "lang
 OPEN_WHEN_LOCKED = ("notes", "due_date", "exchange_rate", "status")      # fields that a sent invoice accepts
 PARTICIPANT, CONTACT = ("event_participant_id", "participant_id"), ("contact_id", "customer_number")
 ALIASES = {"participant_id": "event_participant_id"}
+NOT_DEDUCTING = {"deposit_id": None}        # of lines, but those that sending a final invoice adds
 
 
 def create(db, body, *, invoice_type="invoice", related_invoice_id=None):
@@ -149,6 +150,7 @@ def change_draft(db, row, old, body):
         return row
     invoice_lines.carry_over(lines, lines_before, **charges)
     db.run(sql.change, id=row["id"], **draft, now=db.now)
+    deposits.store(db, row["id"], draft["deposit_ids"])
     store_parts(db, row["id"], lines, invoice_lines.taxes(lines))
     return journal_change(db, row, "updated")
 
@@ -191,7 +193,7 @@ def delete(db, invoice):
 def compose(db, wanted, invoice_type, old=None):
     """Return the columns and the lines of a draft. `wanted` holds its fields, `old` is the row of a changed draft.
 
-    Raise 422 with every fault found; 409 `anonymized`, or `duplicate` for the number of another invoice.
+    Raise 422 with every fault found; 409 `anonymized`, `deposit_open`, or `duplicate` for another invoice's number.
     """
     faults = Faults()
     currency = wanted.get("currency") or db.config.currency
@@ -199,7 +201,8 @@ def compose(db, wanted, invoice_type, old=None):
     lines = invoice_lines.lines(wanted["items"], currency, db.config.tax_rate, faults, reverse_charge=reverse_charge)
     draft = {"invoice_type": invoice_type, **{name: wanted.get(name) for name in PLAIN}, "currency": currency,
              "exchange_rate": exchange_rate(db, wanted, currency, faults),
-             "is_reverse_charge": int(reverse_charge), **parties(db, wanted, faults),
+             "is_reverse_charge": int(reverse_charge), "is_deposit": int(bool(wanted.get("is_deposit"))),
+             **parties(db, wanted, faults),
              **number_columns(db, wanted, old, faults),
              **invoice_lines.totals(invoice_lines.taxes(lines))}
     check_total(draft, faults)
@@ -208,6 +211,7 @@ def compose(db, wanted, invoice_type, old=None):
     invoice_lines.check_billed_records(db, lines, draft["event_participant_id"], faults, old)
     if wanted.get("status", "draft") != "draft" and old is None:
         faults.add("/status", "enum", "must be draft; send the invoice after you have created it")
+    draft["deposit_ids"] = deposits.check(db, wanted, draft, lines, faults, old)
     faults.raise_any()
     if invoice_type == "invoice":                       # an anonymised buyer can still receive a credit note
         anonymity.refuse(db, "contact", draft["contact_id"])
@@ -279,9 +283,10 @@ def number_columns(db, wanted, old, faults):
 
 def store(db, draft, lines):
     """Insert the rows of a draft and return its id."""
-    id = db.insert(sql.add, **{"cancellation_reason": None, **draft}, now=db.now)
+    id = db.insert(sql.add, **{"cancellation_reason": None, "is_deposit": 0, **draft}, now=db.now)
     if draft["invoice_number"] is None:
         db.run(sql.name_draft, id=id)
+    deposits.store(db, id, draft.get("deposit_ids", "[]"))
     store_parts(db, id, lines, invoice_lines.taxes(lines))
     return id
 
@@ -289,7 +294,7 @@ def store(db, draft, lines):
 def store_parts(db, id, lines, taxes):
     """Replace the lines and taxes of a draft."""
     db.run(sql.clear_items, id=id)
-    db.run_many(sql.add_item, [{**invoice_lines.NEW, **line, "invoice_id": id} for line in lines])
+    db.run_many(sql.add_item, [{**invoice_lines.NEW, **NOT_DEDUCTING, **line, "invoice_id": id} for line in lines])
     store_taxes(db, id, taxes)
 
 

@@ -4,7 +4,7 @@ A sent invoice has a number and is locked. Every public function that writes is 
 takes and returns rows of invoices (see `invoices`).
 """
 from eventapi import journal, times
-from eventapi.domain.billing import claims, drafts, invoices, ledger, mails, sending
+from eventapi.domain.billing import claims, deposits, drafts, invoices, ledger, mails, sending
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import anonymity, entities
 from eventapi.errors import Faults, Problem, listed
@@ -57,10 +57,11 @@ def check_action(row, action):
     return table(row).move(action, state)
 
 
-def allowed_actions(invoice, today):
+def allowed_actions(invoice, today, *, is_deducted=False):
     """Return the actions that are possible now. `invoice` is an API object, `today` the date in the tenant's zone.
 
-    An invoice with payments cannot be cancelled. A reminder is possible from the due date on,
+    An invoice with payments cannot be cancelled, and a deposit that a final invoice deducts (`is_deducted`) not even
+    credited. A reminder is possible from the due date on,
     unless the invoice is disputed.
     """
     impossible = {"cancel"} if invoice["paid_amount"] else set()
@@ -69,6 +70,7 @@ def allowed_actions(invoice, today):
     impossible |= set() if invoice["is_disputed"] else {"settle"}
     impossible |= set() if invoice["open_amount"] > 0 else {"write_off"}
     impossible |= {"cancel"} if invoice["written_off"] else set()
+    impossible |= {"cancel", "credit"} if is_deducted else set()
     return [action for action in table(invoice).actions(invoice["status"]) if action not in impossible]
 
 
@@ -103,8 +105,8 @@ def send(db, row, mail=None, payments=()):
 
     `mail` is as in `mails.add`, but None means False for an invoice that was taken over: the other system has sent it.
     `payments` holds what was paid before, as the request contains it. Raise 422 for faults of `payments`; 409
-    `invalid_transition`, `draft_outdated`, `invoice_incomplete`, `no_e_invoice`, `exceeds_invoice`, `duplicate`,
-    `anonymized` or `mail_not_configured`.
+    `invalid_transition`, `draft_outdated`, `invoice_incomplete`, `no_e_invoice`, `exceeds_invoice`, `deposit_open`,
+    `in_use`, `duplicate`, `anonymized` or `mail_not_configured`.
     """
     mail = False if mail is None and row["taken_over"] else mail
     mails.refuse_unconfigured(db, mail)
@@ -112,7 +114,8 @@ def send(db, row, mail=None, payments=()):
         _refuse_payments(row, payments)
         return row, mails.unchanged(mail)
     refuse_outdated(db, row)
-    sent = sending.issue(db, row, mail, sending.prepaid(db, row, payments))
+    whole = sending.deduct(db, row)
+    sent = sending.issue(db, whole, mail, sending.prepaid(db, whole, payments))
     journal.updated(db, entities.INVOICE, invoices.represent(row), invoices.represent(sent), action="sent")
     if sent["invoice_type"] == "credit_note":
         ledger.adjust(db, ledger.by_id(db, sent["related_invoice_id"]), credited=-sent["total"])
@@ -152,9 +155,10 @@ def cancel(db, row, reason=None, mail=None):
     """Cancel an invoice by a credit note for all that is left of it. Return its row and the outcome of the mail.
 
     The credit note is mailed as `mails.add` says, and `reason` is printed on it. Raise 409 `has_payments`,
-    `has_write_offs`, `invalid_transition`, `exceeds_invoice`, `anonymized` or `mail_not_configured`.
+    `has_write_offs`, `in_use`, `invalid_transition`, `exceeds_invoice`, `anonymized` or `mail_not_configured`.
     """
     mails.refuse_unconfigured(db, mail)
+    deposits.refuse_deducted(db, row["id"], row["invoice_number"])
     if row["invoice_type"] == "invoice" and row["paid_amount"]:
         raise Problem("has_payments", f"{row['invoice_number']} cannot be cancelled because it has payments. "
                       "Refund them first, or credit a part of the invoice.")
@@ -164,6 +168,7 @@ def cancel(db, row, reason=None, mail=None):
     lines = invoice_lines.negated(db.all(sql.lines_left, id=row["id"]))
     note = issue_credit_note(db, row, lines, mail, cancellation_reason=reason)
     db.run(sql.cancel, id=row["id"], credit_note_id=note["id"], reason=reason, now=db.now)
+    deposits.release(db, row["id"])
     return drafts.journal_change(db, row, "cancelled"), mails.add(db, "invoice", note, mail)
 
 
@@ -171,9 +176,10 @@ def credit(db, row, items, text=None, mail=None):
     """Create and send a credit note for a part of an invoice. Return its row and the outcome of the mail.
 
     `items` are those of the request, `text` is printed on the credit note, `mail` is as in `mails.add`. Raise 422 for
-    faults of the items; 409 `invalid_transition`, `exceeds_invoice`, `anonymized` or `mail_not_configured`.
+    faults of the items; 409 `invalid_transition`, `in_use`, `exceeds_invoice`, `anonymized` or `mail_not_configured`.
     """
     mails.refuse_unconfigured(db, mail)
+    deposits.refuse_deducted(db, row["id"], row["invoice_number"])
     faults = Faults()
     items = with_tax_of(items, row, faults)
     faults.raise_any()

@@ -5,7 +5,7 @@ All amounts are in minor units.
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from eventapi import journal, money
-from eventapi.domain.billing import drafts, invoices
+from eventapi.domain.billing import deposits, drafts, invoices
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.records import entities
 from eventapi.errors import Problem, invalid_at
@@ -94,6 +94,9 @@ def adjust(db, invoice, *, paid=0, claims=0, credited=0, written_off=0, before=N
         db.run(sql.adjust, id=invoice["id"], status=status, **sums, claims_paid=claims_paid, now=db.now)
         new = {**old, **sums, "status": status, "updated_at": db.stamp, "claims_open": old["claims_open"] - claims,
                "open_amount": old["total"] - sums["credited"] - sums["paid_amount"] - sums["written_off"]}
+        if credited and sums["credited"] >= invoice["total"]:
+            deposits.release(db, invoice["id"])
+            new["deposit_ids"] = "[]"
         if before:
             new = invoices.row(db, invoice["id"])
         if not action:

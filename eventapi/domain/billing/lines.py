@@ -59,7 +59,7 @@ def _line(item, place, currency, tax_rate, faults, reverse_charge):
     at = f"/items/{place}"
     row = {**NEW, "position": place + 1, **{name: item.get(name) for name in TEXTS}, **_numbers(item, at, faults)}
     row["is_generated"] = int(item.get("is_generated", False))          # never part of a request
-    row["is_discount"] = int(bool(item.get("is_discount")))
+    row["is_discount"], row["deposit_id"] = int(bool(item.get("is_discount"))), None
     row.update(_tax(item, row["tax_rate"], tax_rate, at, faults, reverse_charge))
     row["net"] = net(row, currency)
     if abs(row["net"]) >= money.LIMIT * 10 ** money.decimals(currency):

@@ -13,7 +13,7 @@ import re
 from datetime import datetime
 from importlib.util import find_spec
 
-from eventapi.domain.billing import invoices
+from eventapi.domain.billing import deposits, invoices
 from eventapi.domain.originals import composing, parties, transfers
 from eventapi.domain.originals import store as e_invoices
 from eventapi.errors import Problem
@@ -61,7 +61,7 @@ def _leitweg_id(invoice, buyer):
 def draw_draft(db, row, seller, buyer, language=None) -> bytes:
     """Return the PDF of a draft. `language` is that of the request. Raise as `draw`."""
     chosen = choice.choose(db.config, language, row["language"], buyer.get("language"))
-    return draw(db.config, {**row, **printed(db, row)}, seller, buyer, chosen)
+    return draw(db.config, {**deposits.deducted(db, row), **printed(db, row)}, seller, buyer, chosen)
 
 
 def obstacle(is_hybrid) -> Problem | None:
@@ -124,9 +124,10 @@ def source(db, row) -> dict:
 def thawed(frozen) -> dict:
     """Return the row in a source. One of an earlier version lacks the columns that were added later."""
     row = {"prepaid_amount": 0, "exchange_rate": None, "xml_sha256": None, "overdue_from": None, "tax_date": None,
-           "tax_basis": None, "interest_notice": 0,
+           "tax_basis": None, "interest_notice": 0, "is_deposit": 0, "deposit_ids": "[]",
            "claims_total": 0, "claims_open": 0, "written_off": 0, **json.loads(frozen)}
-    return {**row, "items": [{"is_discount": 0, "exemption_code": None, **item} for item in row["items"]]}
+    new = {"is_discount": 0, "exemption_code": None, "deposit_id": None}
+    return {**row, "items": [{**new, **item} for item in row["items"]]}
 
 
 def as_sent(row) -> dict:

@@ -3,7 +3,7 @@
 Functions take rows of invoices (see `invoices`).
 """
 from eventapi import money, times, working_days
-from eventapi.domain.billing import claims, drafts, invoices, ledger, mails, payments, pdf, refunds
+from eventapi.domain.billing import claims, deposits, drafts, invoices, ledger, mails, payments, pdf, refunds
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.books import bookings, taxes
 from eventapi.domain.originals import composing, parties, plausible, requirements, store, transfers
@@ -55,6 +55,22 @@ def issue(db, row, mail=None, prepaid=0):
     return sent
 
 
+def deduct(db, row):
+    """Add the lines to a draft that deduct its deposits, and return its row. Raise as `deposits.refuse`.
+
+    A credit note for a deposit that was deducted meanwhile is refused with 409 `in_use`.
+    """
+    if row["invoice_type"] == "credit_note":
+        deposits.refuse_deducted(db, row["related_invoice_id"], row["related_invoice_number"])
+    whole = deposits.deducted(db, row)
+    deposits.refuse(db, whole)
+    if whole is not row:
+        lines = whole["items"][len(row["items"]):]
+        db.run_many(sql.add_item, [{**invoice_lines.NEW, **line, "invoice_id": row["id"]} for line in lines])
+        drafts.store_taxes(db, row["id"], whole["taxes"])
+    return whole
+
+
 def _payment_reference(config, row, number):
     """Return the creditor reference of an invoice, or None. The other system has named that of one taken over."""
     is_ours = row["invoice_type"] == "invoice" and not row["taken_over"]
@@ -65,18 +81,29 @@ def _values(db, row, seller, buyer):
     """Return the columns that sending sets, except number and totals."""
     issue_date = row["issue_date"] or times.today(db.config.timezone, db.now)
     values = {**{name: row[name] for name in ("subtotal", "tax_total", "total", "invoice_number", "due_date",
-                                            "service_date")},
+                                            "service_date", "service_date_to")},
               "language": row["language"] or choice.choose(db.config, buyer["language"]),
               "series": None, "sequence": None, "overdue_from": None, "issue_date": issue_date, "status": "sent",
               "seller": as_json(seller), "buyer": as_json(buyer), "debtor_number": buyer["customer_number"],
               "interest_notice": db.config.interest_notice == "yes",
               "exchange_rate": row["exchange_rate"] or money.usual_rate(db.config, row["currency"])}
     if row["invoice_type"] == "invoice":
-        values.update(status=ledger.status_of(row["total"], 0, 0), service_date=row["service_date"] or issue_date,
+        values.update(status=ledger.status_of(row["total"], 0, 0), **_service(db, row, issue_date),
                       due_date=row["due_date"] or times.add_days(issue_date, db.config.payment_days))
         values["overdue_from"] = working_days.overdue_from(values["due_date"], db.config.public_holidays)
-    last_day = row["service_date_to"] or values["service_date"]
-    return {**values, **taxes.terms(db, row["invoice_type"], row["taken_over"], issue_date, last_day)}
+    last_day = values["service_date_to"] or values["service_date"]
+    return {**values, **taxes.terms(db, row, issue_date, last_day)}
+
+
+def _service(db, row, issue_date):
+    """Return the columns of the days of the supply. A deposit for an event is for a supply on the days of the event."""
+    if row["service_date"]:
+        return {}
+    event = row["is_deposit"] and row["event_id"] and db.one(sql.event_days, id=row["event_id"])
+    if not event:
+        return {"service_date": issue_date}
+    first, last = (times.local_date(event[name], event["timezone"]) for name in ("date_from", "date_to"))
+    return {"service_date": first or issue_date, "service_date_to": first and (last or first)}
 
 
 # What is missing
@@ -184,13 +211,14 @@ def _with_document(db, sent, buyer):
 
 def document_of(db, row):
     """Return the Document of a row with number, dates and parties."""
-    invoice = invoices.represent({**row, **pdf.printed(db, row)})
+    invoice = {**invoices.represent({**row, **pdf.printed(db, row)}), "deducted": deposits.named_in(db, row)}
     return composing.compose(invoice, invoice["seller"], invoices.buyer_as_sent(invoice), db.config.currency)
 
 
 def as_sent_now(db, row):
     """Return the row of a draft as it would be if it was sent now, still with the number of the draft."""
     seller, buyer = invoices.parties(db, row)
+    row = deposits.deducted(db, row)
     row = {**row, **_values(db, row, seller, buyer)}
     if row["invoice_type"] == "invoice":
         return row
@@ -234,7 +262,7 @@ def check(db, row, profile=None):
 
 
 def _obstacles(db, row):
-    """Yield what prevents sending a draft beside its e-invoice: its due date, a closed month, and outdated lines."""
+    """Yield what prevents sending a draft beside its e-invoice: its due date, a closed month, deposits, old lines."""
     faults = Faults()
     drafts.check_due_date(row, faults)
     yield from (requirements.finding(f"`due_date` {fault['detail']}.", "due_date") for fault in faults)
@@ -242,6 +270,10 @@ def _obstacles(db, row):
         bookings.refuse_invoice(db, row["issue_date"])
     except Problem as problem:
         yield requirements.finding(problem.detail, "issue_date")
+    try:
+        deposits.refuse(db, row)
+    except Problem as problem:
+        yield requirements.finding(problem.detail, "deposit_ids")
     for line in claims.outdated(db, row):
         yield requirements.finding(f"Line {line['position']}: {line['detail']} Refresh or change the draft.", "items")
 

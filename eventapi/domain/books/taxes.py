@@ -6,6 +6,8 @@ The option `tax_basis` decides for each invoice when it is sent, and the invoice
 - payment: when money comes (§ 20 UStG).
 - issue_date: at the issue date, as earlier versions did, and for invoices of other systems.
 
+Deposits follow the money for ever, and a final invoice counts with the groups that its deposits have left.
+
 The result is stored in `tax_entries`, from which the report on taxes and DATEV are read. Each change of an invoice, its
 credit notes, payments and write-offs computes it again; what counts in a closed month stays the same, because none of
 these can be dated there. Amounts are in minor units. Call `update` inside a write transaction.
@@ -26,15 +28,18 @@ RECAPITULATIVE = ("vat_id", "goods", "services")
 VALUES = ("net", "tax", "base_net", "base_tax", "region")
 
 
-def terms(db, invoice_type, taken_over, issue_date, service_date):
+def terms(db, row, issue_date, service_date):
     """Return the columns of a document that is sent: `tax_date` and `tax_basis`. Both are None for a credit note.
 
-    `service_date` is the last day of the supply. If its month is closed, the tax counts at the issue date.
+    `service_date` is the last day of the supply. If its month is closed, the tax counts at the issue date. A deposit
+    has no tax date: its tax follows the money, whatever the option says (§ 13 (1) no. 1a sentence 4 UStG).
     """
-    if invoice_type != "invoice":
+    if row["invoice_type"] != "invoice":
         return {"tax_date": None, "tax_basis": None}
-    if taken_over:
+    if row["taken_over"]:
         return {"tax_date": issue_date, "tax_basis": "issue_date"}
+    if row["is_deposit"]:
+        return {"tax_date": None, "tax_basis": "payment"}
     day = issue_date if periods.closed_month(db, service_date) else service_date
     return {"tax_date": day, "tax_basis": basis_on(db.config.tax_basis, day)}
 
@@ -47,12 +52,13 @@ def basis_on(option, day):
 def begins(basis, tax_date, issue_date, category, rate):
     """Return the first day on which a tax group can count; None for one that follows the money alone.
 
+    All groups of a deposit, which has no `tax_date`, follow the money.
     A supply of goods to the EU (K) counts at the issue date, but not before the supply and not after the end of the
     month that follows it (§ 13 (1) no. 6 UStG).
     """
     if basis == "issue_date":
         return FIRST_DAY
-    if basis == "payment" and rate:
+    if tax_date is None or (basis == "payment" and rate):
         return None
     if category != "K":
         return tax_date
@@ -135,11 +141,15 @@ class _Invoice:
         return share - part, part
 
     def _follow_money(self):
-        """Count the money as it comes. With the basis supply, it is taken back on the day of the supply."""
+        """Count the money as it comes: that of a deposit for all groups, otherwise for those with a rate above 0.
+
+        With the basis supply, it is taken back on the day of the supply.
+        """
         end = self.row["tax_date"] if self.row["tax_basis"] == "supply" else "9999-12-31"
+        is_deposit = self.row["tax_date"] is None
         credited = {day for _, kind, day, *_ in self.documents if kind == "credit_note"}
         days = sorted({*self.money, *credited})
-        last, taxed = {}, [place for place, (_, rate) in enumerate(self.groups) if rate]
+        last, taxed = {}, [place for place, (_, rate) in enumerate(self.groups) if rate or is_deposit]
         paid = 0
         for day in [day for day in days if day < end]:
             paid += self.money.get(day, 0)

@@ -36,14 +36,20 @@ def refuse_incomplete(missing):
         return
     sentences = ["The file cannot be written."]
     if missing.options:
-        sentences.append(f"Set the options {listed(missing.options)} in the configuration of the server; ask your tax "
-                         "adviser for the values.")
+        sentences.append(f"Set the options {listed(missing.options)} in the configuration of the "
+                         f"server{form_of(missing)}; ask your tax adviser for the values.")
     found = [{"kind": kind, "number": number, "detail": detail}
              for (kind, number), detail in missing.records.items()]
     sentences += [f"{part['kind'].capitalize()} {part['number']}: {part['detail']}" for part in found[:SHOWN]]
     if len(found) > SHOWN:
         sentences.append(f"`records` lists {len(found) - SHOWN} more.")
     raise Problem("datev_incomplete", " ".join(sentences), missing=list(missing.options), records=found[:MOST])
+
+
+def form_of(missing):
+    """Return how the first option that lacks one of its values is written, or ""."""
+    parts = (option.partition(": ") for option in missing.options)
+    return next((f", such as `{name} = {value}=VALUE`" for name, _, value in parts if value), "")
 
 
 UNKNOWN = Account("")
@@ -79,7 +85,7 @@ class Accounts:
         if money.decimals(config.currency) > 2:
             self._wrong("currency", f"{config.currency} has {money.decimals(config.currency)} decimals. DATEV has two.")
         accounts = {"datev_bank": config.datev_bank, "datev_fees": config.datev_fees,
-                    "datev_claims": config.datev_claims,
+                    "datev_claims": config.datev_claims, "datev_deposits": config.datev_deposits,
                     "datev_exchange_gains": config.datev_exchange_gains,
                     "datev_exchange_losses": config.datev_exchange_losses,
                     **{f"datev_gateways: {key}": account for key, account in config.datev_gateways.items()},
@@ -115,6 +121,12 @@ class Accounts:
         if found is None:
             self.missing.option("datev_write_offs", name)
         return found or UNKNOWN
+
+    def deposits(self):
+        """Return the account that deposits are booked on until money comes."""
+        if self.config.datev_deposits is None:
+            self.missing.option("datev_deposits")
+        return self.config.datev_deposits or UNKNOWN
 
     def exchange(self, *, is_gain):
         """Return the account of exchange gains or losses."""

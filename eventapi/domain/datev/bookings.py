@@ -22,7 +22,8 @@ MOST_RATE = Decimal("9999.999999")
 class Booking:
     """One line of a batch.
 
-    kind: invoice, credit_note, claim, payment, refund, move, write_off or fee; the control sums are separated by it.
+    kind: invoice, credit_note, claim, payment, refund, move, write_off, advance, deposit, exchange or fee; the control
+    sums are separated by it.
     units: minor units, positive if the account is debited. rate: ten-billionths of the tenant's currency for one unit.
     account, contra: numbers. document: number of the invoice, the key of the open item. day: of the document.
     service_date, tax_day: last day of the supply, and the day on which the tax counts.
@@ -50,10 +51,10 @@ def of_invoice(row, accounts, country, link=None):
     """Return the booking of one tax group of an invoice or credit note: the debtor against revenue.
 
     A credit note has the document number of the invoice that it credits. `country` is that of the organiser. link: the
-    GUID of the PDF.
+    GUID of the PDF. Deposits are no revenue and have no tax until money comes: see `of_deposit`.
     """
     where, number = region(row["vat_id"], row["country"], country), row["invoice_number"]
-    account = accounts.revenue(row["category"], row["rate"], where)
+    account = accounts.deposits() if row["is_deposit"] else accounts.revenue(row["category"], row["rate"], where)
     is_invoice, key = row["invoice_type"] == "invoice", document(row["paid_number"], row["paid_id"])
     return Booking(
         kind=row["invoice_type"], day=row["issue_date"], units=row["gross"], currency=row["currency"],
@@ -63,7 +64,7 @@ def of_invoice(row, accounts, country, link=None):
         due_date=row["due_date"] if is_invoice else None,
         service_date=row["service_date_to"] or row["service_date"],
         tax_day=_tax_day(row, row["issue_date"], is_invoice=is_invoice),
-        vat_id=eu_vat_id(row["vat_id"], country) if row["category"] in ("AE", "K") else "",
+        vat_id="" if row["is_deposit"] else _eu_vat_id(row, country),
         link=link, details=() if key == number else (("Belegnummer", number),))
 
 
@@ -86,6 +87,25 @@ def of_advance(row, accounts):
                       document=document(number, row["invoice_id"]),
                       text=_text("Steuer auf Anzahlung", number, row["name"]),
                       service_date=row["service_date_to"] or row["service_date"], tax_day=tax_day)
+
+
+def of_deposit(row, accounts, country):
+    """Return the booking of one tax group of money for a deposit: the account of deposits against revenue.
+
+    Its tax counts on the day of the money.
+    """
+    account, number = accounts.revenue(row["category"], row["rate"], row["region"]), row["invoice_number"]
+    return Booking(kind="deposit", day=row["day"], units=row["gross"], currency=row["currency"],
+                   rate=row["exchange_rate"], account=accounts.deposits().number, contra=account.number,
+                   tax_key=account.tax_key, document=document(number, row["invoice_id"]),
+                   text=_text("Anzahlung", number, row["name"]),
+                   service_date=row["service_date_to"] or row["service_date"], tax_day=row["day"],
+                   vat_id=_eu_vat_id(row, country))
+
+
+def _eu_vat_id(row, country):
+    """Return the VAT id of a buyer in the EU who owes the tax, or who was supplied goods without it."""
+    return eu_vat_id(row["vat_id"], country) if row["category"] in ("AE", "K") else ""
 
 
 def of_payment(row, accounts):
@@ -141,6 +161,7 @@ def of_write_off(row, accounts):
     """Yield the bookings of a write-off: one for each tax group, the account of write-offs against the debtor.
 
     The amount is divided by what credit notes have left of the groups. A recovery, which is negative, turns the sides.
+    That of a deposit, which is no revenue yet, has no tax: it is booked against the account of deposits.
     """
     groups = json.loads(row["groups"])
     left = [group["gross"] for group in groups]
@@ -148,8 +169,9 @@ def of_write_off(row, accounts):
     for group, share in zip(groups, parts, strict=True):
         if not share:
             continue
-        is_dated = row["tax_basis"] != "issue_date"     # otherwise the tax counts on the day of the booking
-        account = accounts.write_off(group["category"], group["rate"])
+        # Otherwise the tax counts on the day of the booking, or not at all.
+        is_dated = row["tax_basis"] != "issue_date" and not row["is_deposit"]
+        account = accounts.deposits() if row["is_deposit"] else accounts.write_off(group["category"], group["rate"])
         yield Booking(kind="write_off", day=row["day"], units=share, currency=row["currency"],
                       rate=row["exchange_rate"], account=account.number, tax_key=account.tax_key,
                       contra=accounts.debtor(row["debtor_number"]),

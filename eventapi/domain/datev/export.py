@@ -173,7 +173,8 @@ def found(db, chosen, accounts, links):
     for row in _dated(db, sql.claims, values) if claims else ():
         yield row, bookings.of_claim(row, accounts, claims)
     for row in db.iterate(sql.advances, first=chosen.first, last=chosen.last):
-        for booking in bookings.of_advance(row, accounts):
+        for booking in bookings.of_advance(row, accounts) if row["tax_date"] else (
+                bookings.of_deposit(row, accounts, country), ):
             yield row, booking
 
 

@@ -172,9 +172,8 @@ def _settlement(document):
                 _date("ram:DueDateDateTime", document.due_date),
                 element("ram:DirectDebitMandateID", document.mandate)),
         _totals(document),
-        element("ram:InvoiceReferencedDocument",
-                element("ram:IssuerAssignedID", document.preceding_number),
-                _date("ram:FormattedIssueDateTime", document.preceding_date, "qdt")))
+        (element("ram:InvoiceReferencedDocument", element("ram:IssuerAssignedID", number),
+                 _date("ram:FormattedIssueDateTime", day, "qdt")) for number, day in document.preceding))
 
 
 def _means(document):

@@ -81,7 +81,7 @@ class Tax:
 
 @dataclass(frozen=True)
 class Document:
-    """An invoice (type 380) or a credit note (type 381)."""
+    """An invoice (type 380, of a deposit 386) or a credit note (type 381)."""
     profile: str | None = None                      # BT-24
     process: str | None = None                      # BT-23
     number: str | None = None                       # BT-1
@@ -94,8 +94,7 @@ class Document:
     order_reference: str | None = None              # BT-13
     terms: str | None = None                        # BT-20
     notes: tuple[str, ...] = ()                     # BT-22
-    preceding_number: str | None = None             # BT-25
-    preceding_date: str | None = None               # BT-26
+    preceding: tuple[tuple[str | None, str | None], ...] = ()   # BG-3: number and date (BT-25, BT-26) of each invoice
     seller: Party = Party()
     buyer: Party = Party()
     representative_vat_id: str | None = None        # BT-63, of the seller's tax representative; we never write one
@@ -128,3 +127,8 @@ class Document:
     prepaid: Decimal | None = None                  # BT-113
     rounding: Decimal | None = None                 # BT-114; we never write one, suppliers may
     payable: Decimal | None = None                  # BT-115
+
+    @property
+    def preceding_number(self):
+        """Return the number of the first preceding invoice, or None."""
+        return self.preceding[0][0] if self.preceding else None

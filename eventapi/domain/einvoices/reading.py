@@ -3,7 +3,7 @@ import re
 
 from eventapi.domain.einvoices import reading_cii, reading_ubl
 from eventapi.domain.einvoices.structure import misplaced
-from eventapi.domain.einvoices.values import NAMESPACES
+from eventapi.domain.einvoices.values import NAMESPACES, local_name
 from eventapi.validation import xml_documents
 
 UBL = "urn:oasis:names:specification:ubl:schema:xsd:"
@@ -45,7 +45,7 @@ def read(data):
 
 def document(root):
     """Return the document of a root element, whatever the order of its elements. Raise ValueError as `read` does."""
-    parts = sum(1 for node in root.iter() if node.tag.rpartition("}")[2] in PARTS)
+    parts = sum(1 for node in root.iter() if local_name(node) in PARTS)
     if parts > MAX_PARTS:
         raise ValueError(f"The invoice has {parts} lines, discounts, VAT breakdowns and notes. At most {MAX_PARTS} can "
                          "be read. Ask the sender to divide it.")

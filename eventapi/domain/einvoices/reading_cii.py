@@ -85,7 +85,6 @@ def _period(node):
 def _settlement(node):
     means, terms = find(node, "ram:SpecifiedTradeSettlementPaymentMeans"), find(node, "ram:SpecifiedTradePaymentTerms")
     account = find(means, "ram:PayeePartyCreditorFinancialAccount")
-    preceding = find(node, "ram:InvoiceReferencedDocument")
     iban = text(account, "ram:IBANID")
     return {
         "currency": text(node, "ram:InvoiceCurrencyCode"),
@@ -104,8 +103,9 @@ def _settlement(node):
         "charges": tuple(_allowance(part) for part in _adjustments(node, is_charge=True)),
         "terms": text(terms, "ram:Description"),
         "due_date": day(terms, f"ram:DueDateDateTime/{DATE}"),
-        "preceding_number": text(preceding, "ram:IssuerAssignedID"),
-        "preceding_date": day(preceding, "ram:FormattedIssueDateTime/qdt:DateTimeString"),
+        "preceding": tuple((text(found, "ram:IssuerAssignedID"),
+                            day(found, "ram:FormattedIssueDateTime/qdt:DateTimeString"))
+                           for found in find_all(node, "ram:InvoiceReferencedDocument")),
         **_period(node),
         **_totals(node),
     }

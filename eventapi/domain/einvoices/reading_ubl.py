@@ -7,6 +7,7 @@ from eventapi.domain.einvoices.values import (
     find,
     find_all,
     joined,
+    local_name,
     number,
     of_vat,
     one_or_sum,
@@ -17,8 +18,8 @@ from eventapi.domain.einvoices.values import (
 
 def document(root):
     """Return the document of a root element. The first one counts where EN 16931 allows one element only."""
-    name = root.tag.rpartition("}")[2]                          # Invoice or CreditNote
-    means, reference = find(root, "cac:PaymentMeans"), find(root, "cac:BillingReference/cac:InvoiceDocumentReference")
+    name = local_name(root)                                     # Invoice or CreditNote
+    means = find(root, "cac:PaymentMeans")
     due_date, seller = day(root, "cbc:DueDate"), find(root, "cac:AccountingSupplierParty/cac:Party")
     return Document(
         profile=text(root, "cbc:CustomizationID"),
@@ -33,8 +34,8 @@ def document(root):
         order_reference=text(root, "cac:OrderReference/cbc:ID"),
         terms=text(root, "cac:PaymentTerms/cbc:Note"),
         notes=tuple(content(note) for note in find_all(root, "cbc:Note")),
-        preceding_number=text(reference, "cbc:ID"),
-        preceding_date=day(reference, "cbc:IssueDate"),
+        preceding=tuple((text(node, "cbc:ID"), day(node, "cbc:IssueDate"))
+                        for node in find_all(root, "cac:BillingReference/cac:InvoiceDocumentReference")),
         seller=_party(seller),
         creditor_id=_creditor_id(seller) if find(means, "cac:PaymentMandate") is not None else None,
         buyer=_party(find(root, "cac:AccountingCustomerParty/cac:Party")),

@@ -5,6 +5,8 @@ schemas allow many more than the norm uses.
 """
 from itertools import pairwise
 
+from eventapi.domain.einvoices.values import local_name
+
 CII = {
     "CrossIndustryInvoice": "ExchangedDocumentContext ExchangedDocument SupplyChainTradeTransaction",
     "ExchangedDocumentContext": "BusinessProcessSpecifiedDocumentContextParameter "
@@ -96,33 +98,34 @@ REPEATABLE = frozenset("""
 def misplaced(root):
     """Return what is wrong with the order or number of elements below the root, for the first fault, or None."""
     for parent in root.iter():
-        order = ORDER.get(_local(parent), {})
-        known = [name for name in map(_local, parent) if name in order]
+        name = local_name(parent)
+        order = ORDER.get(name, {})
+        known = [child for child in map(local_name, parent) if child in order]
         for before, after in pairwise(known):
             if order[before] > order[after]:
-                return (f"The XML has its elements in the wrong order: in {_local(parent)}, {after} must stand before "
+                return (f"The XML has its elements in the wrong order: in {name}, {after} must stand before "
                         f"{before}. Ask the sender for a file that complies with the schema.")
             if before == after and not _is_repeatable(parent, after):
-                return (f"The XML has an element twice: in {_local(parent)}, {after} may stand once, because it is not "
+                return (f"The XML has an element twice: in {name}, {after} may stand once, because it is not "
                         "certain which one counts. Ask the sender for a file that complies with the schema.")
     return None
 
 
 def _is_repeatable(parent, name):
-    return name in REPEATABLE or (name == "ID" and _local(parent).endswith("TradeParty"))
+    return name in REPEATABLE or (name == "ID" and local_name(parent).endswith("TradeParty"))
 
 
 def other_currency(root, allowed):
     """Return (name, currency) of the first amount whose currency is not one of those of the invoice, or None."""
-    return next(((_local(node), node.get("currencyID")) for node in root.iter()
+    return next(((local_name(node), node.get("currencyID")) for node in root.iter()
                  if node.get("currencyID", next(iter(allowed))) not in allowed), None)
 
 
 def has_undecided_adjustment(root):
     """Return whether an amount below the root does not say if it is a discount or a charge."""
     for node in root.iter():
-        if _local(node) in ("AllowanceCharge", "SpecifiedTradeAllowanceCharge"):
-            indicators = ["".join(child.itertext()).strip() for child in node if _local(child) == "ChargeIndicator"]
+        if local_name(node) in ("AllowanceCharge", "SpecifiedTradeAllowanceCharge"):
+            indicators = ["".join(child.itertext()).strip() for child in node if local_name(child) == "ChargeIndicator"]
             if not set(indicators) & {"true", "false", "1", "0"}:
                 return True
     return False
@@ -131,9 +134,4 @@ def has_undecided_adjustment(root):
 def empty(root):
     """Return the name of the first element without content, or None. That of the delivery in CII may be empty."""
     return next((name for node in root.iter() if not len(node) and not (node.text or "").strip()
-                 and (name := _local(node)) != "ApplicableHeaderTradeDelivery"), None)
-
-
-def _local(node):
-    """Return the name of an element without its namespace."""
-    return node.tag.rpartition("}")[2]
+                 and (name := local_name(node)) != "ApplicableHeaderTradeDelivery"), None)

@@ -57,10 +57,9 @@ def _header(document, is_credit_note):
         element("cbc:BuyerReference", document.buyer_reference),
         _period(document.service_from, document.service_to),
         element("cac:OrderReference", element("cbc:ID", document.order_reference)),
-        element("cac:BillingReference", element(
-            "cac:InvoiceDocumentReference",
-            element("cbc:ID", document.preceding_number),
-            element("cbc:IssueDate", document.preceding_date))),
+        *(element("cac:BillingReference", element(
+            "cac:InvoiceDocumentReference", element("cbc:ID", number), element("cbc:IssueDate", day)))
+          for number, day in document.preceding),
     ]
 
 

@@ -61,7 +61,7 @@ def decimal(node):
         return None
     value = content(node)
     if not NUMBER.fullmatch(value):
-        raise ValueError(f"{_local(node)} is {value[:60]!r}. It must be a number such as 1234.56, with at most 20 "
+        raise ValueError(f"{local_name(node)} is {value[:60]!r}. It must be a number such as 1234.56, with at most 20 "
                          "digits before and behind the point.")
     return Decimal(value)
 
@@ -79,8 +79,8 @@ def day(node, path):
     try:
         return date(*map(int, parts.groups()[:3])).isoformat()
     except (AttributeError, ValueError):
-        raise ValueError(f"{_local(found)} is {value[:60]!r}. It must be a date such as 20261120 in CII, or 2026-11-20 "
-                         "in UBL.") from None
+        raise ValueError(f"{local_name(found)} is {value[:60]!r}. It must be a date such as 20261120 in CII, or "
+                         "2026-11-20 in UBL.") from None
 
 
 def one_or_sum(nodes, path):
@@ -108,6 +108,6 @@ def totals_of_tax(nodes, currency, tax_currency):
     return decimal(first), decimal(next((node for node in nodes if node is not first), None))
 
 
-def _local(node):
+def local_name(node):
     """Return the name of an element without its namespace."""
     return node.tag.rpartition("}")[2]

@@ -13,7 +13,7 @@ from eventapi.domain.originals import parties
 from eventapi.languages import choice, formats
 from eventapi.pictures.words import WORDS, tax_reason
 
-INVOICE, CREDIT_NOTE = "380", "381"             # UNTDID 1001
+INVOICE, CREDIT_NOTE, DEPOSIT = "380", "381", "386"     # UNTDID 1001
 SEPA, TRANSFER, UNDEFINED = "58", "30", "1"     # UNTDID 4461
 SLACK = Decimal("0.02")                         # by which a discount may differ from its percentage
 MAX_NAME = 100                                  # characters of the name of an item; a longer text is its description
@@ -22,7 +22,8 @@ MAX_NAME = 100                                  # characters of the name of an i
 def compose(invoice, seller, buyer, home_currency):
     """Return the Document of an invoice in the profile EN 16931.
 
-    invoice: API object with items and taxes, number and date; `related_issue_date` is the date of a credited invoice.
+    invoice: API object with items and taxes, number and date; `related_issue_date` is the date of a credited invoice,
+    `deducted` holds (number, date) of each deposit that a final invoice deducts.
     seller, buyer: as they are on the invoice.
     home_currency: currency in which the seller pays its taxes.
     """
@@ -44,25 +45,30 @@ def compose(invoice, seller, buyer, home_currency):
 def in_profile(document, profile):
     """Return the document as a text of another profile.
 
-    Only BT-23 and BT-24 differ, and over Peppol the seller's electronic address if it is an e-mail address.
+    Only BT-23 and BT-24 differ, over Peppol the seller's electronic address if it is an e-mail address, and in
+    XRechnung the type of a deposit, which it does not know (BR-DE-17): it becomes that of an invoice.
     """
     process = None if profile == profiles.EN16931 else profiles.PROCESS
     seller = parties.seller_in_peppol(document.seller) if profile == profiles.PEPPOL else document.seller
-    return replace(document, profile=profiles.IDS[profile], process=process, seller=seller)
+    is_unknown = profile == profiles.XRECHNUNG and document.type_code == DEPOSIT
+    return replace(document, profile=profiles.IDS[profile], process=process, seller=seller,
+                   type_code=INVOICE if is_unknown else document.type_code)
 
 
 def _header(invoice, buyer, words):
     is_credit_note = invoice["invoice_type"] == "credit_note"
     reason = clean(invoice.get("cancellation_reason") or "") if is_credit_note else ""
-    notes = (words["reason"].format(reason=reason) if reason else "", clean(invoice["text"] or ""))
+    notes = (words["reason"].format(reason=reason) if reason else "",
+             words["deposit_note"] if invoice["is_deposit"] else "", clean(invoice["text"] or ""))
+    credited = ((invoice["related_invoice_number"], invoice.get("related_issue_date")), ) if is_credit_note else ()
     return Document(
         profile=profiles.IDS[profiles.EN16931], number=invoice["invoice_number"], issue_date=invoice["issue_date"],
-        type_code=CREDIT_NOTE if is_credit_note else INVOICE, currency=invoice["currency"],
+        type_code=CREDIT_NOTE if is_credit_note else DEPOSIT if invoice["is_deposit"] else INVOICE,
+        currency=invoice["currency"],
         due_date=None if is_credit_note else invoice["due_date"],
         **references(invoice, buyer),
         terms=_terms(invoice) if is_credit_note else None, notes=_one_note(notes),
-        preceding_number=invoice["related_invoice_number"] if is_credit_note else None,
-        preceding_date=invoice.get("related_issue_date") if is_credit_note else None)
+        preceding=credited or tuple(invoice.get("deducted", ())))
 
 
 def references(invoice, buyer):

@@ -216,6 +216,7 @@ NEWSLETTER_SUBSCRIBER = Kind(
 CUSTOM_FIELD = Kind("custom_field", "custom_field_definitions", "custom_fields", CHANGES, itemgetter("field_label"))
 NOTE = Kind("note", "notes", _note_scope, CHANGES, has_documents=True, has_tasks=True, about_people=True)
 BULK_IMPORT = Kind("bulk_import", "bulk_imports", itemgetter("kind"), ("created", "finished", "failed"), _import_title)
+LINK = Kind("link", "links", "links", ("created", "rotated", "revoked"))
 WEBHOOK = Kind(
     "webhook", "webhooks", "webhooks", (*CHANGES, "headers_changed", "tested", "secret_rotated", "disabled"),
     itemgetter("name"))
@@ -231,7 +232,6 @@ DATABASE = Kind("database")
 EVENT_PAGES = Kind("event_pages", "event_pages")
 FLAG = Kind("flag", "flags")
 GATEWAY = Kind("gateway", "gateways")
-LINK = Kind("link", "links")
 PERIOD = Kind("period", "periods")
 TENANT = Kind("tenant", "tenant")
 

@@ -14,6 +14,7 @@ PARENT_CATEGORY = ("parent_category_id", (("parent_category_id", sql.category_by
 PARTICIPANT = ("event_participant_id", (("event_participant_id", sql.participant_by_id),
                                         ("participant_id", sql.participant_by_id)))
 HOST = ("host_participant_id", (("host_participant_id", sql.participant_by_id),))
+APPLICATION = ("application_id", (("application_id", sql.application_by_id),))
 INVOICE = ("invoice_id", (("invoice_id", sql.invoice_by_id), ("invoice_number", sql.invoice_by_number)))
 PLAN = ("plan_id", (("plan_id", sql.plan_by_id),))
 BOOTH = ("booth_id", (("booth_id", sql.booth_by_id),))

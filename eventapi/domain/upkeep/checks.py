@@ -1,7 +1,7 @@
 """The checks of `eventapi check`: whether database, money, sales, files and audit log are consistent."""
 from eventapi import journal
 from eventapi.domain.bank import transactions
-from eventapi.domain.billing import bills, ledger, refunds
+from eventapi.domain.billing import bills, deposits, ledger, refunds
 from eventapi.domain.books import periods, taxes
 from eventapi.domain.dunning import sending as dunning
 from eventapi.domain.entrance import admission
@@ -17,7 +17,8 @@ from eventapi.storage.maintenance import large_cache, silent
 # Name of each check -> (usual seconds in a large database, the function that returns its sentences).
 CHECKS = {
     "foreign keys": (3, lambda db: schema.broken_foreign_keys(db.connection)),
-    "money": (7, lambda db: (*ledger.check(db), *refunds.check(db), *taxes.check(db), *dunning.check(db))),
+    "money": (7, lambda db: (*ledger.check(db), *refunds.check(db), *taxes.check(db), *dunning.check(db),
+                            *deposits.check_deductions(db))),
     "periods": (1, periods.check),
     "e-invoices": (1, originals.check),
     "bank": (1, transactions.check),

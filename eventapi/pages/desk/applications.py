@@ -39,7 +39,8 @@ def get_desk_application(db, visit, id):
     return frame.shown(
         db, visit, "application", menu="applications", title=frame.named(row), row=row, shown_fields=SHOWN, same=same,
         known=known, custom=custom, buttons=actions.of(visit, "applications", row, without=("approve_application",)),
-        approve="approve" in row["allowed_actions"] and actions.action(visit, "approve_application", id=id),
+        approve="approve" in row["allowed_actions"] and api.may_call(visit, "approve_application") and
+        actions.action(visit, "approve_application", id=id),
         form=Form("application.approve", "POST", frame.labels(visit), names=["confirm"], language=visit.language),
         given={"confirm": ["1"]}, notes=notes(visit, "application", id), entity=("application", id))
 

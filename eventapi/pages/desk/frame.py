@@ -86,7 +86,8 @@ def summary(texts, language, kind, row):
         "categories": (row.get("base_price"), texts.get(f"={row.get('applicant_visibility')}")),
         "services": (row.get("base_price"), row.get("unit")),
         "booth_types": (row.get("price"), texts.get(f"={row.get('price_model')}")),
-        "submission_types": (texts.get(f"={row.get('input')}"),), "dunning_levels": (row.get("days"), texts["field_days"]),
+        "submission_types": (texts.get(f"={row.get('input')}"),),
+        "dunning_levels": (row.get("days"), texts["field_days"]),
     }.get(kind, ())
     return " · ".join(formats.number(part, language, 2 if "price" in "".join(row) and kind != "dunning_levels" else 0)
                       if isinstance(part, (int, float, Decimal)) else part for part in parts if part is not None)
@@ -112,7 +113,7 @@ def here():
 def current(db):
     """Return the event in hand: the one that `?event=` names, else the one that is on, or the next one, or None."""
     key = shell.asked("event").get("event")
-    return (key and db.one(sql.event, event_key=key)) or db.one(sql.event_in_hand, now=times.now())
+    return (key and db.one(sql.event, event=key)) or db.one(sql.event_in_hand, now=times.now())
 
 
 def by_key(db, key):
@@ -168,7 +169,8 @@ def sentences(visit, form, given):
     if form is not None and problem.errors:
         beside, top = form.faults(problem.errors, given or {}, say)
         return {"beside": beside, "top": top}
-    return {"beside": {}, "top": [problem_sentence(visit, problem)]}
+    codes = [say(error["code"]) for error in problem.errors or []]
+    return {"beside": {}, "top": list(dict.fromkeys(codes)) or [problem_sentence(visit, problem)]}
 
 
 def words(visit):
@@ -195,6 +197,13 @@ def named(row):
     row = row.get("contact") or row
     person = " ".join(filter(None, (row.get("first_name"), row.get("last_name"))))
     return row.get("company_name") or person or row.get("badge_name") or row.get("email") or f"#{row.get('id')}"
+
+
+def record_name(record):
+    """Return the name of a record of any kind: its number or title, else that of the person."""
+    return next((record[name] for name in ("invoice_number", "order_number", "booth_number", "title", "service_name",
+                                           "document_number") if record.get(name)), None) or (
+        record.get("customer_number") if "badge_number" in record else None) or named(record)
 
 
 def paging(asked, total, per_page=api.PER_PAGE):

@@ -44,7 +44,7 @@ def get_desk_invoice(db, visit, id):
     pay = row["status"] in ("sent", "partially_paid") and api.may_call(visit, "create_payment")
     return frame.shown(
         db, visit, "invoice", menu="money", current=event, title=row["invoice_number"] or f"#{id}", row=row,
-        checked=checked, payments=payments, buttons=actions.of(visit, "invoices", row, without=("create_invoice_write_off",)),
+        checked=checked, payments=payments, buttons=actions.of(visit, "invoices", row),
         delete=row["status"] == "draft" and api.may_call(visit, "delete_invoice") and
         actions.action(visit, "delete_invoice", id=id),
         pay=pay and actions.action(visit, "create_payment"), notes=notes(visit, "invoice", id), entity=("invoice", id),
@@ -107,7 +107,8 @@ def get_desk_bank(db, visit):
     rows, total = api.rows("list_unmatched_payments", search=asked.get("q"), status=status, per_page=20,
                            page=frame.page_of(asked))
     return frame.shown(db, visit, "bank", menu="money", rows=rows, total=total, asked=asked, state=status,
-                       paging=frame.paging(asked, total, 20), may_assign=api.may_call(visit, "assign_unmatched_payment"),
+                       paging=frame.paging(asked, total, 20),
+                       may_assign=api.may_call(visit, "assign_unmatched_payment"),
                        may_import=api.may_call(visit, "import_payments"),
                        banks=db.config.organiser_iban or db.config.bank_accounts)
 

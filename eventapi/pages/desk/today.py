@@ -7,7 +7,6 @@ from eventapi.errors import Problem
 from eventapi.pages.desk import api, frame
 from eventapi.pages.entry.routes import signed_out
 from eventapi.storage.statements import statements
-
 from eventapi.web.rest import Response
 from eventapi.web.routes import JSON, Routes
 

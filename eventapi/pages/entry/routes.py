@@ -21,7 +21,7 @@ NEW_LINK = "new link"
 # The address of a link
 
 @routes.get("/link/<secret>")
-def get_link(db, secret):
+def get_link_page(db, secret):
     """Return the page with the button that opens a link. It changes nothing."""
     row = link_secrets.find(db, secret)
     if row and row["draft_id"]:

@@ -1,7 +1,7 @@
 """The profile: how the exhibitor is shown on the public pages of the show."""
 from eventapi.domain.people import participants
 from eventapi.domain.shows import directory, profiles
-from eventapi.errors import Problem, invalid
+from eventapi.errors import Problem, invalid, invalid_at
 from eventapi.pages.my import frame
 from eventapi.plugins.validation import body_of
 from eventapi.web import downloads
@@ -39,7 +39,13 @@ def set_my_logo(db, visit, upload):
     """Set the logo."""
     me, old = owned(db, visit)
     profiles.refuse_locked(old, ["logo"])
-    profiles.set_logo(db, me, old, upload)
+    try:
+        profiles.set_logo(db, me, old, upload)
+    except Problem as problem:
+        if problem.status not in (415, 422):
+            raise
+        code = problem.errors[0]["code"] if problem.errors else "picture_kind"
+        raise invalid_at("/file", code, problem.detail) from None
     return visits.see_other(visit, "profile", done="logo")
 
 

@@ -122,7 +122,7 @@ def labels(found, details, scale, symbols):
     for booths in found:
         polygons = [geometry.corners(booth) for booth in booths]
         boxes = list(map(geometry.box, polygons))
-        obstacles = [symbol for symbol in symbols if any(_meet(symbol, box) for box in boxes)]
+        obstacles = [symbol for symbol in symbols if any(geometry.meet(symbol, box) for box in boxes)]
         if len(booths) > 1:
             obstacles += [geometry.box(_strip(polygon, line, (BAND + EDGE) / scale))
                           for _, polygon, line in _fronts(booths, polygons, _sides(polygons))
@@ -130,10 +130,6 @@ def labels(found, details, scale, symbols):
         chosen.append(choose(booths, details(booths), polygons, scale, obstacles))
         every.append(polygons)
     return level(chosen, every, scale)
-
-
-def _meet(one, other):
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _fronts(booths, polygons, sides):

@@ -7,7 +7,7 @@ A fixture is a dict from `objects` of a plan: `kind`, `x`, `y`, `width`, `depth`
 from functools import cached_property
 from math import cos, pi, sin
 
-from eventapi.geometry import AT_WALL, box, corners, wall_of
+from eventapi.geometry import AT_WALL, box, corners, meet, wall_of
 from eventapi.pictures import style
 from eventapi.pictures.hall.labels import parts_beside
 from eventapi.pictures.letters import LINE_HEIGHT, em, fit, shortened
@@ -135,7 +135,7 @@ class Hall:
     def _text(self, thing):
         """Yield the label, on a plain background if it lies on a booth."""
         for found in self._text_box(thing):
-            if any(_overlap(found, booth) for booth in self.booths):
+            if any(meet(found, booth) for booth in self.booths):
                 left, top, right, bottom = found
                 yield Area((tuple(map(self.point, rectangle(left, top, right - left, bottom - top))),), PAPER)
         yield from self._inscribed(thing, TEXT, INK, ())
@@ -157,7 +157,7 @@ class Hall:
             return
         obstacles = [*self.booths, *self.symbols] if obstacles is None else obstacles
         whole, found = _sides(thing), []
-        for part in parts_beside(whole, [each for each in obstacles if _overlap(each, whole)], 40):
+        for part in parts_beside(whole, [each for each in obstacles if meet(each, whole)], 40):
             left, top, right, bottom = part
             width, height = (right - left) * self.scale, (bottom - top) * self.scale
             is_upright = height > 1.5 * width
@@ -222,10 +222,6 @@ class Hall:
 def _sides(thing):
     """Return left, top, right and bottom of a fixture in the hall."""
     return thing["x"], thing["y"], thing["x"] + thing["width"], thing["y"] + thing["depth"]
-
-
-def _overlap(one, other):
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def _within(thing, width, height):

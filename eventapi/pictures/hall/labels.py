@@ -140,9 +140,9 @@ def parts_beside(box, holes, count=PARTS):
 
 def _beside(box, hole):
     """Return the box, or its parts to the left, above, to the right of and below a hole that it overlaps."""
-    left, top, right, bottom = box
-    if hole[0] >= right or hole[2] <= left or hole[1] >= bottom or hole[3] <= top:
+    if not geometry.meet(box, hole):
         return [box]
+    left, top, right, bottom = box
     parts = ((left, top, hole[0], bottom), (left, top, right, hole[1]),
              (hole[2], top, right, bottom), (left, hole[3], right, bottom))
     return [part for part in parts if part[2] > part[0] and part[3] > part[1]]

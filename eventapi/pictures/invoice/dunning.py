@@ -158,9 +158,6 @@ class Letter(Sheet):
             **{name: formats.money(period[name], self.entry["currency"], self.language)
                for name in ("amount", "interest")})
 
-    def _day(self, day):
-        return formats.day(day, self.language)
-
     def _account_and_regards(self):
         """Draw the bank account, if there is one, and the greeting below it. The GiroCode is beside both."""
         paper, room = self.paper, RIGHT - LEFT - (CODE + GAP if self.closing.code else 0)

@@ -10,7 +10,7 @@ from eventapi.pictures.invoice.table import Table
 from eventapi.pictures.letterhead import Letterhead
 from eventapi.pictures.paper import LEFT, RIGHT, Paper
 from eventapi.pictures.style import FOOT, INK, PLAIN, QUIET, SUBTITLE, TABLE, TEXT, TITLE
-from eventapi.pictures.words import address, of_seller, place, vat_label
+from eventapi.pictures.words import address, of_seller, place, vat_label, vat_number
 
 SIZE, LINE_HEIGHT = TABLE, 4.4
 INFO, INFO_VALUE = 125, 157                         # left edges of the labels and the values beside the address
@@ -37,6 +37,14 @@ def draw(invoice, seller, buyer, language, is_copy=False, brand=PLAIN):
         return Sheet(invoice, seller, buyer, language, is_copy, brand).pdf()
 
 
+def _kind(invoice):
+    """Return the name of the words for the kind of an invoice, which is its title."""
+    if invoice.get("is_deposit"):
+        return "deposit"
+    is_final = invoice["invoice_type"] == "invoice" and any(item.get("deposit_id") for item in invoice["items"])
+    return "final_invoice" if is_final else invoice["invoice_type"]
+
+
 class Sheet:
     """The layout of one invoice, from top to bottom."""
 
@@ -45,7 +53,7 @@ class Sheet:
         self.language, self.words = language, of_seller(language, seller)
         self.draft = invoice["status"] == "draft"
         self.number = fonts.clean(invoice["invoice_number"])
-        self.title = f"{self.words[invoice['invoice_type']]} {self.number}"
+        self.title = f"{self.words[_kind(invoice)]} {self.number}"
         if self.draft:
             self.title = f"{self.words['draft']}: {self.title}"
         if is_copy:
@@ -120,6 +128,10 @@ class Sheet:
                   "customer_number": self.buyer.get("customer_number")}
         if self.invoice["invoice_type"] == "credit_note":
             values["due_date"] = None
+        number = values["buyer_vat_id"]
+        values["buyer_vat_id"] = vat_number(number)
+        if self.invoice.get("is_deposit") and values["service_date"] == values["issue_date"]:
+            values["service_date"] = None               # nobody has said when the supply is
         for field in filter(values.get, INFO_FIELDS):
             if field == "service_date":
                 yield self._service(values)
@@ -128,19 +140,23 @@ class Sheet:
             else:
                 day = field.endswith("_date")
                 label = "number" if field == "invoice_number" else field
-                shown = vat_label(self.words, values[field], field) if field == "buyer_vat_id" else self.words[label]
-                yield shown, formats.day(values[field], self.language) if day else values[field]
+                shown = vat_label(self.words, number, field) if field == "buyer_vat_id" else self.words[label]
+                yield shown, self._day(values[field]) if day else values[field]
 
     def _service(self, invoice):
         """Return label and value of the service date or period."""
         first, last = invoice["service_date"], invoice.get("service_date_to")
         is_period = last and last != first
-        return self.words["service_period" if is_period else "service_date"], formats.days(first, last, self.language)
+        label = "deposit_service" if invoice.get("is_deposit") else "service_period" if is_period else "service_date"
+        return self.words[label], formats.days(first, last, self.language)
 
     def _related(self, invoice):
         """Return number and date of the invoice that a credit note corrects."""
         number, date = invoice["related_invoice_number"], invoice.get("related_issue_date")
-        return f"{number}\n{self.words['of'].format(date=formats.day(date, self.language))}" if date else number
+        return f"{number}\n{self.words['of'].format(date=self._day(date))}" if date else number
+
+    def _day(self, day):
+        return formats.day(day, self.language)
 
     def _title(self):
         """Draw the title, the event and where it is."""
@@ -156,7 +172,8 @@ class Sheet:
         paper.y += 3
         self._title()
         reason = invoice["invoice_type"] == "credit_note" and invoice.get("cancellation_reason")
-        for text in (self.words["reason"].format(reason=reason) if reason else None, invoice.get("text")):
+        for text in (self.words["reason"].format(reason=reason) if reason else None,
+                     self.words["deposit_note"] if invoice.get("is_deposit") else None, invoice.get("text")):
             if text:
                 paper.y += 2
                 paper.flow(fonts.wrap(text, TEXT, RIGHT - LEFT), size=TEXT, line_height=4.8)

@@ -1,4 +1,6 @@
 """Cookies of sessions. Their names contain the ref of the link, so that a person can act for two companies."""
+import re
+
 from bottle import request
 
 from eventapi.errors import Problem
@@ -35,6 +37,17 @@ def get(ref: str) -> str | None:
 def is_possible() -> bool:
     """Return whether a session can be opened: by https, or by a browser on this machine."""
     return is_secure() or client.is_local()
+
+
+def language() -> str | None:
+    """Return the language that somebody has chosen on a page with a session, or None."""
+    found = re.search(r"(?:^|;)\s*evs-language=([a-z]{2})\s*(?:;|$)", request.environ.get("HTTP_COOKIE", ""))
+    return found and found[1]
+
+
+def keep_language(code: str) -> str:
+    """Return the header Set-Cookie that keeps a chosen language until the browser ends."""
+    return f"evs-language={code}; Path=/; HttpOnly; SameSite=Lax{'; Secure' if is_secure() else ''}"
 
 
 def header(ref: str, secret: str, *, lasts: bool = False) -> str:

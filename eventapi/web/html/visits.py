@@ -8,7 +8,7 @@ from bottle import request
 from eventapi.errors import Problem
 from eventapi.languages import choice
 from eventapi.web import client
-from eventapi.web.html import shell, tokens
+from eventapi.web.html import cookies, shell, tokens
 from eventapi.web.rest import Response
 
 COMMON = "eventapi.pages.entry"         # package of the pages about links, sessions and errors
@@ -73,7 +73,10 @@ def shown(visit: Visit, package: str, name: str, *, status: int | None = None, *
         form_token=lambda: hidden_token(visit), typed=typed(visit), fault=lambda name: faults.get(name, ""),
         faults=faults, note=problem and not faults and sentence(problem, texts),
         done=texts.get(f"done_{done}") if done else None, **values)
-    return shell.private(page, visit.language, status or (problem.status if problem else 200))
+    response = shell.private(page, visit.language, status or (problem.status if problem else 200))
+    if shell.asked("language").get("language") == visit.language:
+        response.headers["Set-Cookie"] = cookies.keep_language(visit.language)
+    return response
 
 
 def rendered(package: str, name: str, language: str, **values: object) -> str:
@@ -133,9 +136,10 @@ def redirect(address: str, headers: dict | None = None) -> Response:
 # Pages without a session
 
 def language_of(own: str | None = None) -> str:
-    """Return the language of a page: of `?language=`, of the link, of the browser, or the option."""
+    """Return the language of a page: of `?language=`, that it had before, of the link, of the browser, or the option.
+    """
     config = request.environ["eventapi.config"]
-    return choice.choose(config, shell.asked("language").get("language"), own, *client.languages())
+    return choice.choose(config, shell.asked("language").get("language"), cookies.language(), own, *client.languages())
 
 
 def told(name: str, *, status: int = 200, language: str | None = None, referrer: str = "same-origin",

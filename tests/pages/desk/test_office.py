@@ -148,8 +148,8 @@ def upload(visitor, page, address, fields, content, status=303):
                    for name, value in parts.items())
     raw = (f'{head}--b0\r\nContent-Disposition: form-data; name="file"; filename="a.xml"\r\n'
            "Content-Type: text/xml\r\n\r\n").encode() + content + b"\r\n--b0--\r\n"
-    return visitor.app.post(address, raw, headers=visitor.headers, status=status,
-                            content_type="multipart/form-data; boundary=b0")
+    return visitor.app.request(address, method="POST", body=raw, status=status, headers={
+        **visitor.headers, "Content-Type": "multipart/form-data; boundary=b0"})
 
 
 def test_a_file_that_is_no_statement_is_told(office, fair):
@@ -249,3 +249,34 @@ def test_notes_and_tasks_are_kept(office, organiser, fair):
     page = office.get("/desk/tasks")
     office.submit(page, f"/desk/do/complete_task/{task['id']}", {"back": "tasks"})
     assert organiser.data(f"/tasks/{task['id']}")["status"] == "completed"
+
+
+def test_another_show_is_taken_in_hand(office, organiser, fair):
+    organiser.make("/events", {"title": "Boat Fair", "event_key": "boats", "date_from": "2030-05-01"})
+    page = office.get("/desk/applications?event=boats")
+    assert "Tulpen GmbH" not in page and "exhibitors?event=boats" in page
+    assert "Tulpen GmbH" in office.get("/desk/applications?event=fair")
+    assert "Tulpen GmbH" in office.get("/desk/applications?event=unknown")
+
+
+def test_an_exhibitor_gets_a_link_and_loses_it(office, organiser, fair):
+    address = f"/desk/exhibitors/{fair.exhibitor['id']}"
+    page = office.get(address)
+    office.submit(page, "/desk/links", {"kind": "participant", "participant_id": fair.exhibitor["id"],
+                                        "email": "ada@rosen.example", "back": f"exhibitors/{fair.exhibitor['id']}"})
+    [link] = organiser.data("/links")
+    page = office.get(address)
+    assert "ada@rosen.example" in page
+    shown = office.submit(page, f"/desk/links/{link['id']}/show", status=200)
+    assert "/link/evl_" in shown and "/link/evl_" not in office.get(address)
+    office.submit(office.get(address), f"/desk/do/revoke_link/{link['id']}", {"back": ""})
+    assert organiser.data(f"/links/{link['id']}")["status"] == "revoked"
+
+
+def test_a_door_shows_its_code_once(office, organiser, fair):
+    page = office.get(f"/desk/settings/{fair.event['id']}")
+    office.submit(page, "/desk/links", {"kind": "door", "event_id": fair.event["id"], "station": "West", "back": ""})
+    [link] = organiser.data("/links?kind=door")
+    page = office.get(f"/desk/settings/{fair.event['id']}")
+    assert "West" in page
+    assert "<svg" in office.submit(page, f"/desk/links/{link['id']}/show", status=200)

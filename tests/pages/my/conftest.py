@@ -17,9 +17,12 @@ class Site(Portal):
         self.open_link = open_link
         self.change(my_is_open=True, contact_email="help@example.org",
                     texts={"my_intro": {"en": "Welcome to the fair.", "de": "Willkommen zur Messe."}})
+        for place, id in enumerate(self.booths.values()):
+            organiser.patch(f"/booths/{id}", {"pos_x": 2 + 8 * place, "pos_y": 2}, status=200)
+        limits = {"file": {"allowed_extensions": ["pdf"], "max_size_mb": 1}}
         self.kinds = {input: organiser.make("/submissions/types", {
             "event_key": "fair", "title": f"{input} wanted", "key": input, "input": input,
-            "is_required": input == "text", "needs_approval": True, **({"allowed_extensions": ["pdf"], "max_size_mb": 1} if input == "file" else {})})
+            "is_required": input == "text", "needs_approval": True, **limits.get(input, {})})
             for input in ("text", "textarea", "url", "checkbox", "file")}
         self.template = organiser.make("/documents/templates", {
             "name": "Contract", "body": "<h2>Terms</h2><p>We agree with {{contact.company_name}}.</p>",

@@ -127,7 +127,7 @@ def _periods(document):
 
 
 def _references(document):
-    if not document.preceding_number and (document.preceding_date or document.preceding_number == ""):
+    if any(not number for number, _ in document.preceding):
         yield missing("BR-55", "BT-25", "number of the preceding invoice", "Add it, or remove its date (BT-26) too.")
     if not document.deliver_to_country and (document.deliver_to_city or document.deliver_to_postal_code):
         yield missing("BR-57", "BT-80", "country of the place of delivery", "Add it as two letters, such as DE.")

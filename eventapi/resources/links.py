@@ -1,0 +1,126 @@
+"""Links: the addresses with which exhibitors, applicants and people at the door act without an API key."""
+from eventapi.domain.access import links as access_links
+from eventapi.domain.portal import granting, rights
+from eventapi.domain.portal.granting import represent
+from eventapi.domain.records import references
+from eventapi.domain.records.references import EVENT
+from eventapi.plugins import batches
+from eventapi.plugins.access import require_flag, require_scopes
+from eventapi.storage.statements import statements
+from eventapi.web.lists import page
+from eventapi.web.rest import Response, base_url, created, deleted, found, mail_base_url, unchanged
+from eventapi.web.routes import Routes
+
+routes = Routes("links", "link", scope="links")
+sql = statements("links")
+
+
+@routes.list("/links", query="link.query")
+def list_links(db, query):
+    """List links. Their addresses are secret and not among the fields."""
+    return page(db, sql.list, references.filters(db, query, EVENT),
+                lambda row: represent(access_links.represent(row)))
+
+
+@routes.post("/links", schema="link")
+def create_link(db, who, body):
+    """Create a link for one person of a participant, of an application, or for a door.
+
+    `url` is in this response only; the office can hand it over. POST /links/{id}/mail mails one instead. The key needs
+    the scope of each right that the link gets, besides `links`: participants for profile and badges, submissions,
+    booths for booth, service_orders for orders, documents for contract, invoices; applications for the link of an
+    application, checkins for that of a door. Name, address and language come from the contact unless they are sent.
+    """
+    values = granting.prepared(db, body)
+    allow(who, body["kind"], values["rights"])
+    link, secret = granting.create(db, body["kind"], values)
+    return created(shown(link, secret), f"/links/{link['id']}", secret="url")
+
+
+@routes.get("/links/<id>")
+def get_link(db, id):
+    return represent(get(db, id))
+
+
+@routes.patch("/links/<id>", schema="link.change")
+def update_link(db, who, id, body):
+    """Change the name, the language, the rights, the number of devices or the end of a link."""
+    old = get(db, id)
+    unchanged(represent(old))
+    if body.get("rights") is not None:
+        allow(who, old["kind"], body["rights"])
+    return represent(granting.update(db, old, body))
+
+
+@routes.delete("/links/<id>", query="link.erasure")
+def delete_link(db, id, query):
+    """Revoke a link for ever: its sessions end with their next request.
+
+    The record stays, so that the audit log can be understood. `erase` also forgets the person's name and address.
+    """
+    old = get(db, id)
+    unchanged(represent(old))
+    granting.revoke(db, old, erase=bool(query["erase"]))
+    return deleted()
+
+
+@routes.post("/links/<id>/revoke")
+def revoke_link(db, id):
+    """Revoke a link for ever, as DELETE does."""
+    return represent(granting.revoke(db, get(db, id)))
+
+
+@routes.post("/links/<id>/mail", status=202)
+def mail_link(db, who, id):
+    """Mail a link to its `email`. The worker makes a new address for the mail, and older ones stay valid."""
+    link = granted(db, who, id)
+    granting.mail(db, link, mail_base_url())
+    return Response(represent(get(db, id)), 202)
+
+
+@routes.post("/links/<id>/show")
+def show_link(db, who, id):
+    """Return a further address of a link in `url`, for example for a QR code.
+
+    Such an address allows no binding steps as long as this server can mail.
+    """
+    link = granted(db, who, id)
+    return Response(shown(link, granting.show(db, link)), secret="url")
+
+
+@routes.post("/links/<id>/rotate")
+def rotate_link(db, who, id):
+    """End all addresses and sessions of a link, and return its new address in `url`."""
+    link = granted(db, who, id)
+    secret = granting.rotate(db, link)
+    return Response(shown(get(db, id), secret), secret="url")
+
+
+@routes.batch()
+def batch_links(who, body):
+    """Create, mail or revoke many links.
+
+    Each entry succeeds or is refused by itself.
+    """
+    return batches.run(routes, who, body)
+
+
+def get(db, id):
+    return found(granting.get(db, id), "link", id)
+
+
+def granted(db, who, id):
+    """Return the row of a link. Raise 403 unless the key may hand out its rights."""
+    link = get(db, id)
+    allow(who, link["kind"], link["rights"])
+    return link
+
+
+def allow(who, kind, given):
+    """Raise 403 unless the feature is enabled, and the key has the scope of each right."""
+    require_flag(who, granting.FLAGS[kind])
+    require_scopes(who, rights.scopes(kind, given), writes=True)
+
+
+def shown(link, secret):
+    return {**represent(link), "url": access_links.address(base_url(), secret)}

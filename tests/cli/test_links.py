@@ -1,0 +1,56 @@
+"""The commands for links: the address of a door, and its QR code in the terminal."""
+import re
+
+import pytest
+
+from eventapi.cli import links as commands
+from eventapi.domain.access import link_secrets, links
+from eventapi.pictures import qr
+
+
+@pytest.fixture
+def fair(organiser):
+    return organiser.make("/events", {"title": "Garden Fair", "event_key": "fair"})
+
+
+def test_a_door_gets_an_address_for_one_device_and_another_one_for_the_next(run, fair, db):
+    code, lines, _ = run("link", "create", "door", "fair", "--station", "Entrance West", "--devices", "3", "--search")
+    assert code == 0 and lines[0] == "link 1, Garden Fair, Entrance West"
+    secret = re.fullmatch(r"http://127\.0\.0\.1:8080/link/(evl_[\w-]{32})", lines[1])[1]
+    link = links.get(db, 1)
+    assert (link["station"], link["devices"], link["rights"], link["kind"]) == ("Entrance West", 3, ["search"], "door")
+    assert link_secrets.find(db, secret)["link_id"] == 1 and len(lines) == 3
+    code, again, _ = run("link", "show", "1")
+    assert code == 0 and again[0] == lines[0] and again[1] != lines[1]
+    assert link_secrets.find(db, again[1].rpartition("/")[2])["link_id"] == 1
+
+
+@pytest.mark.parametrize("words, said", [
+    (("create", "door", "other"), "event other not found"),
+    (("create", "door", "fair", "--devices", "0"), "must be from 1 to 50"),
+    (("create", "door", "fair", "--station", " "), "1 to 60 characters"),
+    (("show", "7"), "link 7 not found")])
+def test_a_wrong_use_is_refused(run, fair, words, said):
+    code, _, error = run("link", *words)
+    assert code and said in error.lower()
+
+
+def test_a_revoked_link_is_not_shown(run, fair, db):
+    run("link", "create", "door", "fair")
+    with db.write():
+        links.revoke(db, links.get(db, 1))
+    code, _, error = run("link", "show", "1")
+    assert code and "revoked" in error
+
+
+def test_the_code_in_the_terminal_has_the_modules_of_the_address():
+    text = "http://127.0.0.1:8080/link/evl_" + "a" * 32
+    rows, wanted = [], qr.modules(text, "L")
+    for line in commands.drawn(wanted):
+        line = line.removeprefix(commands.COLOURS).removesuffix(commands.PLAIN)
+        rows += [[character in "▀█" for character in line], [character in "▄█" for character in line]]
+    side = len(wanted) + 2 * commands.QUIET
+    assert all(len(row) == side for row in rows) and len(rows) in (side, side + 1)
+    inner = [row[commands.QUIET:-commands.QUIET] for row in rows[commands.QUIET:commands.QUIET + len(wanted)]]
+    assert inner == [list(row) for row in wanted]
+    assert sum(map(sum, rows)) == sum(map(sum, wanted)), "the rest is light"
