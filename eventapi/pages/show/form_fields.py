@@ -57,7 +57,8 @@ def body_from(fields, given, show, form, language, now, country):
               if name.startswith("custom.") and value not in (None, [])}
     body = {name: values[name] for name in (*FIELDS[form], "requested_area", "message") if values.get(name) is not None}
     # The application deadline is that of exhibitors.
-    return {"country": country, **body, "late": form == "visit", "language": language, "event_keys": [show["event_key"]],
+    return {"country": country, **body, "late": form == "visit", "language": language,
+            "event_keys": [show["event_key"]],
             "category_keys": [values["category"]] if values.get("category") else [],
             "terms_accepted_at": now if values.get("terms") else None, "custom_fields": custom}
 
