@@ -228,6 +228,21 @@ class Bills:
             percent = 100 if self.is_over or self.number % 2 else 50
             self.agenda.at(self.day_of_now() + 8, lambda: self.pay(sent, percent, "bank"))
 
+    def sponsor(self, day):
+        """Ask a sponsor for a deposit on its package, and deduct it from the final invoice once it is paid."""
+        deposit = self._package(30, is_deposit=True)
+        self.agenda.at(day + 6, lambda: self.pay(deposit, 100, "bank"))
+        self.agenda.at(day + 8, lambda: self.transfer(self._package(100, deposit_ids=[deposit["id"]]), day + 8))
+
+    def _package(self, percent, **fields):
+        """Send an invoice over a part of the sponsoring package."""
+        name = "Sponsoring" if percent == 100 else f"Abschlag von {percent} % auf das Sponsoring"
+        invoice = self.api("POST", "/invoices", {
+            "customer_number": self.company["customer_number"], "service_date": self.agenda.db.now[:10],
+            "items": [{"description": name, "quantity": 1, "unit_price": self.agenda.price(percent * 20),
+                       "tax_category": "S" if self.agenda.db.config.tax_rate else "Z"}], **fields})
+        return self.api("POST", f"/invoices/{invoice['id']}/send", {"mail": False})
+
     def day_of_now(self):
         """Return the day of the running step, as days after today."""
         return times.days_between(self.agenda.today, times.today(self.agenda.zone, self.agenda.db.now))

@@ -84,6 +84,8 @@ class Exhibitor:
             at(last, lambda: self.bills.invoice(self.participant, last))
             if self.company["country"] in SECOND_CURRENCY:
                 at(day + 21, lambda: self.bills.advertise(self.edition.second_currency))
+            if self.participant["role"] == "sponsor":
+                at(day + 22, lambda: self.bills.sponsor(day + 22))
         if number % 20 == 19:
             at(max(opens - 45, day + 40), lambda: self.cancel(max(opens - 45, day + 40)))
         elif self.edition.has_types:
