@@ -79,6 +79,20 @@ SELECT d.id AS letter_id, d.sent_on, i.invoice_number, i.debtor_number AS custom
   FROM found f CROSS JOIN dunnings d ON d.id = f.id CROSS JOIN invoices i ON i.id = d.invoice_id
  ORDER BY d.sent_on, d.id;
 
+-- name: supplier_invoices
+-- E-invoices of suppliers by their issue date or, if it is none, by the time of the upload. Amounts have four decimals.
+WITH found AS MATERIALIZED (
+  SELECT d.id, d.e_invoice, d.filename, d.sha256, d.created_at,
+         CASE WHEN date(d.e_invoice ->> '$.issue_date') = d.e_invoice ->> '$.issue_date' THEN d.e_invoice ->> '$.issue_date' END AS issue_date
+    FROM documents d INDEXED BY documents_by_e_invoice WHERE d.is_e_invoice = 1)
+SELECT f.id AS document_id, f.issue_date, f.e_invoice ->> '$.type' AS type, f.e_invoice ->> '$.number' AS number, f.e_invoice ->> '$.seller.name' AS seller_name,
+       f.e_invoice ->> '$.seller.vat_id' AS seller_vat_id, f.e_invoice ->> '$.currency' AS currency,
+       CAST(round((f.e_invoice ->> '$.net_total') * 10000) AS INTEGER) AS net_total, CAST(round((f.e_invoice ->> '$.tax_total') * 10000) AS INTEGER) AS tax_total,
+       CAST(round((f.e_invoice ->> '$.total') * 10000) AS INTEGER) AS total, f.created_at, f.filename, f.sha256
+  FROM found f
+ WHERE coalesce(f.issue_date >= :first AND f.issue_date <= :last, f.created_at >= :begins AND f.created_at < :ends)
+ ORDER BY f.issue_date, f.id;
+
 -- name: customers
 -- Each customer of the ledger, as on the last invoice until :last that still has a buyer.
 SELECT c.value AS customer_number, i.buyer ->> '$.name' AS name, i.buyer ->> '$.contact_name' AS contact_name, i.buyer ->> '$.address' AS address,

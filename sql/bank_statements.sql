@@ -206,11 +206,12 @@ SELECT identity FROM bank_transactions WHERE id = :id;
 -- Imported statements.
 
 -- name: statements
--- previous_…: of the statement before it, by its end. NULL for the first of its account.
+-- previous_…: of the statement before it, by its end, and by its number on the same day. NULL for the first of its
+-- account.
 SELECT s.id, s.format, s.account, s.currency, s.sequence, s.from_date, s.to_date, s.opening_balance,
        s.closing_balance, s.total, s.entries, s.skipped_pending, s.imported, s.admin_id, s.admin_name, s.created_at,
        s.updated_at,
-       (SELECT b.id FROM bank_statements b WHERE b.account = s.account AND b.currency = s.currency AND b.to_date < s.from_date ORDER BY b.to_date DESC, b.id DESC LIMIT 1) AS previous_id
+       (SELECT b.id FROM bank_statements b WHERE b.account = s.account AND b.currency = s.currency AND b.to_date <= s.from_date AND (b.to_date < s.from_date OR b.sequence < s.sequence) ORDER BY b.to_date DESC, b.sequence DESC, b.id DESC LIMIT 1) AS previous_id
   FROM bank_statements s
  WHERE TRUE
    AND s.id IN (SELECT value FROM json_each(:ids))     -- when ids
@@ -228,7 +229,8 @@ SELECT s.id, s.to_date, s.sequence, s.closing_balance FROM bank_statements s
 -- name: statement_and_previous
 SELECT s.id, s.account, s.currency, s.sequence, s.to_date, s.opening_balance,
        (SELECT b.id FROM bank_statements b WHERE b.account = s.account AND b.currency = s.currency
-           AND b.to_date < s.from_date ORDER BY b.to_date DESC, b.id DESC LIMIT 1) AS previous_id
+           AND b.to_date <= s.from_date AND (b.to_date < s.from_date OR b.sequence < s.sequence)
+         ORDER BY b.to_date DESC, b.sequence DESC, b.id DESC LIMIT 1) AS previous_id
   FROM bank_statements s WHERE s.id = :id;
 
 -- For `eventapi check`.

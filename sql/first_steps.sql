@@ -13,3 +13,6 @@ SELECT e.event_key FROM event_pages p JOIN events e ON e.id = p.event_id WHERE p
 -- name: door
 -- A door of the show that is open.
 SELECT l.id FROM links l JOIN events e ON e.id = l.event_id WHERE l.kind = 'door' AND l.revoked_at IS NULL AND e.over_at >= :now ORDER BY l.id LIMIT 1;
+
+-- name: open_registration
+SELECT e.event_key FROM event_pages p JOIN events e ON e.id = p.event_id WHERE p.visit_is_open = 1 ORDER BY e.date_from LIMIT 1;

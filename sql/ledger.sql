@@ -1,12 +1,12 @@
 -- The sums of an invoice, its status, and the checks of both.
 
 -- name: by_number
-SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, written_off, claims_total, claims_paid, contact_id, tax_basis, tax_date,
+SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, written_off, claims_total, claims_paid, contact_id, issue_date, tax_basis, tax_date,
        (SELECT c.anonymized_at FROM contacts c WHERE c.id = contact_id) AS anonymized_at
   FROM invoices WHERE invoice_number = :invoice_number;
 
 -- name: by_id
-SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, written_off, open_amount, claims_total, claims_paid, exchange_rate, tax_basis, tax_date FROM invoices WHERE id = :id;
+SELECT id, invoice_number, invoice_type, status, currency, total, paid_amount, credited, written_off, open_amount, claims_total, claims_paid, exchange_rate, issue_date, tax_basis, tax_date FROM invoices WHERE id = :id;
 
 -- name: was_refunded
 -- Whether money that was paid for the invoice was given back.

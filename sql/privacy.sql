@@ -78,6 +78,19 @@ SELECT a.schedule_slot_id AS schedule_id, a.event_participant_id, a.role, s.titl
 SELECT a.id, a.event_participant_id, a.badge_number, a.replaced_at, a.created_at
   FROM participants p JOIN badge_aliases a ON a.event_participant_id = p.id WHERE p.contact_id = :id ORDER BY a.id;
 
+-- name: links
+-- Links of the contact, of its applications and of the people at its booth.
+SELECT id, kind, event_id, participant_id, application_id, name, email, language, rights, last_used_at, created_at, updated_at FROM links
+ WHERE participant_id IN (SELECT p.id FROM participants p WHERE p.contact_id = :id
+                           UNION SELECT s.id FROM participants p JOIN participants s ON s.host_participant_id = p.id WHERE p.contact_id = :id)
+    OR application_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'application')
+ ORDER BY id;
+
+-- name: steps
+SELECT b.id, b.entity_type, b.entity_id, b.link_id, b.way, b.mailed_to, b.address, b.agent, b.shown_sha256, b.created_at
+  FROM json_each(:pairs) p CROSS JOIN binding_steps b ON b.entity_type = p.value ->> 0 AND b.entity_id = p.value ->> 1
+ ORDER BY b.id;
+
 -- name: profiled
 -- Participants of the contact that have a profile.
 SELECT participant_id FROM profiles WHERE participant_id IN (SELECT id FROM participants WHERE contact_id = :id) ORDER BY participant_id;
@@ -239,6 +252,17 @@ DELETE FROM tasks WHERE id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE v
 DELETE FROM custom_field_values WHERE (entity_type, entity_id, field_id) IN (
   SELECT v.entity_type, v.entity_id, v.field_id FROM json_each(:pairs) p
    CROSS JOIN custom_field_values v ON v.entity_type = p.value ->> 0 AND v.entity_id = p.value ->> 1);
+
+-- name: drop_links
+-- Links of the contact, of its applications and of the people at its booth, with their secrets and sessions.
+DELETE FROM links WHERE participant_id IN (SELECT p.id FROM participants p WHERE p.contact_id = :id
+                                            UNION SELECT s.id FROM participants p JOIN participants s ON s.host_participant_id = p.id WHERE p.contact_id = :id)
+   OR application_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'application');
+
+-- name: blank_steps
+-- Whoever has accepted or ordered something bindingly: that it was done stays.
+UPDATE binding_steps SET mailed_to = NULL, address = NULL, agent = NULL
+ WHERE id IN (SELECT b.id FROM json_each(:pairs) p CROSS JOIN binding_steps b ON b.entity_type = p.value ->> 0 AND b.entity_id = p.value ->> 1);
 
 -- name: drop_mails
 DELETE FROM mails WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN mails r ON r.entity_type = p.value ->> 0 AND r.entity_id = p.value ->> 1);

@@ -105,7 +105,7 @@ DOMAIN = {
               "submissions",
     "portal": "access attachments billing halls mail orders people records shows submissions",
     "records": "",
-    "registration": "access attachments mail people records",
+    "registration": "access attachments mail people records shows",
     "reports": "",
     "shows": "attachments halls mail records",
     "submissions": "attachments records",

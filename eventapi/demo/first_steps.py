@@ -46,11 +46,13 @@ def main(base, key_file, page="docs/tutorial.md"):
     invoice_number = db.value(sql.open_invoice, currency=currency)
     amount = "25.50" if money.decimals(currency) else "2500"
     show, form = db.value(sql.public_show), db.value(sql.open_form)
+    visit = db.value(sql.open_registration)
     door = address_of_door(db, base)
     db.close()
     print(f"\neventapi is starting at {base}. The API reference is at {base}/docs.\n"
           + (f"What visitors see of the show: {base}/e/{show}\n" if show else "")
           + (f"The form with which exhibitors apply for the next one: {base}/e/{form}/apply\n" if form else "")
+          + (f"The form with which visitors register: {base}/e/{visit}/visit\n" if visit else "")
           + (f"An entrance, for one device within 10 minutes (a further one: eventapi link show {door[0]}): {door[1]}\n"
              if door else "")
           + f"The desk of the office, for the key in {key_file}: {base}/desk/sign-in\n"

@@ -20,9 +20,11 @@ CATEGORIES = (
     ("models", "Fahrzeuge und Gleise", "#7a5bb5", "railways", "selectable", 60, "models"),
     ("scenery", "Gebäude und Landschaft", "#8c3f6f", "railways", "selectable", 45, "scenery"),
     ("guests", "Gäste", "#555555", None, "admin_only", None, None),
-    ("trade-visitors", "Fachbesucher", "#1f4e79", "guests", "admin_only", None, None),
+    ("trade-visitors", "Fachbesucher", "#1f4e79", "guests", "selectable", None, None),
     ("press", "Presse", "#a61e4d", "guests", "admin_only", None, None),
 )
+# Categories of guests: visitors register with a form, the office admits the press.
+GUESTS = {"trade-visitors": {"role": "visitor", "approval": "automatic"}, "press": {"role": "press"}}
 FIELDS = (
     {"entity_type": "contact", "field_key": "halle_wunsch", "field_label": "Wunschplatz", "field_type": "select",
      "field_options": [{"value": "eingang", "label": "Nahe am Eingang"}, {"value": "mitte", "label": "Hallenmitte"},
@@ -60,7 +62,8 @@ def make_basics(agenda):
     for place, (key, title, color, parent, visibility, price, trade) in enumerate(CATEGORIES):
         made[key] = {**api("POST", "/categories", {
             "category_key": key, "title": title, "color": color, "parent_category_key": parent, "sort_order": place,
-            "applicant_visibility": visibility, "base_price": price and agenda.price(price)}), "trade": trade}
+            "applicant_visibility": visibility, "base_price": price and agenda.price(price), **GUESTS.get(key, {})}),
+            "trade": trade}
     for place, field in enumerate(FIELDS):
         api("POST", "/custom-fields", {**field, "display_order": place})
     return made

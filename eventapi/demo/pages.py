@@ -70,13 +70,19 @@ TERMS = {"de": "Stände werden im Voraus bezahlt. Der Aufbau beginnt zwei Tage v
                "Dismantling from 5 p.m. on the last day."}
 
 
-def publish(agenda, edition, *, is_open=False):
-    """Make the pages of an edition public, unless they are switched off, and its application form if it `is_open`."""
+def publish(agenda, edition, visitors, *, is_open=False):
+    """Make the pages of an edition public, unless they are switched off, and its application form if it `is_open`.
+
+    `visitors` is the category with which visitors register.
+    """
     if agenda.api.has("pages"):
+        visitors["event_keys"] = [*visitors["event_keys"], edition.event["event_key"]]
+        agenda.api("PATCH", f"/categories/{visitors['id']}", {"event_keys": visitors["event_keys"]})
         agenda.api("PATCH", f"/events/{edition.event['id']}/pages", {
             "is_public": True, "show_plan": agenda.api.has("plans"), "language": "de",
             "texts": {"intro": INTRO, "visit": VISIT, "privacy": PRIVACY}, "contact_email": "office@messe.example",
-            "contact_phone": "+49 341 5550100", "apply_is_open": is_open, "apply_terms": TERMS})
+            "contact_phone": "+49 341 5550100", "apply_is_open": is_open, "apply_terms": TERMS,
+            "visit_is_open": True})
 
 
 def introduce(exhibitor):

@@ -208,7 +208,8 @@ def plan_office(agenda, names, categories, team, last, this, next_):
     for days, clock in ((-1, "10:05"), (0, "09:40")):
         agenda.at(days, lambda: entrance.try_wrong_badges(agenda, this, last), clock)
     for edition, day in ((this, -70), (next_, -60)):
-        agenda.at(day, lambda edition=edition: pages.publish(agenda, edition, is_open=edition is next_))
+        agenda.at(day, lambda edition=edition: pages.publish(
+            agenda, edition, categories["trade-visitors"], is_open=edition is next_))
     agenda.at(-2, lambda: entrance.make_doors(agenda, this), "18:00")
     agenda.at(-1, lambda: entrance.replace_badge(agenda, this, this.exhibitors[2]), "10:30")
     count = max(min(21, len(this.exhibitors)), len(this.exhibitors) // 10)

@@ -24,6 +24,7 @@ IMAGE = 26, 9                           # largest width and height of the image 
 MODULE = 0.9                            # width of a QR module: large enough to scan from half a metre
 MIN_SIZE, PREFERRED_SIZE = 2.2, 2.6     # font sizes
 NAME, LEAST_NAME = 7.5, 3.4             # largest font size of a name; the least at which it stays on two lines
+NUMBER = 2.1                            # font size of the number: half of all are not wider than the code
 # Colour-blind people can distinguish these colours, and the band also shows the role as a word. White text is
 # readable on each.
 COLORS = {
@@ -86,8 +87,7 @@ def card(badge, brand, x, y):
     code, quiet = qr.size(badge["code"]) * MODULE, qr.QUIET * MODULE
     left, top = x + WIDTH - MARGIN - code, y + HEADER + 2.6
     yield qr.area(badge["code"], left, top, MODULE)
-    size = min(2.5, code * 0.99 / em(badge["number"]))                    # the number is not wider than the code
-    yield Text(left + code / 2, top + code + quiet + 1.6, (badge["number"],), size)
+    yield Text(left + code / 2, top + code + quiet + 1.6, (badge["number"],), NUMBER)
     yield from _names(badge, x + MARGIN, y + HEADER + 1, WIDTH - 2 * MARGIN - code - quiet, HEIGHT - HEADER - BAND - 2)
     yield from _band(badge, x, y + HEIGHT - BAND)
 

@@ -6,7 +6,7 @@ from eventapi.pictures import fonts
 from eventapi.pictures.paper import LEFT, RIGHT
 from eventapi.pictures.shapes import contained
 from eventapi.pictures.style import FOOT, QUIET, RULE, SUBTITLE, TITLE
-from eventapi.pictures.words import WORDS, address, contact, grouped, register, vat_label
+from eventapi.pictures.words import WORDS, address, contact, grouped, register, vat_label, vat_number
 
 LINE_HEIGHT = 3.3                                   # of the footer
 TOP, LOGO = 12, (60, 22)                            # top of the logo; its largest width and height
@@ -40,7 +40,8 @@ class Letterhead:
     def _labelled(self, seller, *fields):
         words = WORDS[self.language]
         labels = {**words, "vat_id": vat_label(words, seller.get("vat_id"))}
-        return [f"{labels[field]} {seller[field]}" for field in fields if seller.get(field)]
+        shown = {**seller, "vat_id": vat_number(seller.get("vat_id"))}
+        return [f"{labels[field]} {shown[field]}" for field in fields if shown.get(field)]
 
     def head(self, paper):
         """Add the name and, top right, the logo, which is scaled without being distorted. Return the position below.

@@ -2,6 +2,7 @@
 
 Legal terms are those of Directive 2006/112/EC and of the German VAT act (UStG).
 """
+import re
 
 from eventapi.languages import countries
 from eventapi.validation.identifiers import companies
@@ -9,6 +10,7 @@ from eventapi.validation.identifiers import companies
 # The reason without tax that a line has by default. The text of the category says the same in the invoice's language.
 REASONS = {"AE": "Reverse charge", "G": "Export outside the EU", "O": "Not subject to VAT",
            "K": "Intra-community supply"}
+SWISS_NUMBER = re.compile(r"CHE(\d{3})(\d{3})(\d{3})(MWST|TVA|IVA|HR)?", re.ASCII)
 ENGLISH = {
     "invoice": "Invoice",
     "credit_note": "Credit note",
@@ -295,6 +297,15 @@ def vat_label(words, number, label="vat_id"):
     if not companies.vat_id_by_format(number):
         return words[label.replace("vat_id", "tax_number")]
     return words.get(f"{label}_{number[:2]}", words[label])
+
+
+def vat_number(number):
+    """Return the number of a taxpayer as it is written: a Swiss one as CHE-116.281.710 MWST, any other as it is stored.
+
+    The register of enterprises (UID) writes it so (Art. 26 (2) a MWSTG). None stays None.
+    """
+    found = SWISS_NUMBER.fullmatch(number or "")
+    return f"CHE-{found[1]}.{found[2]}.{found[3]} {found[4] or ''}".rstrip() if found else number
 
 
 def tax_reasons(taxes, words):

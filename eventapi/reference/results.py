@@ -57,6 +57,9 @@ OTHERS = {
         "assignments": [{"payment_id": 1, "refund_id": None, "invoice_id": 1, "invoice_number": "R-2026-00017",
                          "amount": 119}]},
     "ignore_unmatched_payment": {"open_amount": 0, "proposals": [], "ignored_reason": "Fee of the bank"},
+    "answer_application_question": {
+        "status": "in_review", "question": examples.definition("application.request_info")["examples"][0]["question"],
+        "answer": examples.definition("application.answer")["examples"][0]["answer"], "answered_at": MOMENT},
     "remind_invoice": {"reminder_sent_at": MOMENT, "reminder_count": 1},
     "dispute_invoice": {"is_disputed": True, "disputed_at": MOMENT,
                         "dispute_reason": examples.definition("invoice.dispute")["examples"][0]["reason"]},

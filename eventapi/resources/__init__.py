@@ -74,6 +74,7 @@ OUTSIDE = (
     "pages.desk.people",
     "pages.desk.records",
     "pages.desk.settings",
+    "pages.desk.links",
     "pages.desk.batches",
     "pages.desk.actions",
 )

@@ -74,6 +74,7 @@ def import_statements(write, db, values):
     """Return the result of an import, see domain/bank/importing."""
     query, upload = values["query"], values["upload"]
     importing.refuse_foreign(db.config, upload.statements)
+    importing.refuse_future(db.config, upload.statements)
     books = query["auto"] == "exact"
     if query["dry_run"] in YES:
         return importing.dry_run(db, upload.statements, books)

@@ -39,6 +39,10 @@ def create_link(db, who, body):
 
 @routes.get("/links/<id>")
 def get_link(db, id):
+    """Get a link.
+
+    Its address is secret and not among its fields.
+    """
     return represent(get(db, id))
 
 
@@ -57,6 +61,7 @@ def delete_link(db, id, query):
     """Revoke a link for ever: its sessions end with their next request.
 
     The record stays, so that the audit log can be understood. `erase` also forgets the person's name and address.
+    Webhooks receive `link.revoked`.
     """
     old = get(db, id)
     unchanged(represent(old))
@@ -66,13 +71,19 @@ def delete_link(db, id, query):
 
 @routes.post("/links/<id>/revoke")
 def revoke_link(db, id):
-    """Revoke a link for ever, as DELETE does."""
+    """Revoke a link for ever.
+
+    Its sessions end with their next request. DELETE does the same, and can forget the person as well.
+    """
     return represent(granting.revoke(db, get(db, id)))
 
 
 @routes.post("/links/<id>/mail", status=202)
 def mail_link(db, who, id):
-    """Mail a link to its `email`. The worker makes a new address for the mail, and older ones stay valid."""
+    """Mail a link to its `email`.
+
+    The worker makes a new address for the mail, and older ones stay valid. A link is mailed at most five times a day.
+    """
     link = granted(db, who, id)
     granting.mail(db, link, mail_base_url())
     return Response(represent(get(db, id)), 202)
@@ -90,7 +101,10 @@ def show_link(db, who, id):
 
 @routes.post("/links/<id>/rotate")
 def rotate_link(db, who, id):
-    """End all addresses and sessions of a link, and return its new address in `url`."""
+    """Replace the address of a link.
+
+    All its older addresses and its sessions end at once. The new address is `url` of this response only.
+    """
     link = granted(db, who, id)
     secret = granting.rotate(db, link)
     return Response(shown(get(db, id), secret), secret="url")

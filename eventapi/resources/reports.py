@@ -194,14 +194,15 @@ def close_period(db, month):
     return periods.close(db, month)
 
 
-@routes.get("/reports/audit-export", query="report.audit_year", forms=(ZIP,), further_scopes=("invoices", "audit"))
+@routes.get("/reports/audit-export", query="report.audit_year", forms=(ZIP,),
+            further_scopes=("invoices", "audit", "documents"))
 def get_audit_export(db, query):
     """Get all bookings of a year as a ZIP file for a tax audit (GoBD, access Z3).
 
-    It has the invoices with lines and taxes, payments, refunds, customers, accounts, number series, closed months and
-    the audit log about them as CSV, and the e-invoices. `index.xml` describes the tables as the German tax
-    administration requires, `manifest.json` has the SHA-256 of each file. The DTD `gdpdu-01-09-2004.dtd`, which audit
-    programs expect beside it, is not included.
+    It has the invoices with lines and taxes, payments, refunds, dunning letters, customers, accounts, number series,
+    closed months and the audit log about them as CSV, the e-invoices, and those of suppliers. `index.xml` describes the
+    tables as the German tax administration requires, `manifest.json` has the SHA-256 of each file. The DTD
+    `gdpdu-01-09-2004.dtd`, which audit programs expect beside it, is not included.
     """
     file, size = audit_export.written(db, query["year"], with_pdf=bool(query["pdf"]))
     return Response(body=audit_export.pieces(file), headers={

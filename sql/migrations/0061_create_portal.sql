@@ -23,6 +23,11 @@ CREATE TABLE booth_choices (
   given_back      INTEGER NOT NULL DEFAULT 0      -- holds that were given back late
 ) STRICT;
 
+CREATE INDEX links_by_change ON links (updated_at);
+CREATE INDEX links_by_email ON links (email);
+CREATE INDEX links_by_kind ON links (kind);
+CREATE INDEX links_by_state ON links ((revoked_at IS NOT NULL));
+
 -- What somebody has bindingly done, and what was shown before. The step stays when its link ends, so link_id is no reference.
 CREATE TABLE binding_steps (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -80,7 +80,8 @@ def e_invoices(report, office, books, folder):
             found[name.name] = (shown["number"], shown["type"], shown["groups"], shown["lines"], shown["net"],
                                 shown["tax"], shown["total"], shown["total"] - shown["prepaid"] - shown["payable"],
                                 taxes)
-            expected[name.name] = (bill.number, "380" if bill.of is None else "381", groups, sign * bill.net,
+            kind = "386" if bill.is_deposit and profile != "xrechnung" else "380"
+            expected[name.name] = (bill.number, kind if bill.of is None else "381", groups, sign * bill.net,
                                    sign * bill.net, sign * bill.tax, sign * bill.total, 0, taxes and own_tax)
     report.equal("e-invoices: amounts, taxes, lines, type", found, expected, f"{len(files)} files")
     for (profile, syntax, code), number in sorted(refused.items()):
@@ -190,9 +191,12 @@ def datev(report, office, books, folder):
             rates[name, currency, amount, "base"] = base - rounded(Decimal(amount) * RATES[currency] / 100)
     for bill in books.bills:
         for (category, rate), (net, tax) in bill.groups.items():
-            revenue = REVENUE.get(category) or {Decimal(19): "8400", Decimal(7): "8300"}[rate]
-            expected[bill.day[:7], revenue, bill.currency] -= net + tax
+            account = "1593" if (bill.of or bill).is_deposit else revenue(category, rate)
+            expected[bill.day[:7], account, bill.currency] -= net + tax
             expected[bill.day[:7], debtor(bill), bill.currency] += net + tax
+    for (month, currency, category, rate), amount in books.money_of_deposits().items():
+        expected[month, "1593", currency] += amount
+        expected[month, revenue(category, rate), currency] -= amount
     for one in books.movements:
         expected[one.day[:7], MONEY[one.gateway], one.bill.currency] += one.amount
         expected[one.day[:7], debtor(one.bill), one.bill.currency] -= one.amount
@@ -203,6 +207,11 @@ def datev(report, office, books, folder):
     report.equal("DATEV: balance of every account by month and currency", found,
                  {key: amount for key, amount in expected.items() if amount})
     report.equal("DATEV: amounts in euros of bookings in other currencies", rates, dict.fromkeys(rates, 0))
+
+
+def revenue(category, rate):
+    """Return the revenue account of a tax category and its rate."""
+    return REVENUE.get(category) or {Decimal(19): "8400", Decimal(7): "8300"}[rate]
 
 
 def debtor(bill):

@@ -23,7 +23,7 @@ OPTIONS = {
     "datev_adviser": "29098", "datev_client": "55003", "datev_chart": "03", "datev_debtor_base": "10000",
     "datev_bank": "1200", "datev_gateways": "bank=1200 card=1361",
     "datev_revenue": "S19=8400 S7=8300 AE=8337 K=8125 G=8120 E=8150 Z=8100 O=8200", "datev_fees": "4970",
-    "datev_claims": "2700",
+    "datev_claims": "2700", "datev_deposits": "1593",
 }
 
 

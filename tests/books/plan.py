@@ -84,6 +84,8 @@ KINDS = {
         ("discounts in two rates", lambda dice: ({}, [big(), big(tax_rate=7), fixed(100), fixed(33.33, tax_rate=7)])),
         ("in francs", lambda dice: ({"currency": "CHF"}, many(dice, 2))),
         ("ahead", lambda dice: ({"ahead": True}, [*many(dice, 3), line(dice, tax_rate=7)])),
+        ("deposit", lambda dice: ({"is_deposit": True}, [*many(dice, 2), line(dice, tax_rate=7)])),
+        ("deposit, exempt", lambda dice: ({"is_deposit": True}, [*many(dice, 2), line(dice, **EXEMPT)])),
         ("period", lambda dice: ({"text": "Vielen Dank & bis bald!", "period": True}, many(dice, 2))),
     ],
     "public": [
@@ -93,12 +95,14 @@ KINDS = {
         ("public, discount", lambda dice: ({"buyer_reference": "04011000-1234512345-06"}, [big(), fixed(250)])),
     ],
     "eu": [
+        ("deposit, reverse charge", lambda dice: ({"is_deposit": True, "is_reverse_charge": True}, many(dice, 2))),
         ("reverse charge", lambda dice: ({"is_reverse_charge": True}, many(dice, 3))),
         ("goods to the EU", lambda dice: ({"period": True}, many(dice, 2, tax_rate=0, tax_category="K"))),
         ("in dollars, reverse charge", lambda dice: ({"is_reverse_charge": True, "currency": "USD"}, many(dice, 2))),
     ],
     "export": [
         ("export", lambda dice: _export(dice, "EUR")),
+        ("deposit in francs", lambda dice: ({"is_deposit": True, **_export(dice, "CHF")[0]}, _export(dice, "CHF")[1])),
         ("export in francs", lambda dice: _export(dice, "CHF")),
         ("export in dollars", lambda dice: _export(dice, "USD")),
     ],

@@ -45,6 +45,8 @@ class Bill:
     kind: str = ""
     supplied: str = ""
     disputed: bool = False
+    is_deposit: bool = False
+    items: list = field(default_factory=list)
 
     @property
     def net(self):
@@ -151,14 +153,15 @@ class Books:
         """Return (net, tax) of a group that counts until a day, credit notes included (§ 13 (1) UStG).
 
         It counts with the supply; money that comes before, when it comes. Without tax, money counts for nothing, and
-        goods to the EU count when they are invoiced, at the latest at the end of the month after the supply.
+        goods to the EU count when they are invoiced, at the latest at the end of the month after the supply. Of a
+        deposit, only money counts, also without tax.
         """
         notes = [note for note in bill.credits if note.day <= until]
         net, tax = (sum(one.groups.get(group, (0, 0))[place] for one in (bill, *notes)) for place in (0, 1))
         begins = max(bill.day, bill.supplied) if group[0] == "K" else bill.supplied     # invoiced within a month
-        if until >= begins:
+        if until >= begins and not bill.is_deposit:
             return net, tax
-        if not group[1]:
+        if not group[1] and not bill.is_deposit:
             return 0, 0
         money = min(max(self.paid(bill, until), 0), bill.total)
         left = {one: sum(sum(part.groups.get(one, (0, 0))) for part in (bill, *notes)) for one in bill.groups}
@@ -168,6 +171,25 @@ class Books:
         whole = sum(bill.groups[group])
         own_tax = rounded(Decimal(share) * bill.groups[group][1] / whole / 100) if whole else 0
         return share - own_tax, own_tax
+
+    def deducting(self, deposit):
+        """Return the items that deduct a deposit: what its credit notes have left of each group (§ 14 (5) UStG)."""
+        left = {group: sum(one.groups.get(group, (0, 0))[0] for one in (deposit, *deposit.credits))
+                for group in deposit.groups}
+        return [{"quantity": -1, "unit_price": Decimal(net) / 100, "tax_category": category, "tax_rate": rate}
+                for (category, rate), net in left.items()]
+
+    def money_of_deposits(self):
+        """Return {(month of 2025, currency, category, rate): gross amount} of money for deposits that counts."""
+        found = defaultdict(int)
+        for bill in (bill for bill in self.bills if bill.is_deposit):
+            for group in bill.groups:
+                before = 0
+                for month in range(1, 13):
+                    now = sum(self._counted(bill, group, f"2025-{month:02}-31"))
+                    found[f"2025-{month:02}", bill.currency, *group] += now - before
+                    before = now
+        return found
 
     def received(self):
         """Return {(month, currency, gateway): (received, refunded, fees)}."""

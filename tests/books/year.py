@@ -29,7 +29,7 @@ class Year:
         self.office, self.dice = office, random.Random(seed)
         self.books, self.bank, self.agenda, self.step = Books(), Bank(), [], 0
         self.log, self.waiting, self.no_prepaid = {}, [], False
-        self.customers, self.kinds = [], {}
+        self.customers, self.kinds, self.settled = [], {}, "2025-01-01"
 
     def at(self, day, act, *arguments):
         """Plan a step. Steps after the end of the year do not happen."""
@@ -53,6 +53,7 @@ class Year:
             self._until(day_after(f"{name}-28", 5)[:8] + "02" if month < 12 else "2026-01-02")
             self.import_file(self.bank.month(name, "08" if month % 2 else "02"))
             self.settle()
+            self.settled = day_after(self.office.day, -2)           # what the office knows of money
             at_month_end(name)
 
     def _until(self, day):
@@ -94,6 +95,9 @@ class Year:
                                                                                        else {})}, 200)
         bill = self._noted(sent, customer, items, fields.get("is_reverse_charge"), kind)
         bill.supplied = body.get("service_date_to") or body.get("service_date") or day
+        bill.is_deposit, bill.items = body.get("is_deposit", False), items
+        if bill.is_deposit:
+            self.at(day_after(day, 50), self.final, bill, fields)
         for one in prepaid:
             self.books.move(one["payment_date"], bill, int(one["amount"] * 100), "card")
             self.count("prepaid")
@@ -110,6 +114,25 @@ class Year:
         if of:
             of.credits.append(bill)
         return bill
+
+    def final(self, deposit, fields):
+        """Issue the final invoice that deducts a deposit, once the office knows that it is paid."""
+        if "cancelled" in deposit.kind:
+            return
+        if self.books.open(deposit, self.office.day, self.settled) > 0 or self.books.open(deposit) > 0:
+            self.at(day_after(self.office.day, 15), self.final, deposit, fields)
+            return
+        items = [{**item, "quantity": item["quantity"] * 2} for item in deposit.items]
+        body = {"contact_id": deposit.customer["id"], "items": items, "deposit_ids": [deposit.id], **fields}
+        draft = self.office("POST", "/invoices", {**body, "is_deposit": False, "buyer_reference": "PO 1"}, 201)
+        sent = self.office("POST", f"/invoices/{draft['id']}/send", {"mail": False}, 200)
+        bill = self._noted(sent, deposit.customer, [*items, *self.books.deducting(deposit)],
+                           fields.get("is_reverse_charge"), f"final of {deposit.kind}")
+        bill.supplied = self.office.day
+        self.count(f"invoice: {bill.kind}")
+        self.at(day_after(bill.day, 12), self.pay, bill, "number")
+        refused = self.office.client("POST", f"/invoices/{deposit.id}/cancel", {"mail": False})
+        assert refused.status_int == 409 and refused.json["code"] == "in_use", refused.text
 
     # Credit notes
 

@@ -11,8 +11,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from eventapi.domain.einvoices import cii
 from eventapi.worker import invoice_pdfs
 from tests.domain.test_periods import books, clock  # noqa: F401
+from tests.support.einvoice_mutations import taxed
 
 # Content of the elements in gdpdu-01-09-2004.dtd, as far as the export uses them: patterns of the names of children.
 CONTENT = {
@@ -209,3 +211,25 @@ def test_the_export_holds_the_documents_as_they_were_sent(medium, organiser, db)
     sent = [invoice for invoice in organiser.data("/invoices?per_page=100") if invoice["is_locked"]]
     assert len(stored) == len(sent)
     assert sorted(stored.values()) == sorted(organiser.get(f"/invoices/{invoice['id']}/pdf").body for invoice in sent)
+
+
+def test_invoices_of_suppliers_are_in_the_year_of_their_date(books, organiser):           # noqa: F811
+    """Part D of the second review: the file for the auditor had none."""
+    supplier = organiser.make("/contacts", {"company_name": "Messebau AG"})
+    sent = {}
+    for number, issued in (("R-4711", "2026-11-20"), ("R/4712 ä", "2026-12-31"), ("R-4713", "2027-01-01")):
+        document = organiser.make("/documents", {"entity_type": "contact", "entity_id": supplier["id"],
+                                                 "filename": f"{number.replace('/', ' ')}.xml"})
+        sent[document["id"]] = cii.write(taxed(number=number, issue_date=issued, due_date="2027-02-01"))
+        organiser.put(f"/documents/{document['id']}/content", raw=sent[document["id"]], status=200,
+                      headers={"Content-Type": "application/octet-stream"})
+    medium = Medium(organiser.get("/reports/audit-export?year=2026", status=200).body)
+    rows = medium.rows("supplier_invoices")
+    assert [(row["issue_date"], row["type"], row["number"], row["seller_vat_id"], row["currency"], row["net_total"],
+             row["tax_total"], row["total"]) for row in rows] == [
+        ("2026-11-20", "invoice", "R-4711", "DE136695976", "EUR", 180, Decimal("23.4"), Decimal("203.4")),
+        ("2026-12-31", "invoice", "R/4712 ä", "DE136695976", "EUR", 180, Decimal("23.4"), Decimal("203.4"))]
+    files = {name: medium.zip.read(name) for name in medium.zip.namelist() if name.startswith("supplier_invoices/")}
+    assert [body for _, body in sorted(files.items())] == [sent[row["document_id"]] for row in rows]
+    assert [sha256(body).hexdigest() for _, body in sorted(files.items())] == [row["sha256"] for row in rows]
+    assert all(name.count("/") == 1 for name in files)

@@ -141,12 +141,14 @@ def overlap(one, other):
 
 @pytest.mark.skipif(not fonts.installed(fonts.EUROPE), reason="fonts-dejavu-core is not installed")
 @pytest.mark.parametrize("number", ["2345 ACEF HJKM", "MMMM MMMM MMMM", "1111 1111 1111"])
-def test_the_number_is_not_wider_than_the_code_and_stays_within_the_margin(number):
+def test_the_number_has_one_size_on_all_badges_and_stays_within_the_quiet_zone_and_the_card(number):
     parts = picture.picture(card(number=number)).parts
     code = [x for part in parts if isinstance(part, Area) and part.fill == "#000000" for ring in part.rings
             for x, _ in ring]
-    left, _, right, bottom = box_of(next(part for part in parts if isinstance(part, Text) and number in part.lines))
-    assert min(code) <= left and right <= max(code) <= picture.WIDTH - picture.MARGIN + 0.01
+    text = next(part for part in parts if isinstance(part, Text) and number in part.lines)
+    left, _, right, bottom = box_of(text)
+    assert text.size == 2.1 and max(code) <= picture.WIDTH - picture.MARGIN + 0.01
+    assert min(code) - qr.QUIET * picture.MODULE <= left and right <= picture.WIDTH - 2
     assert bottom < picture.HEIGHT - picture.BAND
 
 

@@ -16,6 +16,7 @@ def config(**values):
     usual = {"datev_adviser": 29098, "datev_client": 55003, "datev_chart": "03", "datev_account_length": 4,
              "datev_debtor_base": 10000, "datev_debtors": {}, "datev_bank": parsers.Account("1200"),
              "datev_gateways": {}, "datev_revenue": {}, "datev_write_offs": {}, "datev_fees": None,
+             "datev_claims": None, "datev_deposits": None,
              "datev_exchange_gains": None,
              "datev_exchange_losses": None, "currency": "EUR"}
     return SimpleNamespace(**{**usual, **values})

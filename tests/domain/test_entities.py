@@ -47,8 +47,8 @@ EVENTS = {
     "submission_type": ("submissions", "submission_type.created submission_type.updated submission_type.deleted"),
     "check_in": ("checkins", "check_in.created check_in.updated check_in.deleted check_in.checked_out"),
     "document": ("documents", "document.created document.updated document.deleted document.signature_requested "
-                              "document.viewed document.signed document.declined document.expired document.voided "
-                              "document.terminated"),
+                              "document.viewed document.signed document.accepted document.declined "
+                              "document.expired document.voided document.terminated"),
     "document_template": ("documents", "document_template.created document_template.updated document_template.deleted"),
     "document_category": ("documents", "document_category.created document_category.updated document_category.deleted"),
     "calendar_subscription": ("calendar-feed", "calendar_subscription.created calendar_subscription.updated "
@@ -58,6 +58,7 @@ EVENTS = {
     "custom_field": ("custom_fields", "custom_field.created custom_field.updated custom_field.deleted"),
     "note": ("contacts", "note.created note.updated note.deleted"),
     "bulk_import": ("contacts", "bulk_import.created bulk_import.finished bulk_import.failed"),
+    "link": ("links", "link.created link.rotated link.revoked"),
     "webhook": ("webhooks", "webhook.created webhook.updated webhook.deleted webhook.headers_changed webhook.tested "
                             "webhook.secret_rotated webhook.disabled"),
 }

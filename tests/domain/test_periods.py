@@ -71,7 +71,7 @@ def test_closing_keeps_the_figures_and_journals_them_with_their_hash(books, orga
         "net": 190.0, "tax": 36.1, "total": 226.1}]
     assert month["figures"]["balances"] == [{
         "currency": "EUR", "opening_balance": 0.0, "invoiced": 238.0, "credited": 11.9, "received": 105.0,
-        "refunded": 10.0, "written_off": 0.0, "closing_balance": 131.1}]
+        "refunded": 10.0, "written_off": 0.0, "claimed": 0.0, "closing_balance": 131.1}]
     entry = organiser.data("/audit-log?entity_type=period")[0]
     assert (entry["action"], entry["entity_title"], entry["new_values"]["sha256"]) == (
         "closed", "2026-05", month["sha256"])
@@ -228,7 +228,8 @@ def test_the_ledger_is_proven_for_overpaid_prepaid_and_taken_over_invoices(clock
         "2026": [119, 238, 0, 289, 5, 73], "ever": [0, 357, 0, 289, 5, 73]}
     assert all(data["proof"]["agrees"] for data in found.values()), found
     assert found["May"]["proof"]["receivables"] == [
-        {"currency": "EUR", "closing_balance": -31, "receivables": 88, "prepaid": 119, "agrees": True}]
+        {"currency": "EUR", "closing_balance": -31, "claims_open": 0, "receivables": 88, "prepaid": 119,
+         "agrees": True}]
     assert organiser.data("/reports/ledger?year=2026&currency=EUR")["data"]["proof"] is None
 
 

@@ -7,6 +7,7 @@ import zlib
 import pytest
 
 from eventapi import paths
+from eventapi.domain.access import links, sessions
 from eventapi.domain.einvoices import ubl
 from eventapi.domain.einvoices.model import Document, Party
 from eventapi.domain.people import newsletter, privacy, remnants
@@ -41,6 +42,10 @@ PERSONAL = {
         "email_folded city_folded",
     "participants": "badge_name badge_name_folded",
     "application_drafts": "fields email",
+    "links": "name email",
+    "link_secrets": "mailed_to",
+    "sessions": "mailed_to",
+    "binding_steps": "mailed_to address agent",
     "profiles": "display_name texts products website email phone links",
     "booth_reservations": "notes cancellation_reason",
     "service_orders": "notes cancellation_reason",
@@ -95,7 +100,9 @@ OTHERS = {
         "contacts.country contacts.e_invoice_profile contacts.language documents.language "
         "invoices.language newsletter_subscribers.language applications.status applications.country "
         "applications.language "
-        "application_drafts.language application_drafts.form booth_reservations.status check_ins.check_in_type "
+        "application_drafts.language links.kind links.language links.rights link_secrets.way sessions.way "
+        "binding_steps.entity_type binding_steps.way "
+        "claim_movements.currency application_drafts.form booth_reservations.status check_ins.check_in_type "
         "check_ins.closed_by check_in_scans.action "
         "check_in_scans.check_in_type check_in_scans.effect check_in_scans.code custom_field_values.entity_type "
         "documents.entity_type documents.content_type documents.contract_status documents.esign_status "
@@ -106,7 +113,8 @@ OTHERS = {
         "outgoing_events.name outgoing_events.entity_type outgoing_events.scope participants.role "
         "participants.status payments.status payments.currency refunds.currency invoices.tax_basis "
         "tax_entries.kind tax_entries.category tax_entries.region tax_entries.currency "
-        "payments.bank_currency write_offs.kind write_offs.currency service_order_items.status "
+        "payments.bank_currency write_offs.kind write_offs.currency claim_movements.currency "
+        "service_order_items.status "
         "service_orders.status "
         "service_orders.currency submissions.status submission_revisions.status tasks.status tasks.priority "
         "tasks.entity_type audit_log.action audit_log.entity_type calendar_entries.kind bulk_imports.kind "
@@ -124,12 +132,14 @@ OTHERS = {
         "invoices.xml_sha256 invoices.payment_reference e_invoices.sha256 "
         "bulk_imports.sha256 bank_statements.sha256 bank_transactions.identity "
         "application_drafts.nonce application_drafts.network application_drafts.email_hash link_secrets.secret_hash "
+        "links.ref links.email_hash link_requests.email_hash sessions.session_hash sent_forms.owner sent_forms.form_id "
+        "sent_forms.fingerprint binding_steps.shown_sha256 "
         "mails.lease audit_log.salt audit_log.digest audit_log.previous_hash audit_log.hash "
         "idempotency_keys.fingerprint",
     "a date or the rule for one":
-        "check_ins.day check_in_scans.day invoices.issue_date invoices.service_date "
+        "check_ins.day check_in_scans.day claim_movements.day invoices.issue_date invoices.service_date "
         "invoices.service_date_to invoices.due_date invoices.overdue_from invoices.dunning_deadline "
-        "invoices.tax_date tax_entries.day write_offs.written_off_at "
+        "invoices.tax_date tax_entries.day write_offs.written_off_at claim_movements.day "
         "payments.payment_date bank_transactions.booked_on bank_statements.from_date "
         "bank_statements.to_date due_date_changes.due_date tasks.due_date newsletter_consents.at",
     "goods and services sold, and the reason for a tax exemption":
@@ -139,7 +149,7 @@ OTHERS = {
         "invoice_taxes.reason",
     "the payment gateway": "payments.gateway_key payments.gateway_name refunds.gateway_key",
     "an entrance or a device of the organiser":
-        "check_ins.station check_ins.client_ref check_in_scans.station check_in_scans.client_ref",
+        "links.station check_ins.station check_ins.client_ref check_in_scans.station check_in_scans.client_ref",
     "ids of participants": "calendar_entries.speakers",
     "texts of events and slots (a task contributes only its title)":
         "calendar_entries.description calendar_entries.location calendar_entries.timezone",
@@ -153,7 +163,7 @@ OTHERS = {
         "bank_statements.admin_name audit_log.admin_name audit_log.request_id idempotency_keys.request_id",
     "chosen by the client's program and deleted after a day": "idempotency_keys.idempotency_key",
     "ids and counts": "idempotency_keys.location idempotency_keys.meta",
-    "the base URL of links": "mails.base_url",
+    "the base URL of links": "mails.base_url link_requests.base_url sent_forms.location",
 }
 # Columns that the law requires to keep for an anonymised contact until the retention period ends.
 KEPT = {"invoices.buyer", "invoices.debtor_number", "e_invoices.document", "invoices.pdf_source",
@@ -269,6 +279,16 @@ class Life:
             "display_name": text(), "texts": {"en": text()}, "products": [text()], "website": site, "email": self.email,
             "phone": self.phone, "links": [f"{site}/more"]}, status=200)
         named = {"event_participant_id": self.participant["id"]}
+        made = make("/links", {"kind": "participant", "participant_id": self.participant["id"], "name": text(),
+                               "email": self.email})
+        with self.db.write():
+            link = links.get(self.db, made["id"])
+            links.add_secret(self.db, link, "mailed", self.email)
+            sessions.add(self.db, link_id=link["id"], way="mailed", mailed_to=self.email)
+            self.db.connection.execute(
+                "INSERT INTO binding_steps (entity_type, entity_id, link_id, way, mailed_to, address, agent, "
+                "shown_sha256, created_at) VALUES ('event_participant', ?, ?, 'mailed', ?, ?, ?, '', ?)",
+                (self.participant["id"], link["id"], self.email, text(), text(), self.db.now))
         reserved = make("/booth-reservations", {**named, "booth_id": self.booth(), "notes": text()})
         self.act(f"/booth-reservations/{reserved['id']}/cancel", {"reason": text()})
         order = make("/service-orders", {**named, "notes": text(), "status": "submitted",

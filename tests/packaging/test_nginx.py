@@ -275,3 +275,51 @@ def test_no_spelling_of_metrics_is_served_to_another_address(site):
                  "/./metrics", "/metrics?x=1", "/metrics/?x", "/METRICS", "/metrics;x"):
         answer, text = site.ask("GET", path, connection=connection)
         assert answer.status in (403, 404) and b"eventapi_info" not in text, path
+
+
+def forms_sent(site, address, path, count, **headers):
+    """Send empty forms from an address. Return the statuses and the last response with its body."""
+    connection, statuses = site.connection(address), []
+    for _ in range(count):
+        answer, text = site.ask("POST", path, b"", connection=connection, Origin="https://events.example.org",
+                                Content_Type="application/x-www-form-urlencoded", **headers)
+        statuses.append(answer.status)
+    return statuses, answer, text.decode()
+
+
+@pytest.mark.parametrize(("place", "path"), [
+    (0, "/e/fair/visit"), (1, "/my"), (2, "/desk/sign-in"), (3, "/link/evl_x")])
+def test_forms_without_a_session_are_limited_by_address_and_the_page_says_so(site, place, path):
+    statuses, answer, text = forms_sent(site, f"127.0.3.{place + 1}", path, 75)
+    assert 429 not in statuses[:40] and statuses.count(429) >= 10
+    if not path.startswith("/link/"):
+        assert answer.getheader("Content-Type") == "text/html; charset=utf-8" and "Please wait a minute" in text
+    other, _ = site.ask("POST", path, b"", connection=site.connection(f"127.0.3.{place + 101}"))
+    assert other.status != 429
+    page, _ = site.ask("GET", "/e/fair", connection=site.connection(f"127.0.3.{place + 1}"))
+    assert page.status == 404, "pages are not forms"
+
+
+def test_forms_of_a_session_and_requests_of_programs_have_no_limit_of_forms(site):
+    statuses, *_ = forms_sent(site, "127.0.4.1", "/my/abcdefgh/profile", 75, Cookie="__Host-evs-abcdefgh=evs_x")
+    assert set(statuses) == {403}
+    statuses, *_ = forms_sent(site, "127.0.4.2", "/api/v1/nothing", 75)
+    assert set(statuses) == {404}
+
+
+def test_a_file_of_a_page_may_be_large_and_other_forms_may_not(site):
+    large = b"x" * (3 * 1024 * 1024)
+    answer, text = site.ask("POST", "/apply/abcdefgh/files", large, connection=site.connection("127.0.5.1"))
+    assert answer.status != 413, text[:300]
+    answer, text = site.ask("POST", "/apply/abcdefgh/answer", large, connection=site.connection("127.0.5.1"))
+    assert answer.status == 413 and "The file is too large" in text.decode()
+
+
+def test_no_log_of_nginx_has_the_secret_of_a_link(site):
+    secret = f"evl_{secrets.token_hex(16)}"
+    statuses, *_ = forms_sent(site, "127.0.6.1", f"/link/{secret}", 100)
+    assert 429 in statuses
+    site.ask("POST", f"/link/{secret}", b"x" * (3 * 1024 * 1024), connection=site.connection("127.0.6.2"))
+    logs = [file for file in site.data.parent.iterdir() if file.suffix == ".log" or file.name == "log"]
+    assert {"error.log", "log"} <= {file.name for file in logs}
+    assert [file.name for file in logs if secret in file.read_text()] == []

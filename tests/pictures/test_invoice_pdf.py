@@ -230,6 +230,13 @@ def test_the_number_of_a_taxpayer_has_its_own_name(number, german, english):
         assert lines[lines.index(number) - 1] == label
 
 
+@pytest.mark.parametrize("stored, shown", [
+    ("CHE116281710MWST", "CHE-116.281.710 MWST"), ("CHE116281710", "CHE-116.281.710"), ("DE136695976", "DE136695976")])
+def test_a_swiss_number_is_written_as_the_register_writes_it(stored, shown):
+    text = page(seller={**SELLER, "vat_id": stored}, buyer={**BUYER, "vat_id": stored})
+    assert " ".join(text.split()).count(shown) == 2
+
+
 @pytest.mark.parametrize("country, tax", [("DE", "USt"), ("AT", "USt"), ("CH", "MWST"), ("LI", "MWST")])
 def test_the_tax_has_the_name_of_the_country(country, tax):
     text = page(seller={**SELLER, "country": country}, language="de")

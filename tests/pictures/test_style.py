@@ -3,7 +3,10 @@ import pytest
 
 from eventapi.config import ConfigError, load
 from eventapi.domain.mail import words as mail_words
-from eventapi.pictures import style, words
+from eventapi.languages import formats
+from eventapi.pictures import fonts, style, words
+from eventapi.pictures.invoice import account
+from eventapi.pictures.paper import LEFT
 
 # The variables of the stylesheet, in light
 SHEET = {"accent": "#23694a", "ink": "#1c2420", "quiet": "#56625c", "line": "#dde2dd", "edge": "#7a867f",
@@ -50,3 +53,14 @@ def test_the_place_of_an_event_is_one_line_and_empty_without_a_venue():
     event = {"venue": "Halle 1", "address": "Messe-Allee 1", "postal_code": "04356", "city": "Leipzig"}
     assert words.place(event) == "Halle 1, Messe-Allee 1, 04356 Leipzig"
     assert words.place({"city": "Leipzig"}) == ""
+
+
+@pytest.mark.skipif(not fonts.installed(fonts.EUROPE), reason="fonts-dejavu-core is not installed")
+@pytest.mark.parametrize("language", words.WORDS)
+def test_dates_and_entries_of_a_statement_of_account_have_one_size(language):
+    """A text that is wider than its column would be shrunk, and differ from the line below it."""
+    kinds = "invoice", "credit_note", "payment", "refund", "move", "write_off", "recovery", "opening"
+    with fonts.boxes():
+        dates = [fonts.width(formats.day(f"2026-{month:02}-30", language), style.TABLE) for month in (1, 9, 11, 12)]
+        entries = [fonts.width(words.WORDS[language][f"account_{kind}"], style.TABLE) for kind in kinds]
+    assert max(dates) <= account.TYPE - LEFT - 2 and max(entries) <= account.NUMBER - account.TYPE - 2

@@ -52,7 +52,7 @@ def test_every_operation_below_the_root_is_described_beyond_its_summary_and_acce
             assert operation["summary"] not in operation["description"], f"{method} {path}"
 
 
-SENDING = {"batch_invoices", "mail_invoice", "send_invoice", "send_dunnings", "test_webhook",
+SENDING = {"batch_invoices", "mail_invoice", "mail_link", "send_invoice", "send_dunnings", "test_webhook",
            "redeliver_webhook_delivery"}
 
 

@@ -28,7 +28,7 @@ NAMES = {
         list_applications create_application list_events_open_for_applications get_application
         update_application_put update_application_patch delete_application review_application
         approve_application reject_application waitlist_application request_application_information
-        withdraw_application batch_applications""",
+        answer_application_question withdraw_application batch_applications""",
     "participants": """
         list_participants create_participant get_participant update_participant_put update_participant_patch
         delete_participant confirm_participant unconfirm_participant cancel_participant reinstate_participant
@@ -37,6 +37,9 @@ NAMES = {
     "profiles": """
         get_participant_profile update_participant_profile_put update_participant_profile_patch set_participant_logo
         delete_participant_logo""",
+    "links": """
+        list_links create_link get_link update_link_patch delete_link revoke_link mail_link show_link rotate_link
+        batch_links""",
     "shows": """
         get_show get_show_exhibitors get_show_exhibitor get_show_plan get_show_programme""",
     "newsletter": """
@@ -97,7 +100,7 @@ NAMES = {
         batch_booth_reservations""",
     "documents": """
         list_documents create_document get_document update_document_put update_document_patch delete_document
-        get_document_content set_document_content request_document_signature mark_document_signed
+        get_document_content set_document_content request_document_signature mark_document_signed accept_document
         decline_document void_document terminate_document batch_documents""",
     "document-templates": """
         list_document_templates create_document_template list_document_placeholders get_document_template

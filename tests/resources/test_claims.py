@@ -111,6 +111,17 @@ def test_a_claim_amount_is_at_most_the_payment_and_what_is_claimed(organiser, du
     assert fault["pointer"] == "/claim_amount" and text in fault["detail"]
 
 
+def test_a_payment_is_not_of_long_before_its_invoice(organiser, dunned):
+    """Finding 19 of the second review."""
+    dunned()
+    issued = day(-103)
+    ago = f"{int(issued[:4]) - 5}{issued[4:].replace('02-29', '02-28')}"
+    assert pay(organiser, 1, payment_date=times.add_days(ago, -2), status=422)["errors"][0]["code"] == "past"
+    payment = pay(organiser, 1, payment_date=ago)["data"]
+    assert organiser.patch(f"/payments/{payment['id']}", {"payment_date": "1900-01-01"}, status=422).json["errors"][0][
+        "pointer"] == "/payment_date"
+
+
 def test_a_refund_returns_the_claim_last(organiser, dunned):
     id = dunned()
     payment = pay(organiser, WHOLE, CLAIM)["data"]

@@ -163,6 +163,7 @@ def test_a_write_off_is_divided_by_the_tax_rates_and_a_recovery_turns_the_sides(
     settings.datev_write_offs = {}
     problem = organiser.get("/reports/datev?year=2026&month=5", status=409).json
     assert problem["missing"] == ["datev_write_offs: S7", "datev_write_offs: S19"]
+    assert "such as `datev_write_offs = S7=VALUE`; ask" in problem["detail"]
 
 
 def test_an_invoice_in_another_currency_shows_both_amounts(organiser):

@@ -34,7 +34,7 @@ OF_THE_YEAR = ("invoice_number",)
 # Records that can be read after DELETE: singular -> their status then.
 KEPT = {"booth_reservation": "cancelled", "newsletter_subscriber": "unsubscribed"}
 # Secrets that only the response to POST shows: singular -> the field, which is null later.
-SHOWN_ONCE = {"calendar_subscription": "url", "webhook": "secret"}
+SHOWN_ONCE = {"calendar_subscription": "url", "link": "url", "webhook": "secret"}
 # Actions that a record needs before others may refer to it: (resource that refers, resource) -> action.
 MADE_FIT = {("payment", "invoice"): "send"}
 # Values that replace those of the example, because only a limited number of records may have the latter.

@@ -39,7 +39,8 @@ def write_site(folder, port, plain, upstream):
     for name in ("eventapi-http.conf", "eventapi-snippet.conf", "eventapi-tls.conf"):
         shutil.copy(ROOT / "conf" / "nginx" / name, folder / name)
     snippet = folder / "eventapi-snippet.conf"
-    snippet.write_text(snippet.read_text().replace("root /var/www/html;", f"root {folder}/html;"))
+    snippet.write_text(snippet.read_text().replace("root /var/www/html;", f"root {folder}/html;")
+                       .replace("/var/log/nginx/", f"{folder}/"))
     site = (ROOT / "conf" / "nginx" / "eventapi.conf").read_text()
     for old, new in (("server unix:/run/eventapi/web.sock;", f"server {upstream};"),
                      ("snippets/eventapi.conf", f"{folder}/eventapi-snippet.conf"),

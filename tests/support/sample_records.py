@@ -29,6 +29,8 @@ STEPS = {
     "/webhooks/{id}/deliveries/{item_id}/redeliver": [("/webhooks/1/test", None)],
     **{f"/applications/{{id}}/{action}": [("/applications/1/review", None)]
        for action in ("approve", "reject", "waitlist", "request-info")},
+    "/applications/{id}/answer": [("/applications/1/review", None), ("/applications/1/request-info",
+                                                                     "application.request_info")],
 }
 
 

@@ -159,6 +159,19 @@ def test_an_invoice_is_mailed_with_its_stored_pdf(organiser, post, inbox, db):
     assert "1.190,00 EUR" in text and "Guten Tag Anna Gärtner" in text and "List-Unsubscribe" not in message
 
 
+@pytest.mark.parametrize("language, subject, sentence", [
+    ("en", "Deposit invoice {}", "Please find attached deposit invoice {} for EUR 1,190.00."),
+    ("de", "Abschlagsrechnung {}", "anbei erhalten Sie unsere Abschlagsrechnung {} über 1.190,00 EUR.")])
+def test_a_deposit_is_mailed_under_its_own_name(organiser, post, inbox, db, language, subject, sentence):
+    draft = invoice(organiser, language=language)
+    organiser.patch(f"/invoices/{draft['id']}", {"is_deposit": True}, status=200)
+    number = organiser.post(f"/invoices/{draft['id']}/send", {"mail": True}, status=200).json["data"]["invoice_number"]
+    sent(db)
+    [message] = inbox.messages
+    assert message["Subject"] == subject.format(number)
+    assert sentence.format(number) in message.get_body(("plain",)).get_content()
+
+
 @pytest.mark.parametrize("profile, root", [("xrechnung", b"CrossIndustryInvoice"), ("peppol", b"<Invoice ")])
 def test_a_buyer_that_requires_an_e_invoice_gets_it_as_a_file_of_its_own(organiser, post, inbox, db, settings, profile,
                                                                         root):

@@ -46,7 +46,7 @@ def create(db, kind, *, rights=(), **values):
     subject, email = fields["participant_id"] or fields["application_id"], fields["email"]
     known = email and subject and db.value(sql.of_person, kind=kind, subject=subject, email=email)
     if known:
-        raise Problem("duplicate", f"{email} has the link {known} for this {kind} already. Mail that one, or revoke it "
+        raise Problem("duplicate", f"{email} has the link {known} for this {kind} already. Use that one, or revoke it "
                       "first.", link_id=known)
     id = db.insert(sql.add, **fields, kind=kind, ref=_new_ref(db), created_by=db.actor.admin_id,
                    email_hash=email and link_secrets.address_hash(db, email), now=db.now, stamp=db.stamp)

@@ -9,6 +9,7 @@ from operator import itemgetter
 from eventapi import money
 from eventapi.domain.bank.camt_entries import AGAIN, amount_of, date_in, entries_of, signed
 from eventapi.domain.bank.entries import MAX_ENTRIES, Statement, check_number, compact, identified, text
+from eventapi.errors import listed
 from eventapi.validation import xml_documents
 
 # the first element inside the root of messages that look like a statement, and why they cannot be imported
@@ -136,8 +137,11 @@ def _check_sums(statement):
     if statement.opening + booked != statement.closing:
         opening, change, closing, made = (_shown(units, statement.currency) for units in (
             statement.opening, booked, statement.closing, statement.opening + booked))
+        others = sorted({entry.currency for entry in statement.entries} - {statement.currency})
+        cause = (f"Entries in {listed(others)} do not count: <Amt> has to be the amount on the account, and <AmtDtls> "
+                 "what the payer sent" if others else "The file is cut off or was changed")
         raise ValueError(f"{name}: the opening balance {opening} and the booked entries {change} make {made}, but the "
-                         f"closing balance is {closing}. The file is cut off or was changed. {AGAIN}.")
+                         f"closing balance is {closing}. {cause}. {AGAIN}.")
 
 
 def _shown(units, currency):

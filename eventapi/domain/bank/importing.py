@@ -7,7 +7,7 @@ import hashlib
 import time
 from collections import Counter, defaultdict
 
-from eventapi import journal, money
+from eventapi import journal, money, times
 from eventapi.domain.bank import matching, settling, transactions
 from eventapi.domain.bank.csv_forms import own_form
 from eventapi.domain.records import entities
@@ -23,6 +23,7 @@ STORED = (100, 250)         # entries that one write stores, at first and at mos
 BOOKED = (10, 40)           # transactions that one write books
 PAGE = 200                  # transactions that are matched at once without booking
 SECONDS = 0.03              # intended duration of a write
+BOOKED_AHEAD = 10           # days
 MOST_NAMED = 5              # batches that a warning names
 
 
@@ -48,6 +49,19 @@ def refuse_foreign(config, found):
         if statement.currency not in money.CURRENCIES:
             raise invalid_at("", "currency", f"has a statement in {statement.currency}, which is not a currency of ISO "
                              "4217. Download it again from the bank")
+
+
+def refuse_future(config, found):
+    """Raise 422 if one of these Statements has a transaction that is booked more than BOOKED_AHEAD days from now.
+
+    Banks book transfers for the next working day, and around holidays for a day of the next week.
+    """
+    last = times.add_days(times.today(config.timezone), BOOKED_AHEAD)
+    for statement in found:
+        late = max((entry.booked_on for entry in statement.entries), default=last)
+        if late > last:
+            raise invalid_at("", "future", f"has a transaction of the account {statement.account} that is booked on "
+                             f"{late}. Download it again from the bank")
 
 
 def source(sha256, own):

@@ -62,7 +62,8 @@ def _accepted(db, row):
                   else "its invoice is in another currency, and the bank does not say what was sent" if lacks_amount
                   else "its invoice takes no money, so send it back")
         raise Problem("no_proposal", f"Bank transaction {row['id']} has no proposal that can be accepted: {reason}. "
-                      "Name the invoices in `invoices`, or use POST /payments/unmatched/"
+                      f"{'Send what it gets as `invoice_amount` in' if lacks_amount else 'Name the invoices in'} "
+                      "`invoices`, or use POST /payments/unmatched/"
                       f"{row['id']}/ignore for a transfer that pays none, such as a fee.", proposals=len(found))
     return accepted
 

@@ -79,7 +79,7 @@ def recipient(db, row, buyer):
 
 
 def _queue(db, kind, row, to, language=None, text=None):
-    name = kind if kind == "invoice_reminder" else row["invoice_type"]
+    name = kind if kind == "invoice_reminder" else "deposit" if row["is_deposit"] else row["invoice_type"]
     subject = WORDS[choice.choose(db.config, language, row["language"])][f"{name}_subject"]
     mails.add(db, kind, "invoice", row["id"], to, subject.format(number=row["invoice_number"]),
               language=language, text=text)

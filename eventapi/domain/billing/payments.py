@@ -84,6 +84,7 @@ def record(db, fields, bank_transaction_id=None, received=None):
         ledger.check_claim(invoice, claim, amount, faults)
     if fields["status"] == "completed":
         refunds.check_completion(db, fields["payment_date"], faults)
+    refunds.check_age(db, fields["payment_date"], invoice, faults)
     faults.raise_any()
     ledger.refuse_unpayable(invoice)
     if fields["notes"]:
@@ -301,6 +302,7 @@ def _merged(db, row, fields):
     if wanted["status"] == "completed" and (is_dated_anew or row["status"] != "completed"):
         refunds.check_completion(db, wanted["payment_date"], faults)
     if is_dated_anew:
+        refunds.check_age(db, wanted["payment_date"], invoice, faults)
         refunds.check_payment_date(db, {**row, "payment_date": wanted["payment_date"]}, faults)
     if invoice and amount is not None and (claim or row["claim_amount"]):
         _check_new_claim(db, row, {**wanted, "invoice_id": invoice["id"], "amount": amount, "claim_amount": claim},

@@ -12,6 +12,8 @@ from eventapi.storage.statements import statements
 
 sql = statements("refunds")
 
+MOST_YEARS = 5                      # between a payment in advance and its invoice
+
 
 def attach(db, payments):
     """Add `refunds` to each of these API objects of payments."""
@@ -44,6 +46,15 @@ def check_completion(db, payment_date, faults):
     if payment_date and times.local_date(payment_date, zone) > times.add_days(times.today(zone, db.now), 1):
         faults.add("/payment_date", "future", f"must not be after tomorrow for a completed payment, but is "
                    f"{payment_date}. Correct it, or leave the payment pending")
+
+
+def check_age(db, payment_date, invoice, faults):
+    """Add a fault if a payment is dated more than MOST_YEARS before its invoice: it is a typing error."""
+    issued = invoice and invoice["issue_date"]
+    day = payment_date and issued and times.local_date(payment_date, db.config.timezone)
+    if day and day < f"{int(issued[:4]) - MOST_YEARS:04}{issued[4:]}":
+        faults.add("/payment_date", "past", f"must not be more than {MOST_YEARS} years before the invoice, which is of "
+                   f"{issued}, but is {day}")
 
 
 def check_payment_date(db, payment, faults):

@@ -33,6 +33,7 @@ daneben die Datei gdpdu-01-09-2004.dtd der Finanzverwaltung, die dieser Export n
 Tabellen: CSV in UTF-8, Semikolon, Komma als Dezimalzeichen, Daten als TT.MM.JJJJ in der Zeitzone {timezone}.
 Vor einem Text, den ein Tabellenprogramm als Formel ausführen würde, steht ein Apostroph.
 e_invoices: die E-Rechnungen (EN 16931), wie sie versandt wurden.
+supplier_invoices: die E-Rechnungen von Lieferanten, wie sie eingegangen sind.
 manifest.json: SHA-256, Größe und Zeilenzahl jeder Datei, und der Abgleich der Konten mit den anderen Berichten.
 """
 
@@ -96,6 +97,9 @@ def _write(db, file, first, last, with_pdf):
         archive.add(f"e_invoices/{_file_name(row)}.xml", [zlib.decompress(row["document"])])
     for row in db.iterate(sql.pdfs, first=first, last=last) if with_pdf else ():
         archive.add(f"pdf/{_file_name(row)}.pdf", _stored(db.config, row["pdf_sha256"]))
+    for row in db.iterate(sql.supplier_invoices, **days):
+        name = f"{row['document_id']}-{UNSAFE.sub('_', row['filename'] or '')[-80:]}"
+        archive.add(f"supplier_invoices/{name}", _stored(db.config, row["sha256"]))
     archive.zip.writestr("manifest.json", as_json(_manifest(db, archive, accounts, first, last)))
     archive.zip.close()
 
@@ -113,6 +117,7 @@ def _rows(db, days, accounts):
         "invoice_taxes": db.iterate(sql.invoice_taxes, **of_year), "payments": db.iterate(sql.payments, **of_time),
         "refunds": db.iterate(sql.refunds, **of_time), "moves": db.iterate(sql.moves, **of_time),
         "write_offs": db.iterate(sql.write_offs, **of_time), "letters": db.iterate(sql.letters, **of_year),
+        "supplier_invoices": db.iterate(sql.supplier_invoices, **days),
         "customers": db.iterate(sql.customers, numbers=numbers, last=days["last"]), "ledger": accounts,
         "number_series": series, "periods": db.iterate(sql.periods, **of_year),
         "bank_transactions": db.iterate(sql.bank_transactions, **of_year),

@@ -163,6 +163,20 @@ TABLES = {table.name: table for table in (
         withdrawn_on day Datum der Rücknahme
         withdrawn_reason text Grund der Rücknahme
         created_at moment Zeitpunkt der Erfassung"""),
+    _table("supplier_invoices", "E-Rechnungen von Lieferanten, wie sie eingegangen sind", """
+        document_id key Interne Nummer des Dokuments
+        issue_date day Ausstellungsdatum
+        type text Art: invoice (Rechnung) oder credit_note (Gutschrift)
+        number text Nummer der Rechnung
+        seller_name text Lieferant
+        seller_vat_id text USt-IdNr. des Lieferanten
+        currency text Währung
+        net_total price Nettobetrag
+        tax_total price Steuerbetrag
+        total price Bruttobetrag
+        created_at moment Zeitpunkt des Eingangs
+        filename text Name der Datei bei ihrem Eingang
+        sha256 text SHA-256 der Datei im Ordner supplier_invoices, die mit document_id beginnt"""),
     _table("customers", "Kunden, wie sie auf ihrem letzten Beleg stehen", """
         customer_number text-key Kundennummer
         name text Name

@@ -36,14 +36,20 @@ def refuse_incomplete(missing):
         return
     sentences = ["The file cannot be written."]
     if missing.options:
-        sentences.append(f"Set the options {listed(missing.options)} in the configuration of the server; ask your tax "
-                         "adviser for the values.")
+        sentences.append(f"Set the options {listed(missing.options)} in the configuration of the "
+                         f"server{form_of(missing)}; ask your tax adviser for the values.")
     found = [{"kind": kind, "number": number, "detail": detail}
              for (kind, number), detail in missing.records.items()]
     sentences += [f"{part['kind'].capitalize()} {part['number']}: {part['detail']}" for part in found[:SHOWN]]
     if len(found) > SHOWN:
         sentences.append(f"`records` lists {len(found) - SHOWN} more.")
     raise Problem("datev_incomplete", " ".join(sentences), missing=list(missing.options), records=found[:MOST])
+
+
+def form_of(missing):
+    """Return how the first option that lacks one of its values is written, or ""."""
+    parts = (option.partition(": ") for option in missing.options)
+    return next((f", such as `{name} = {value}=VALUE`" for name, _, value in parts if value), "")
 
 
 UNKNOWN = Account("")

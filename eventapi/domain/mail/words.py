@@ -56,11 +56,13 @@ ENGLISH = {
 
     "invoice_subject": "Invoice {number}",
     "credit_note_subject": "Credit note {number}",
+    "deposit_subject": "Deposit invoice {number}",
     "quoted_number": "invoice number {reference}",
     "quoted_reference": "reference {reference}",
     "invoice_reminder_subject": "Payment reminder: invoice {number}",
     "invoice": "Please find attached invoice {number} for {total}.",
     "credit_note": "Please find attached credit note {number} for {total}.",
+    "deposit": "Please find attached deposit invoice {number} for {total}.",
     "pay_by": "Please pay {open} by {due_date}, quoting {quoted}.",
     "invoice_reminder": "Our invoice {number} dated {issue_date} was due on {due_date}. "
                         "According to our records, {open} is still outstanding. "
@@ -131,11 +133,13 @@ GERMAN = {
 
     "invoice_subject": "Rechnung {number}",
     "credit_note_subject": "Rechnungskorrektur {number}",
+    "deposit_subject": "Abschlagsrechnung {number}",
     "quoted_number": "Rechnungsnummer {reference}",
     "quoted_reference": "Referenz {reference}",
     "invoice_reminder_subject": "Zahlungserinnerung: Rechnung {number}",
     "invoice": "anbei erhalten Sie unsere Rechnung {number} über {total}.",
     "credit_note": "anbei erhalten Sie unsere Rechnungskorrektur {number} über {total}.",
+    "deposit": "anbei erhalten Sie unsere Abschlagsrechnung {number} über {total}.",
     "pay_by": "Bitte zahlen Sie {open} bis zum {due_date} unter Angabe der {quoted}.",
     "invoice_reminder": "unsere Rechnung {number} vom {issue_date} war am {due_date} fällig. "
                         "Nach unseren Unterlagen sind noch {open} offen. "

@@ -55,6 +55,9 @@ def export(db, contact):
         "participants": _existing(participants.get(db, id) for id in ids["event_participant"]),
         "badge_aliases": db.all(sql.badge_aliases, id=contact_id),
         "profiles": [profiles.get(db, id) for id in db.values(sql.profiled, id=contact_id)],
+        "links": [{**row, "rights": json.loads(row["rights"])} for row in db.all(sql.links, id=contact_id,
+                                                                                     pairs=as_json(pairs))],
+        "binding_steps": db.all(sql.steps, pairs=as_json(pairs)),
         "booth_reservations": [reservation_rows.represent(db, row) for row in
                                _existing(reservation_rows.row(db, id) for id in ids["booth_reservation"])],
         "service_orders": [orders.represent(row)
@@ -118,7 +121,7 @@ def anonymize(db, contact):
                           sql.drop_documents,
                           sql.blank_contracts, sql.blank_remarks, sql.blank_withdrawals, sql.blank_write_off_reasons,
                           sql.blank_payment_remarks, sql.blank_refund_remarks, sql.blank_transfers,
-                          sql.drop_mails):
+                          sql.drop_links, sql.blank_steps, sql.drop_mails):
             db.run(statement, id=id, pairs=pairs, now=db.now)
         drafts = db.values(sql.drop_drafts, id=id)
         subscribers = db.values(sql.drop_subscribers, pairs=pairs)

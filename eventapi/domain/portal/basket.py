@@ -59,7 +59,8 @@ def submit(db, participant, step):
     """
     row = find(db, participant)
     if row is None:
-        raise Problem("invalid_transition", "There is no draft to submit. It may have been submitted already.",
+        raise Problem("invalid_transition", "The basket is empty. Its order may have been submitted. "
+                      "Add services first.",
                       state="empty", allowed_from=["draft"], allowed_actions=[])
     shown = facts(db, row)
     evidence.check(db, step, shown)

@@ -112,7 +112,7 @@ def update(db, old, fields):
 def refuse_revoked(link):
     """Raise 409 `invalid_transition` for a link that was revoked: it is final."""
     if link["status"] == "revoked":
-        raise Problem("invalid_transition", "The link was revoked for ever. Make another one.", state="revoked",
+        raise Problem("invalid_transition", "The link was revoked for ever. Create another one.", state="revoked",
                       allowed_from=["active", "expired"], allowed_actions=[])
 
 
@@ -145,8 +145,8 @@ def mail(db, link, base_url):
     """
     refuse_ended(link)
     if not link["email"]:
-        raise Problem("link_incomplete", "The link has no `email`, so it cannot be mailed. Show it, or make another "
-                      "one.", missing=["email"])
+        raise Problem("link_incomplete", "The link has no `email`, so it cannot be mailed. Use its address, or "
+                      "create another link.", missing=["email"])
     mails.refuse_unconfigured(db.config)
     missing = [] if base_url else ["base_url"]
     if link["kind"] == "participant" and not settings.get(db, link["event_id"])["my_is_open"]:

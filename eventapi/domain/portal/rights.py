@@ -27,7 +27,8 @@ def refuse_over(participant, link, now):
     """Raise 409 if the page can only be read: `participant_cancelled`, `anonymized` or `event_over`."""
     anonymity.refuse_gone(participant)
     if is_over(link, now):
-        raise Problem("event_over", "The show is over, so the page of the exhibitor can only be read.")
+        raise Problem("event_over", "The show is over, so the page of the exhibitor can only be read. "
+                      "Ask the organiser for changes.")
 
 
 def is_over(link, now):

@@ -54,7 +54,8 @@ def update_own(db, participant, old, fields):
 def refuse_locked(old, names):
     """Raise 409 `locked` if the office has locked the profile and fields in `names` would change."""
     if old["locked"] and names:
-        raise Problem("locked", f"{quoted(names)} cannot change, because the office has locked the profile.",
+        raise Problem("locked", f"{quoted(names)} cannot change, because the office has locked the profile. "
+                      "Ask the organiser.",
                       state="locked", allowed_from=[], members=names)
 
 

@@ -34,15 +34,15 @@ BUTTONS = (
     "cancel_payment", "refund_payment", "delete_payment", "withdraw_dunning",
     "assign_unmatched_payment", "ignore_unmatched_payment", "reopen_unmatched_payment",
     "create_task", "start_task", "complete_task", "cancel_task", "reopen_task", "delete_task",
-    "create_note", "pin_note", "delete_note",
+    "create_note", "pin_note", "delete_note", "mail_link", "revoke_link",
 )
 FINAL = frozenset((                     # shown as a step that cannot be taken back
     "reject_application", "withdraw_application", "cancel_participant", "cancel_booth_reservation",
     "cancel_service_order", "cancel_invoice", "delete_invoice", "delete_payment", "refund_payment", "void_document",
-    "terminate_document", "create_invoice_write_off", "withdraw_dunning", "delete_task", "delete_note"))
+    "terminate_document", "create_invoice_write_off", "withdraw_dunning", "delete_task", "delete_note", "revoke_link"))
 # Fields of a body that the form of an action has, where those are not all of them.
 FIELDS = {
-    "approve_application": ["confirm"], "send_invoice": ["mail"], "cancel_invoice": ["reason", "mail"],
+    "approve_application": ["confirm", "mail"], "send_invoice": ["mail"], "cancel_invoice": ["reason", "mail"],
     "remind_invoice": ["mail", "force"], "create_payment": ["amount", "payment_date", "gateway_key", "notes"],
     "create_note": ["note_text"], "create_task": ["title", "description", "due_date", "priority"],
     "create_booth_reservation": ["expires_at", "final_price", "notes"], "assign_unmatched_payment": [],
@@ -97,12 +97,22 @@ def get_desk_action(db, visit, name, id=None, item_id=None):
     made, back = form_of(visit, name), back_to(visit)
     given = made.compact(visit.fields) if visit.problem else made.defaults()
     fixed = visit.fields if visit.problem else shell.asked(*FIXED)
-    return frame.shown(db, visit, "act", form=made, given=given, back=back, action=action(visit, name, id=id,
-                       item_id=item_id), fixed={key: _first(value) for key, value in fixed.items() if key in FIXED})
+    return frame.shown(
+        db, visit, "act", about=about(name, id), form=made, given=given, back=back,
+        action=action(visit, name, id=id, item_id=item_id),
+        fixed={key: _first(value) for key, value in fixed.items() if key in FIXED})
 
 
 FIXED = ("entity_type", "entity_id", "invoice_number", "booth_id", "event_participant_id", "waitlist", "contact_id",
          "assign_number", "assign_amount", "assign_invoice_amount")
+
+
+def about(name, id):
+    """Return the name of the record that an action is about, or None."""
+    path = api.routes()[name].path.partition("<id>")[0]
+    reader = next((reader for reader, route in api.routes().items() if route.method == "GET"
+                   and route.path == f"{path}<id>"), None)
+    return id and reader and frame.record_name(api.read(reader, id=id).data)
 
 
 def _first(value):

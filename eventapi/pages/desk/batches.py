@@ -59,17 +59,11 @@ def page(db, visit, resource, action, result):
     given = visit.fields if "trial" in visit.fields else {**visit.fields, "confirm": ["1"]}
     return frame.shown(db, visit, "batch", rows=rows, resource=resource, action_word=action, ids=ids, trial=trial,
                        form=form, given=given, back=actions.back_to(visit),
-                       good=sum(row["status"] < 400 for row in rows), record_name=record_name,
+                       good=sum(row["status"] < 400 for row in rows), record_name=frame.record_name,
                        record_address=record_address)
 
 
 PAGES = {"applications": "applications", "participants": "exhibitors", "invoices": "invoices"}
-
-
-def record_name(record):
-    """Return the name of a record in the result of a batch."""
-    return (record.get("invoice_number") or record.get("order_number") or record.get("booth_number")
-            or (record.get("customer_number") if "badge_number" in record else None) or frame.named(record))
 
 
 def record_address(resource, record):

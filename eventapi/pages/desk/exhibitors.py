@@ -1,6 +1,6 @@
 """Exhibitors at the desk: who is ready, one exhibitor with everything about it, and what waits for a review."""
 from eventapi.errors import not_found
-from eventapi.pages.desk import actions, api, frame
+from eventapi.pages.desk import actions, api, frame, links
 from eventapi.pages.desk.applications import notes
 from eventapi.storage import folding
 from eventapi.storage.database import as_json
@@ -66,21 +66,33 @@ def get_desk_exhibitor(db, visit, id):
         found, _ = api.rows(name, include=include, per_page=FEW, **query)
         return [with_buttons(visit, resource, each, include) for each in found]
     mine = {"event_participant_id": id}
+    reservations = of("booths", "list_booth_reservations", "booth-reservations", include=("booth",), **mine)
     return frame.shown(
         db, visit, "exhibitor", menu="exhibitors", current=event, title=frame.named(contact), row=row, contact=contact,
         contact_fields=CONTACT, buttons=actions.of(visit, "participants", row),
-        reservations=of("booths", "list_booth_reservations", "booth-reservations", include=("booth",), **mine),
+        reservations=reservations, free=free_booths(visit, row, reservations),
         orders=of("service_orders", "list_service_orders", "service-orders", include=("items",), **mine),
         submissions=of("submissions", "list_submissions", "submissions", include=("type",), **mine),
         invoices=of("invoices", "list_invoices", None, **mine),
         documents=of("documents", "list_documents", "documents", entity_type="event_participant", entity_id=id),
         tasks=of("tasks", "list_tasks", "tasks", entity_type="event_participant", entity_id=id),
+        links=links.of(visit, participant_id=id), links_title="links", new_link={
+            "kind": "participant", "participant_id": id, "email": contact["email"]},
         notes=notes(visit, "event_participant", id), entity=("event_participant", id),
         profile=api.read("get_participant_profile", id=id).data if api.may(visit, "participants") else None,
         history=history(visit, "event_participant", id), bill=api.may_call(visit, "create_participant_invoice") and
         actions.action(visit, "create_participant_invoice", id=id),
         replace=api.may_call(visit, "replace_participant_badge") and
         actions.action(visit, "replace_participant_badge", id=id))
+
+
+def free_booths(visit, row, reservations):
+    """Return the free booths that can be held for a participant without one, or None."""
+    has_one = reservations is None or any(each["status"] in ("pending", "confirmed") for each in reservations)
+    if has_one or row["status"] == "cancelled" or not api.may_call(visit, "create_booth_reservation"):
+        return None
+    return [booth for booth in api.everything("list_booths", event_id=row["event_id"], status="available",
+                                              sort="booth_number", order="ASC") if booth["price"] is not None]
 
 
 ONE = {"booth-reservations": "get_booth_reservation", "service-orders": "get_service_order",

@@ -113,7 +113,7 @@ def here():
 def current(db):
     """Return the event in hand: the one that `?event=` names, else the one that is on, or the next one, or None."""
     key = shell.asked("event").get("event")
-    return (key and db.one(sql.event, event_key=key)) or db.one(sql.event_in_hand, now=times.now())
+    return (key and db.one(sql.event, event=key)) or db.one(sql.event_in_hand, now=times.now())
 
 
 def by_key(db, key):
@@ -197,6 +197,13 @@ def named(row):
     row = row.get("contact") or row
     person = " ".join(filter(None, (row.get("first_name"), row.get("last_name"))))
     return row.get("company_name") or person or row.get("badge_name") or row.get("email") or f"#{row.get('id')}"
+
+
+def record_name(record):
+    """Return the name of a record of any kind: its number or title, else that of the person."""
+    return next((record[name] for name in ("invoice_number", "order_number", "booth_number", "title", "service_name",
+                                           "document_number") if record.get(name)), None) or (
+        record.get("customer_number") if "badge_number" in record else None) or named(record)
 
 
 def paging(asked, total, per_page=api.PER_PAGE):

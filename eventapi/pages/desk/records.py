@@ -64,8 +64,23 @@ KINDS = {
     "profiles": Kind("profile", None, ("is_listed", "display_name", "texts", "products", "website", "email", "phone",
                                        "links", "locked"), handler="participant_profile", back="exhibitors"),
     "invoices": Kind("invoice", "list_invoices", (
-        "items", "due_date", "service_date", "service_date_to", "buyer_reference", "language", "text", "notes"),
-        back="money", without=()),
+        "due_date", "service_date", "service_date_to", "buyer_reference", "language", "text", "notes"), back="money"),
+}
+# Fields that few shows need: the form has them below "More".
+RARE = {
+    "events": ("event_key", "timezone", "description", "day_ends_at", "is_visible"),
+    "categories": ("color", "content", "parent_category_id", "sort_order", "tax_rate"),
+    "services": ("tax_rate", "min_quantity", "max_quantity", "quantity_step", "requires_specification",
+                 "specification_label", "lead_time_days", "is_active", "sort_order", "category_id"),
+    "submission_types": ("max_size_mb", "roles", "is_active", "sort_order"),
+    "booth_types": ("tax_rate", "color", "description", "sort_order"),
+    "plans": ("area_name", "description", "sort_order", "is_active"),
+    "booths": ("rotation", "fixed_price", "tax_rate", "booth_name", "amenities", "notes"),
+    "contacts": ("invoice_email", "mobile", "website", "language", "notes"),
+    "applications": ("mobile", "website", "tax_id", "late", "rating", "notes"),
+    "dunning_levels": ("level", "has_lump_sum", "interest", "interest_rate", "title_de", "title_en", "text_de",
+                       "text_en"),
+    "invoices": ("service_date", "service_date_to", "buyer_reference", "language", "notes"),
 }
 SETUP = ("categories", "booth_types", "service_categories", "services", "submission_types", "dunning_levels")
 ONLY_NEW = {"booths": ("plan_id",), "participants": ("event_key", "contact_id", "role", "is_confirmed"),
@@ -122,8 +137,10 @@ def get_desk_form(db, visit, name, id=None):
         given = made.texts(record) if record else {**made.defaults(), **start(made, event)}
     if visit.problem and visit.problem.status == 412:
         visit.fields["tag"] = [record["tag"]]          # the stored record is shown beside what was typed
-    return frame.shown(db, visit, "edit", menu="setup" if kind.back in ("setup", "hall") else kind.back, current=event,
-                       form=made, given=given, kind_name=name, record=record, id=id, back=actions.back_to(visit),
+    rare = RARE.get(name, ())
+    return frame.shown(db, visit, "edit", rare=rare, current=event,
+                       menu="setup" if kind.back in ("setup", "hall") else kind.back, form=made, given=given,
+                       kind_name=name, record=record, id=id, back=actions.back_to(visit),
                        tag=(visit.fields.get("tag") or [record["tag"] if record else ""])[0],
                        stored=made.texts(record) if record and visit.problem else {},
                        can_delete=id and f"delete_{kind.handler}" in api.routes()

@@ -1,6 +1,6 @@
 """The pages of an event at the desk: what is public, the forms that are open, and what is missing for it."""
 from eventapi.domain.shows import settings
-from eventapi.pages.desk import actions, api, frame
+from eventapi.pages.desk import actions, api, frame, links
 from eventapi.validation.schema_files import document
 from eventapi.web.html import shell, visits
 from eventapi.web.html.schema_forms import Form
@@ -34,7 +34,8 @@ def get_desk_settings(db, visit, id):
         given={name: form.compact(visit.fields) if name == sent else form.texts(pages) for name, form in parts.items()},
         lacks=settings.lacks(db, pages, mail_base_url()), address=f"{mail_base_url()}/e/{pages['event_key']}",
         show_address=f"{shell.up()}e/{pages['event_key']}", is_visible=bool(event["is_visible"]),
-        advice=advice(db, pages), may_write=api.may_call(visit, "update_event_pages"))
+        advice=advice(db, pages), links=links.of(visit, event_id=id, kind="door"), links_title="doors",
+        new_link={"kind": "door", "event_id": id, "station": ""}, may_write=api.may_call(visit, "update_event_pages"))
 
 
 def advice(db, pages):

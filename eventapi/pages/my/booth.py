@@ -27,7 +27,7 @@ def get_my_booth(db, visit):
 
 def drawn(db, visit, mine, plan, found):
     """Return the SVG of a plan, in which each free booth is a link."""
-    own = {row["booth_number"] for row in found["own"]}
+    own = {row["booth_number"] for row in (*found["own"], *filter(None, [found["chosen"]]))}
     hall = choosing.hall(db, mine.event, plan, found["free"], visit.language)
     return hall_page.draw(hall, plan["name"], lambda booth: (
         f"{visit.home()}booth?{urlencode({'booth': booth['booth_number'], 'plan': plan['plan_key']})}#chosen"

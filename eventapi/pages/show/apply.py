@@ -61,7 +61,8 @@ def correct_visitor_address(db, event_key, before):
 
 def empty_form(db, event_key, form, given):
     show, language = opened(db, event_key, form)
-    return form_page(db, show, form, language, given)
+    only = form_fields.only_category(form_fields.fields_of(db, show, form, language)) if form == "visit" else {}
+    return form_page(db, show, form, language, {**only, **given})
 
 
 def sent_form(db, event_key, form, given):
@@ -90,14 +91,15 @@ def sent_form(db, event_key, form, given):
             fields, given, show, form, language, db.now, db.config.organiser_country))
         applications.check_form(db, body, show["visit_fields"] if form == "visit" else None)
         if faults:
-            return form_page(db, show, form, language, given, faults=faults, status=422)
+            return form_page(db, show, form, language, given, faults=faults, token=token, status=422)
         id = drafts.store(db, show, form, body, nonce, language, client.address(), mail_base_url())
     except Problem as problem:
         if problem.status >= 500:
             raise
         found = forms.faults_of(fields, problem.errors or [], shell.words(PACKAGE, language))
         note = None if found else f"problem_{problem.code}"
-        return form_page(db, show, form, language, given, faults={**faults, **found}, note=note, status=422)
+        return form_page(db, show, form, language, given, faults={**faults, **found}, note=note, token=token,
+                         status=422)
     return sent_page(db, show, form, language, given, token, id)
 
 

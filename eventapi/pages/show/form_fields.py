@@ -56,9 +56,17 @@ def body_from(fields, given, show, form, language, now, country):
     custom = {name.partition(".")[2]: value for name, value in values.items()
               if name.startswith("custom.") and value not in (None, [])}
     body = {name: values[name] for name in (*FIELDS[form], "requested_area", "message") if values.get(name) is not None}
-    return {"country": country, **body, "language": language, "event_keys": [show["event_key"]],
+    # The application deadline is that of exhibitors.
+    return {"country": country, **body, "late": form == "visit", "language": language,
+            "event_keys": [show["event_key"]],
             "category_keys": [values["category"]] if values.get("category") else [],
             "terms_accepted_at": now if values.get("terms") else None, "custom_fields": custom}
+
+
+def only_category(fields):
+    """Return the category of a form that offers one only, as what was given; {} if there is a choice."""
+    found = [each.options[0][0] for each in fields if each.name == "category" and len(each.options) == 1]
+    return {"category": found} if found else {}
 
 
 def not_offered(given, fields):

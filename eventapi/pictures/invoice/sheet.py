@@ -10,7 +10,7 @@ from eventapi.pictures.invoice.table import Table
 from eventapi.pictures.letterhead import Letterhead
 from eventapi.pictures.paper import LEFT, RIGHT, Paper
 from eventapi.pictures.style import FOOT, INK, PLAIN, QUIET, SUBTITLE, TABLE, TEXT, TITLE
-from eventapi.pictures.words import address, of_seller, place, vat_label
+from eventapi.pictures.words import address, of_seller, place, vat_label, vat_number
 
 SIZE, LINE_HEIGHT = TABLE, 4.4
 INFO, INFO_VALUE = 125, 157                         # left edges of the labels and the values beside the address
@@ -128,6 +128,8 @@ class Sheet:
                   "customer_number": self.buyer.get("customer_number")}
         if self.invoice["invoice_type"] == "credit_note":
             values["due_date"] = None
+        number = values["buyer_vat_id"]
+        values["buyer_vat_id"] = vat_number(number)
         if self.invoice.get("is_deposit") and values["service_date"] == values["issue_date"]:
             values["service_date"] = None               # nobody has said when the supply is
         for field in filter(values.get, INFO_FIELDS):
@@ -138,7 +140,7 @@ class Sheet:
             else:
                 day = field.endswith("_date")
                 label = "number" if field == "invoice_number" else field
-                shown = vat_label(self.words, values[field], field) if field == "buyer_vat_id" else self.words[label]
+                shown = vat_label(self.words, number, field) if field == "buyer_vat_id" else self.words[label]
                 yield shown, self._day(values[field]) if day else values[field]
 
     def _service(self, invoice):

@@ -255,7 +255,8 @@ def invoice(db, mail):
     shown, pdfs = sent_invoice(db, mail)
     xml = invoice_sending.xml_for_buyer(db, shown)
     language, texts, values = localised(db, shown, mail["language"])
-    own, subject = own_paragraphs(mail["text"]), texts[shown["invoice_type"]].format(**values)
+    kind = "deposit" if shown["is_deposit"] else shown["invoice_type"]
+    own, subject = own_paragraphs(mail["text"]), texts[kind].format(**values)
     # In German, the sentence after the greeting goes on in lower case. After another paragraph it is a new sentence.
     paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), *own,
                   subject[0].upper() + subject[1:] if own else subject]

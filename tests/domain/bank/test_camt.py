@@ -144,6 +144,15 @@ def test_a_statement_without_closing_balance_is_refused(balances):
     assert (found.opening, found.closing) == (None, PAID["amount"])
 
 
+def test_an_entry_in_another_currency_than_its_account_is_named():
+    """It changes no balance, so the sums do not fit; the file is complete nevertheless."""
+    data = document([statement(OWN, [PAID, {**PAID, "bank_reference": "R2"}])])
+    start = data.rindex(b"<Ntry>")
+    data = data[:start] + data[start:].replace(b'Ccy="EUR"', b'Ccy="USD"')
+    with pytest.raises(ValueError, match="Entries in USD do not count: <Amt> has to be the amount on the account"):
+        read(data)
+
+
 def test_structured_texts_are_part_of_the_reference():
     data = document([statement(OWN, [PAID])]).replace(
         b"</Ustrd>", b"</Ustrd><Strd><RfrdDocInf><Nb>INV-2025-00002</Nb></RfrdDocInf></Strd><Strd><CdtrRefInf>"

@@ -115,9 +115,9 @@ def test_files_are_added_by_the_rules_of_their_type(applicant, organiser, show, 
         refused = visitor.submit(visitor.get(path), f"{path}/files", status=422, upload=(name, data))
         assert sentence in refused.text, name
     for number in range(5):
-        visitor.submit(visitor.get(path), f"{path}/files", upload=(f"..\\brochure {number}.pdf", PDF))
+        visitor.submit(visitor.get(path), f"{path}/files", upload=(f"..\\brochure\u202e {number}.pdf", PDF))
     page = visitor.get(path)
-    assert page.text.count("brochure ") == 5 and 'type="file"' not in page.text
+    assert page.text.count("<span>brochure_ ") == 5 and 'type="file"' not in page.text
     assert "five files already" in visitor.submit(page, f"{path}/files", status=422, upload=("6.pdf", PDF)).text
     found = organiser.data(f"/documents?entity_type=application&entity_id={address.rpartition('/')[2]}")
     assert len(found) == 5 and {row["content_type"] for row in found} == {"application/pdf"}
@@ -133,7 +133,7 @@ def test_files_are_erased_with_the_applicant(applicant, organiser, show, address
     organiser.post(f"{address}/approve", {}, status=200)
     contact = organiser.data(address)["contact_id"]
     organiser.post(f"/contacts/{contact}/anonymize", {}, status=200)
-    assert organiser.data("/documents") == []
+    assert organiser.data("/documents?entity_type=application") == []
 
 
 def test_a_stranger_and_another_applicant_see_nothing(applicant, organiser, open_link, show, app):
@@ -201,3 +201,23 @@ def test_a_name_that_looks_like_an_address_is_not_in_the_greeting(organiser, add
     organiser.patch(address, {"first_name": "evil.example"}, status=200)
     organiser.post(f"{address}/waitlist", {"mail": True}, status=200)
     assert "evil.example" not in mails(db)[0]
+
+
+# The way to the exhibitor's own page
+
+def test_an_approved_applicant_goes_on_to_the_own_page(applicant, organiser, address, show, db):
+    path, visitor = applicant
+    pages = f"/events/{show['event']['id']}/pages"
+    organiser.post(f"{address}/approve", {"confirm": True}, status=200)
+    page = visitor.get(path)
+    assert "exhibitor page" not in page.text
+    visitor.submit(page, f"{path}/my", status=404)
+    organiser.patch(pages, {"my_is_open": True, "my_rights": ["profile"]}, status=200)
+    page = visitor.get(path)
+    assert "Open your exhibitor page" in page.text
+    places = {visitor.submit(page, f"{path}/my").headers["Location"] for _ in range(2)}         # pressed twice
+    (place,) = places
+    assert "/my/" in place
+    assert "Rosen" in visitor.get("/my/" + place.rpartition("/my/")[2]).text
+    rows = db.connection.execute("SELECT rights, email FROM links WHERE kind = 'participant'").fetchall()
+    assert rows == [('["profile"]', "ada@rosen.example")] and len(mails(db, "link")) == 1

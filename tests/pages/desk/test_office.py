@@ -249,3 +249,34 @@ def test_notes_and_tasks_are_kept(office, organiser, fair):
     page = office.get("/desk/tasks")
     office.submit(page, f"/desk/do/complete_task/{task['id']}", {"back": "tasks"})
     assert organiser.data(f"/tasks/{task['id']}")["status"] == "completed"
+
+
+def test_another_show_is_taken_in_hand(office, organiser, fair):
+    organiser.make("/events", {"title": "Boat Fair", "event_key": "boats", "date_from": "2030-05-01"})
+    page = office.get("/desk/applications?event=boats")
+    assert "Tulpen GmbH" not in page and "exhibitors?event=boats" in page
+    assert "Tulpen GmbH" in office.get("/desk/applications?event=fair")
+    assert "Tulpen GmbH" in office.get("/desk/applications?event=unknown")
+
+
+def test_an_exhibitor_gets_a_link_and_loses_it(office, organiser, fair):
+    address = f"/desk/exhibitors/{fair.exhibitor['id']}"
+    page = office.get(address)
+    office.submit(page, "/desk/links", {"kind": "participant", "participant_id": fair.exhibitor["id"],
+                                        "email": "ada@rosen.example", "back": f"exhibitors/{fair.exhibitor['id']}"})
+    [link] = organiser.data("/links")
+    page = office.get(address)
+    assert "ada@rosen.example" in page
+    shown = office.submit(page, f"/desk/links/{link['id']}/show", status=200)
+    assert "/link/evl_" in shown and "/link/evl_" not in office.get(address)
+    office.submit(office.get(address), f"/desk/do/revoke_link/{link['id']}", {"back": ""})
+    assert organiser.data(f"/links/{link['id']}")["status"] == "revoked"
+
+
+def test_a_door_shows_its_code_once(office, organiser, fair):
+    page = office.get(f"/desk/settings/{fair.event['id']}")
+    office.submit(page, "/desk/links", {"kind": "door", "event_id": fair.event["id"], "station": "West", "back": ""})
+    [link] = organiser.data("/links?kind=door")
+    page = office.get(f"/desk/settings/{fair.event['id']}")
+    assert "West" in page
+    assert "<svg" in office.submit(page, f"/desk/links/{link['id']}/show", status=200)

@@ -110,7 +110,7 @@ def test_a_file_is_uploaded_as_a_draft_then_submitted_and_downloaded(my, site):
 
 def test_a_booth_is_held_moved_and_given_back(my, site):
     page = my.get("booth").text
-    assert "3 booths are free" in page and "<svg" in page and "booth=A1&amp;plan=" in page
+    assert "Free booths: 3." in page and "<svg" in page and "booth=A1&amp;plan=" in page
     chosen = my.get("booth?booth=A3").text
     assert "Hold until" in chosen and "EUR 1,800.00" in chosen and "plus 19% VAT" in chosen
     held = my.send("booth", "booth/hold", {"booth_number": "A1"}).text

@@ -125,6 +125,13 @@ def test_the_address_of_an_exhibitor_gets_a_badge_with_the_name_of_the_visitor(r
     assert "Greta Reißmann" in visitor.get(f"{path}badge").text
 
 
+def test_the_application_deadline_is_that_of_exhibitors(register, pages, organiser, db, show):
+    organiser.patch(f"/events/{show['event']['id']}", {"application_deadline": "2020-01-01"}, status=200)
+    visitor, _ = register()
+    page, _ = confirmed(visitor, db)
+    assert "You are registered" in page.text
+
+
 def leave_two_contacts(organiser, pages, show):
     for name in ("Eins", "Zwei"):
         organiser.make("/contacts", {"last_name": name, "email": TYPED["email"]})

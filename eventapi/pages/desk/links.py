@@ -1,0 +1,66 @@
+"""Links at the desk: those of exhibitors, and those of the doors with their QR code."""
+from eventapi.errors import not_found
+from eventapi.pages.desk import actions, api, frame
+from eventapi.pictures import qr
+from eventapi.storage.statements import statements
+from eventapi.web.html import shell, visits
+from eventapi.web.routes import Routes
+
+routes = Routes("desk-links", root="/desk", public=True, page=True, session="admin", flag="desk", forms=("text/html",))
+sql = statements("desk")
+
+SHOWING = {"show": "show_link", "rotate": "rotate_link"}
+FEW = 20
+QUIET = 4                               # modules around a QR code (ISO/IEC 18004)
+
+
+def of(visit, **subject):
+    """Return the links of a participant or of an event's doors with their buttons, or None without the scope."""
+    if not (api.may(visit, "links") and api.may_call(visit, "list_links")):
+        return None
+    rows, _ = api.rows("list_links", per_page=FEW, **subject)
+    for row in rows:
+        live = row["status"] == "active"
+        names = [*(["mail_link"] if row["email"] else []), "revoke_link"] if live else []
+        row["buttons"] = [actions.action(visit, name, id=row["id"]) for name in names if api.may_call(visit, name)]
+        row["can_show"] = live and api.may_call(visit, "show_link")
+    return rows
+
+
+@routes.get("/links/<id>/<what>")
+def get_desk_link(db, visit, id, what):
+    """Return the page of a link that was asked to show its address and was refused."""
+    return frame.shown(db, visit, "link", link=api.read("get_link", id=id).data, url=None, code=None)
+
+
+@routes.post("/links/<id>/<what>", batch=True, shows=get_desk_link)
+def show_desk_link(visit, connections, id, what):
+    """Return the address of a link, once. For a door, with the QR code that its device reads."""
+    if what not in SHOWING:
+        raise not_found("page", shell.address())
+    link = actions.run(visit, SHOWING[what], {"id": id}, None).data
+    code = drawn(link["url"]) if link["kind"] == "door" else None
+    return frame.shown(connections.reader(), visit, "link", link=link, url=link["url"], code=code)
+
+
+def drawn(text):
+    """Return a QR code as an SVG element."""
+    rows = qr.modules.__wrapped__(text, "M")            # not kept in its cache, because the address is secret
+    size = len(rows) + 2 * QUIET
+    path = "".join(f"M{x + QUIET} {y + QUIET}h1v1h-1z" for y, row in enumerate(rows) for x, on in enumerate(row) if on)
+    return (f'<svg class="code" viewBox="0 0 {size} {size}" role="img" aria-label="QR"><rect width="{size}" '
+            f'height="{size}" fill="#fff"/><path d="{path}" fill="#000"/></svg>')
+
+
+@routes.post("/links", batch=True)
+def make_desk_link(visit):
+    """Make a link for an exhibitor or for a door. Its address is shown or mailed by the next step."""
+    fields = {name: (visit.fields.get(name) or [""])[0].strip() for name in ("participant_id", "event_id", "email",
+                                                                             "name", "station", "kind")}
+    body = {name: int(text) if name.endswith("_id") and text.isdigit() else text for name, text in fields.items()
+            if text}
+    if fields["kind"] == "door" and fields["station"]:
+        body["name"] = fields["station"]
+    back = actions.back_to(visit)
+    return actions.once(visit, "create_link", {}, body,
+                        lambda response: visits.see_other(visit, actions.with_done(back, "create_link")))

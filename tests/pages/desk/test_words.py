@@ -1,0 +1,107 @@
+"""Texts of the desk: everything that a page, a form or a refusal says is there, in both languages."""
+import json
+import re
+import string
+from importlib.resources import files
+from types import SimpleNamespace
+
+import pytest
+
+from eventapi.pages.desk import actions, api, batches, frame, records, settings
+from eventapi.reference import problem_codes
+from eventapi.validation.schema_files import document
+from eventapi.web.html import schema_forms, shell, visits
+from eventapi.web.html.schema_forms import Form
+
+FOLDER = files("eventapi.pages.desk")
+WORDS = {language: json.loads(FOLDER.joinpath(f"words/{language}.json").read_text(encoding="utf-8"))
+         for language in ("de", "en")}
+TEMPLATES = {file.name: file.read_text(encoding="utf-8") for file in FOLDER.iterdir() if file.name.endswith(".html")}
+# Records whose states the desk shows.
+STATES = ("application", "participant", "booth_reservation", "service_order", "submission", "task", "invoice",
+          "payment", "booth")
+
+
+def test_both_languages_have_the_same_texts_and_placeholders():
+    assert WORDS["de"].keys() == WORDS["en"].keys()
+    for name, text in WORDS["de"].items():
+        found = [{part for _, part, _, _ in string.Formatter().parse(each) if part is not None}
+                 for each in (text, WORDS["en"][name])]
+        assert found[0] == found[1], name
+
+
+def test_templates_say_only_what_the_texts_have():
+    known = {*WORDS["en"], *shell.words(visits.COMMON, "en")}
+    for name, text in TEMPLATES.items():
+        missing = {word for word in re.findall(r'\bw\("([^"]+)"[,)]', text)} - known
+        assert not missing, f"{name}: {missing}"
+
+
+def test_templates_escape_everything_but_what_is_listed():
+    allowed = ("piece(", "form_token()", "linked(", "body", "plan_drawing", "cell_of(", "code")
+    for name, text in TEMPLATES.items():
+        for part in re.findall(r"\{\{!(.*?)\}\}", text):
+            assert part.startswith(allowed), f"{name}: {part}"
+
+
+def test_templates_contain_no_program():
+    for name, text in TEMPLATES.items():
+        for line in re.findall(r"(?m)^%\s*(\w+)", text):
+            assert line in ("if", "elif", "else", "for", "end"), f"{name}: {line}"
+
+
+def forms(language):
+    visit = SimpleNamespace(language=language)
+    for kind in records.KINDS.values():
+        for method in ("POST", "PATCH"):
+            yield Form(kind.singular, method, frame.labels(visit), names=kind.names, without=kind.without)
+    for name in actions.BUTTONS:
+        yield actions.form_of(visit, name)
+    yield Form("booth.layout", "POST", frame.labels(visit), names=["rows"], without=("rows/rotation",))
+    known = document("event_pages")["properties"]
+    for names in settings.PARTS.values():
+        yield Form("event_pages", "PATCH", frame.labels(visit), names=[name for name in names if name in known])
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_every_field_has_a_label_and_every_option_a_name(language):
+    texts = WORDS[language]
+    for form in forms(language):
+        for each in [*form.fields, *schema_forms.leaves(form.fields)]:
+            for part in [each, *each.parts]:
+                path = part.name
+                assert f"field_{path}" in texts or f"field_{path.rpartition('/')[2]}" in texts, path
+                for value, label in part.options if part.kind != "due" else ():
+                    assert label and (label != value or f"={value}" in texts), f"{path}={value}"
+
+
+def test_every_button_and_batch_has_its_words():
+    for texts in WORDS.values():
+        for name in actions.BUTTONS:
+            assert f"do_{name}" in texts and f"done_{name}" in texts, name
+        for resource, action in batches.BATCHES:
+            assert {f"batch_{resource}_{action}", f"batch_{resource}_{action}_now"} <= texts.keys()
+        for name in records.KINDS:
+            assert {f"new_{name}", f"edit_{name}"} <= texts.keys(), name
+
+
+def test_every_state_has_a_name():
+    for noun in STATES:
+        for state in document(noun)["properties"]["status"]["enum"]:
+            assert state is None or f"={state}" in WORDS["de"], f"{noun}: {state}"
+
+
+def test_every_refusal_of_a_button_has_a_sentence():
+    """The list of the reference has the codes that each handler can raise (make reference)."""
+    raised = {code for name in (*actions.BUTTONS, *(f"{verb}_{kind.handler}" for kind in records.KINDS.values()
+                                                    for verb in ("create", "update", "delete")))
+              for code in problem_codes.by_handler().get(name, ())}
+    for language, texts in WORDS.items():
+        known = {**shell.words(visits.COMMON, language), **texts}
+        missing = {code for code in raised if f"problem_{code}" not in known} - {"validation_failed"}
+        assert not missing, missing
+
+
+def test_every_button_is_a_route_that_can_be_sent():
+    for name in actions.BUTTONS:
+        assert api.routes()[name].method in ("POST", "DELETE"), name
