@@ -27,14 +27,19 @@ FILES = {file: (kind.entity_type, kind.table) for file in (path.stem for path in
 ELSEWHERE = {
     "application": {"category_keys", "custom_fields", "event_keys"},
     "booth": {"booth_type_key", "custom_fields"},
+    "booth_reservation": {"cancellation_reason", "participant_id", "waitlist"},
     "category": {"event_keys", "parent_category_key"},
     "contact": {"category_keys", "custom_fields", "event_keys", "tags"},
+    "document_category": {"default_template_key"},
     "event": {"custom_fields"},
+    "link": {"event_key"},
     "plan": {"event_key"},
     "schedule": {"assignments", "event_key"},
     "service": {"category_key", "events"},
     "submission_type": {"event_key"},
 }
+# Copies from another table, which triggers write.
+COPIED = {"booth_reservations": {"booth_number", "booth_number_natural"}}
 
 
 def test_lists_are_read():
@@ -70,7 +75,8 @@ def test_every_column_of_the_table_is_written(db, file):
     table, sql = FILES[file][1], statements(file)
     written = " ".join(statement.form(statement.words) for statement in vars(sql).values()
                        if re.match(rf"(INSERT INTO|UPDATE) {table}\b", statement.plain()))
-    found = {name for name, in db.connection.execute("SELECT name FROM pragma_table_info(?)", (table,))} - {"id"}
+    found = {name for name, in db.connection.execute("SELECT name FROM pragma_table_info(?)", (table,))}
+    found -= {"id"} | COPIED.get(table, set())
     missing = {name for name in found if not re.search(rf"\b{name}\b", written)}
     assert missing == set(), f"add these columns of the table {table} to `-- columns: fields` of sql/{file}.sql"
 
