@@ -1,0 +1,64 @@
+"""A day of the office in a browser, without scripts, at all sizes, light and dark.
+
+`make clients` installs axe-core into .clients.
+"""
+import pytest
+
+from tests.pages.show.test_journey import SIZES, UNDECIDED, follow, text
+from tests.pages.test_accessibility import AXE, CHECK
+from tests.support.browser import BROWSER
+from tests.support.served import served
+
+needs_browser = pytest.mark.skipif(not BROWSER, reason="needs chromium")
+
+
+@pytest.fixture
+def address(app, fair):
+    """Return the address of the desk on a server."""
+    with served(app.app, []) as url:
+        yield f"{url}/desk"
+
+
+def enter(browser, address, key, **options):
+    """Sign in with an API key."""
+    browser.open(f"{address}/sign-in", **options)
+    follow(browser, f"document.querySelector('#key').value = '{key}'; document.querySelector('main form').submit()")
+
+
+def press(browser, label):
+    """Press the button, or follow the link, that begins with a text."""
+    follow(browser, "[...document.querySelectorAll('main a, main button')].find("
+                    f"each => each.textContent.trim().startsWith('{label}')).click()")
+
+
+@needs_browser
+def test_an_application_becomes_an_exhibitor_with_a_booth_and_an_invoice(browser, address, organiser):
+    enter(browser, address, organiser.key, scripts=False)
+    press(browser, "New applications")
+    press(browser, "Tulpen GmbH")
+    press(browser, "Approve")
+    assert "Approved." in text(browser, "main")
+    press(browser, "Go to the exhibitor")
+    press(browser, "Hold")
+    press(browser, "Confirm the booth")
+    press(browser, "Write the invoice")
+    assert "The draft is written." in text(browser, "main")
+    assert browser.complaints() == []
+
+
+@needs_browser
+@pytest.mark.parametrize(("width", "dark"), SIZES)
+def test_pages_are_accessible_and_fit_the_screen(browser, address, organiser, fair, width, dark):
+    enter(browser, address, organiser.key)
+    for path in ("/", "/applications", f"/applications/{fair.application['id']}", "/exhibitors",
+                 f"/exhibitors/{fair.exhibitor['id']}", "/hall", f"/booths/{fair.booths[0]['id']}", "/money",
+                 "/money/bank", "/money/dunning", "/people?q=rosen", "/setup", "/edit/services", "/edit/events",
+                 f"/settings/{fair.event['id']}", f"/hall/layout/{fair.plan['id']}", "/print/door"):
+        browser.open(f"{address}{path}", width=width, dark=dark)
+        assert browser.run("document.documentElement.scrollWidth") <= width, path
+        assert browser.complaints() == [], path
+        if AXE.exists():
+            browser.run(AXE.read_text(encoding="utf-8") + ";0")
+            violations, undecided = browser.run(CHECK)
+            assert violations == [], path
+            assert {rule for rule, *_ in undecided} <= UNDECIDED, (path, undecided)
