@@ -16,3 +16,8 @@ SELECT l.id FROM links l JOIN events e ON e.id = l.event_id WHERE l.kind = 'door
 
 -- name: open_registration
 SELECT e.event_key FROM event_pages p JOIN events e ON e.id = p.event_id WHERE p.visit_is_open = 1 ORDER BY e.date_from LIMIT 1;
+
+-- name: exhibitor
+-- The link of an exhibitor whose page is open.
+SELECT l.id FROM links l JOIN event_pages p ON p.event_id = l.event_id AND p.my_is_open = 1
+ WHERE l.kind = 'participant' AND l.revoked_at IS NULL ORDER BY l.id LIMIT 1;

@@ -39,6 +39,15 @@ def address_of_door(db, base):
         return id, links.address(base, links.add_secret(db, links.get(db, id), "shown"))
 
 
+def address_of_exhibitor(db, base):
+    """Return a new address of the page of an exhibitor of the sample show, or None."""
+    id = db.value(sql.exhibitor)
+    if id is None:
+        return None
+    with db.write():
+        return links.address(base, links.add_secret(db, links.get(db, id), "shown"))
+
+
 def main(base, key_file, page="docs/tutorial.md"):
     """Print the examples. `base` is the address of the server, `key_file` contains an API key, `page` comes next."""
     db = Database(config.load())
@@ -47,12 +56,13 @@ def main(base, key_file, page="docs/tutorial.md"):
     amount = "25.50" if money.decimals(currency) else "2500"
     show, form = db.value(sql.public_show), db.value(sql.open_form)
     visit = db.value(sql.open_registration)
-    door = address_of_door(db, base)
+    door, exhibitor = address_of_door(db, base), address_of_exhibitor(db, base)
     db.close()
     print(f"\neventapi is starting at {base}. The API reference is at {base}/docs.\n"
           + (f"What visitors see of the show: {base}/e/{show}\n" if show else "")
           + (f"The form with which exhibitors apply for the next one: {base}/e/{form}/apply\n" if form else "")
           + (f"The form with which visitors register: {base}/e/{visit}/visit\n" if visit else "")
+          + (f"The page of an exhibitor: {exhibitor}\n" if exhibitor else "")
           + (f"An entrance, for one device within 10 minutes (a further one: eventapi link show {door[0]}): {door[1]}\n"
              if door else "")
           + f"The desk of the office, for the key in {key_file}: {base}/desk/sign-in\n"

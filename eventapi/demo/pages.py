@@ -3,6 +3,7 @@ from functools import cache
 from math import sin
 
 from eventapi.demo import papers
+from eventapi.domain.access import links
 
 INTRO = {"de": "Alles, was wächst: Pflanzen und Saatgut, Technik für Beet und Gewächshaus, Handwerk für Terrasse und "
                "Garten. Vier Tage für Fachbesucher und alle, die gern gärtnern.",
@@ -81,8 +82,8 @@ def publish(agenda, edition, visitors, *, is_open=False):
         agenda.api("PATCH", f"/events/{edition.event['id']}/pages", {
             "is_public": True, "show_plan": agenda.api.has("plans"), "language": "de",
             "texts": {"intro": INTRO, "visit": VISIT, "privacy": PRIVACY}, "contact_email": "office@messe.example",
-            "contact_phone": "+49 341 5550100", "apply_is_open": is_open, "apply_terms": TERMS,
-            "visit_is_open": True})
+            "contact_phone": "+49 341 5550100", "my_is_open": True, "booth_from": "2020-01-01",
+            "apply_is_open": is_open, "apply_terms": TERMS, "visit_is_open": True})
 
 
 def introduce(exhibitor):
@@ -92,3 +93,11 @@ def introduce(exhibitor):
     exhibitor.api("PATCH", f"/participants/{exhibitor.participant['id']}/profile", {
         "texts": texts, "products": list(products), "website": exhibitor.company["website"],
         "email": f"messe@{exhibitor.company['website'].removeprefix('https://')}"})
+
+
+def link_exhibitor(agenda, edition):
+    """Make the link of the first exhibitor of an edition, unless pages are switched off."""
+    exhibitor = edition.exhibitors[0]
+    if agenda.api.has("pages") and exhibitor.participant:
+        links.create(agenda.db, "participant", event_id=edition.event["id"], language="de", rights=links.RIGHTS,
+                     participant_id=exhibitor.participant["id"], name="Wanda Nitzsche")

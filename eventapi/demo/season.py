@@ -211,6 +211,7 @@ def plan_office(agenda, names, categories, team, last, this, next_):
         agenda.at(day, lambda edition=edition: pages.publish(
             agenda, edition, categories["trade-visitors"], is_open=edition is next_))
     agenda.at(-2, lambda: entrance.make_doors(agenda, this), "18:00")
+    agenda.at(-2, lambda: pages.link_exhibitor(agenda, this), "18:05")
     agenda.at(-1, lambda: entrance.replace_badge(agenda, this, this.exhibitors[2]), "10:30")
     count = max(min(21, len(this.exhibitors)), len(this.exhibitors) // 10)
     for edition, first, every in ((last, last.registration[0], 3), (this, this.registration[0], 3), (next_, -60, 1)):
