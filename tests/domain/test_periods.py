@@ -297,7 +297,8 @@ POOL = {
     "payment_date_at": MAY, "refunded_at": "2026-05-12", "counts_at": MAY, "refunded_amount": 0, "gateway_fee": 0,
     "invoice_number": "OLD-9", "invoice_type": "invoice", "subtotal": 77, "tax_total": 0, "total": 77,
     "paid_amount": 77, "credited": 0, "issue_date": "2026-05-12", "due_date": "2026-06-12", "is_reverse_charge": 0,
-    "taken_over": 0, "position": 9, "description": "X", "quantity": 1000, "unit_price": 77, "discount_percent": 0,
+    "taken_over": 0, "is_deposit": 0, "position": 9, "description": "X", "quantity": 1000, "unit_price": 77,
+    "discount_percent": 0,
     "tax_rate": 0, "tax_category": "Z", "net": 77, "is_generated": 0, "is_discount": 0, "tax": 0, "source": "{}",
     "sha256": "x", "prepaid_amount": 0, "month": "2026-05", "first_open_day": "2026-06-01", "open_from": JUNE,
     "timezone": "UTC", "figures": "{}"}
