@@ -32,8 +32,8 @@ def sign_in_at_door(db, before):
                       "office for a new QR code.")
     cookie = session_cookie(db, link, row)
     if cookie is None:
-        raise Problem("devices_used_up", f"The door has {link['devices']} devices already. End one of them, or raise "
-                      "`devices` of its link.", devices=link["devices"])
+        raise Problem("devices_used_up", f"The door has {link['devices']} devices already. Change "
+                      "`devices` of its link, or end one of them.", devices=link["devices"])
     return Response({"link": link["ref"]}, headers={**NOT_KEPT, "Set-Cookie": cookie})
 
 
