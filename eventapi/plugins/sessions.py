@@ -108,7 +108,8 @@ class Visited:
         if kind == "door" and (secret := cookies.get(ref)) and sessions.find(db, secret):
             raise links.ended()
         if JSON in self.options.forms or kind == "door":
-            raise Problem("session_ended", "There is no session, or it has ended. Open your link again.")
+            raise Problem("session_ended", "The page needs a session, and yours has ended or never began. Open your "
+                          "link again.")
         if kind == "admin" and not self.sends_form:
             return visits.redirect(f"{shell.up()}desk/sign-in")
         kept = {}

@@ -19,12 +19,15 @@ READS_ALL = {
     "status.first_change": FIRST,
     "calendar_feed.entries": SMALLER, "plans.booths_of": SMALLER, "reports.booths": SMALLER,
     "reports.open": "the open invoices only: a partial index",
+    "books.claims_open": "the few payments with a claim: partial indexes",
+    "reports.open_then": "the few payments with a claim, and those without a date: partial indexes",
     "reports.payments_of_event": "the few payments without a date: a partial index",
     "reports.participants": "participants of a period: one index, 90 ms for 500,000",
     "reports.readiness": "slow: all participants",
 }
 # Statements whose plan reads more of a large table with statistics than without.
 WORSE = {
+    "books.claims_open": "begins with the few payments that have a claim: partial indexes",
     "calendar_feed.entries": "reads in the order of the feed, which holds nearly all entries",
     "deposits.wrong": CHECK, "ledger.overcredited": CHECK, "plans.booths_of": SMALLER, "reports.booths": SMALLER,
 }

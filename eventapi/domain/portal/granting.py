@@ -75,7 +75,7 @@ def prepared(db, fields):
         anonymity.refuse(db, {"participant": "event_participant"}.get(kind, kind), id)
     values = {name: fields[name] or subject[name] for name in ("name", "email", "language")}
     if not values["name"]:
-        raise invalid_at("/name", "required", "is required: the record names nobody")
+        raise invalid_at("/name", "required", "is required: the record has no address")
     return {**values, "event_id": subject["event_id"], "rights": given, "expires_at": fields["expires_at"],
             **({SUBJECTS[kind]: id} if kind != "door" else {name: fields[name] for name in OF_DOOR})}
 

@@ -125,7 +125,7 @@ def required(db):
     """Return the event in hand. Raise 404 without any event."""
     event = current(db)
     if event is None:
-        raise Problem("not_found", "There is no event yet.")
+        raise Problem("not_found", "No event exists yet. Create one first.")
     return event
 
 
