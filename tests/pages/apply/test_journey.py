@@ -8,6 +8,7 @@ from tests.pages.show.test_journey import follow, needs_browser, text
 from tests.pages.show.test_visit import built, category, link_of, pages  # noqa: F401
 from tests.support.served import served
 
+pytestmark = pytest.mark.processes
 SIZES = [(360, False, "en"), (1280, True, "de")]
 
 

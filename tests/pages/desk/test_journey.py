@@ -9,6 +9,7 @@ from tests.pages.test_accessibility import AXE, CHECK
 from tests.support.browser import BROWSER
 from tests.support.served import served
 
+pytestmark = pytest.mark.processes
 needs_browser = pytest.mark.skipif(not BROWSER, reason="needs chromium")
 
 

@@ -10,6 +10,7 @@ from tests.pages.test_accessibility import AXE, CHECK
 from tests.support.browser import BROWSER
 from tests.support.served import served
 
+pytestmark = pytest.mark.processes
 needs_axe = pytest.mark.skipif(not (BROWSER and AXE.exists()), reason="needs chromium and `make clients`")
 
 

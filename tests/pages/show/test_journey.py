@@ -13,6 +13,7 @@ from tests.pages.test_accessibility import AXE, CHECK
 from tests.support.browser import BROWSER
 from tests.support.served import served
 
+pytestmark = pytest.mark.processes
 needs_browser = pytest.mark.skipif(not BROWSER, reason="needs chromium")
 SIZES = [(360, False), (360, True), (1280, False), (1280, True)]
 # Texts in the hall plan, whose contrast axe-core cannot compute: the test of the variables below does.
@@ -108,7 +109,6 @@ def test_texts_of_twice_the_length_fit_a_phone(browser, pages, monkeypatch):
 
 
 @needs_browser
-@pytest.mark.processes
 @pytest.mark.skipif(not AXE.exists(), reason="needs `make clients`")
 @pytest.mark.parametrize(("width", "dark"), SIZES)
 def test_axe_finds_nothing(browser, pages, width, dark):
