@@ -1007,24 +1007,24 @@ def test_amounts_that_cannot_be_added_refuse_the_file(organiser, send):
 
 
 def test_statements_show_what_is_missing_between_them(organiser, bank):
-    bank({"amount": 100, "day": "2026-05-04"}, number=7, opening=1000)
-    assert bank({"amount": 100, "day": "2026-05-05"}, number=8, opening=1100)["warnings"] == []
-    result = bank({"amount": 50, "day": "2026-05-08"}, number=11, opening=1500)
+    bank({"amount": 100, "day": "2025-05-04"}, number=7, opening=1000)
+    assert bank({"amount": 100, "day": "2025-05-05"}, number=8, opening=1100)["warnings"] == []
+    result = bank({"amount": 50, "day": "2025-05-08"}, number=11, opening=1500)
     assert [warning["code"] for warning in result["warnings"]] == ["missing_sequence"]
     listed = organiser.data("/payments/imports?order=ASC")
     assert [row["missing"] for row in listed] == [None, None, {"previous_id": 2, "sequences": [9, 10], "amount": 3}]
     assert [(row["opening_balance"], row["closing_balance"], row["imported"]) for row in listed] == [
         (10, 11, 1), (11, 12, 1), (15, 15.5, 1)]
-    result = bank({"amount": 100, "day": "2027-01-02"}, number=1, opening=1600)
+    result = bank({"amount": 100, "day": "2026-01-02"}, number=1, opening=1600)
     assert [warning["code"] for warning in result["warnings"]] == ["balance_gap"]
 
 
 @pytest.mark.parametrize("number, missing", [
     (1, None), (2, [1]), (11, list(range(1, 11))), (12, None), (13, [12]), (15, [12, 13, 14])])
 def test_numbers_of_statements_begin_again_with_the_year_or_go_on(organiser, bank, number, missing):
-    """After statement 11 of 2026. 12 goes on, and so does what is larger; less begins again with 1."""
-    bank({"amount": 100, "day": "2026-12-30"}, number=11, opening=1000)
-    result = bank({"amount": 100, "day": "2027-01-04"}, number=number, opening=1100)
+    """After statement 11 of 2025. 12 goes on, and so does what is larger; less begins again with 1."""
+    bank({"amount": 100, "day": "2025-12-30"}, number=11, opening=1000)
+    result = bank({"amount": 100, "day": "2026-01-04"}, number=number, opening=1100)
     assert [warning["code"] for warning in result["warnings"]] == (["missing_sequence"] if missing else [])
     assert organiser.data("/payments/imports")[0]["missing"] == (missing and {
         "previous_id": 1, "sequences": missing, "amount": 0})
@@ -1287,7 +1287,7 @@ def test_nothing_is_booked_unasked_on_days_of_two_formats(organiser, invoice, ba
 def test_versions_of_camt_are_one_format(organiser, invoice, bank):
     sent = invoice("R-1001", 200)
     bank({"amount": 100, "text": "Danke"})
-    result = bank({"amount": 20000, "text": "R-1001"}, version="08", number=2)
+    result = bank({"amount": 20000, "text": "R-1001"}, version="08", number=2, opening=100)
     assert (result["booked"], result["warnings"]) == (1, []) and paid(organiser, sent) == ("paid", 200)
 
 
