@@ -64,8 +64,9 @@ def test_a_refund_is_a_record_with_a_date(organiser, pay, refund):
     assert (payment["refunds"], payment["refunded_amount"]) == ([], 0)
     first = refund(payment, amount=19, refunded_at="2026-05-04", transaction_id="r-1", notes="Second chair")
     (kept,) = first["refunds"]
-    assert kept == {"id": kept["id"], "amount": 19, "refunded_at": "2026-05-04", "transaction_id": "r-1",
-                    "notes": "Second chair", "bank_transaction_id": None, "created_at": kept["created_at"]}
+    assert kept == {"id": kept["id"], "amount": 19, "claim_amount": 0, "refunded_at": "2026-05-04",
+                    "transaction_id": "r-1", "notes": "Second chair", "bank_transaction_id": None,
+                    "created_at": kept["created_at"]}
     assert (first["refunded_amount"], first["status"]) == (19, "completed")
     second = refund(payment)
     assert [entry["amount"] for entry in second["refunds"]] == [19, 100] and second["status"] == "refunded"
