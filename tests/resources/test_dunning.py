@@ -500,7 +500,7 @@ def test_a_withdrawn_letter_claims_nothing_and_its_level_can_be_sent_again(organ
     withdraw(organiser, invoice, again)
     withdraw(organiser, invoice, first)
     assert claims_of(organiser, invoice) == (0, 0, None)
-    movements = db.connection.execute("SELECT day, is_withdrawal, sum(amount) FROM claim_movements GROUP BY day, 2")
+    movements = db.connection.execute("SELECT day, amount < 0, sum(amount) FROM claim_movements GROUP BY day, 2")
     assert [tuple(row) for row in movements] == [(day(0), 0, 3380), (day(0), 1, -3380)]
 
 
@@ -531,7 +531,7 @@ def test_a_reason_is_not_stored_after_erasure(organiser, overdue, three, buyer, 
 def test_what_was_paid_of_the_claims_is_not_claimed_again(organiser, overdue, three, db):
     invoice = overdue(73)
     send(organiser)
-    db.connection.execute("UPDATE invoices SET claims_paid = 2000")
+    pay(organiser, invoice, 20, claim_amount=20)
     pass_deadline(db)
     second, = send(organiser)["sent"]
     assert (second["costs"], second["interest"], second["claims_paid"], second["total_claim"], second["claimed"]) == (
