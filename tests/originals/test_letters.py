@@ -89,7 +89,7 @@ def with_letter(row, path):
 CODES = set("""
     currency status invoice_type language country tax_category category locked_at created_at updated_at issue_date
     related_issue_date due_date service_date service_date_to iban bic e_invoice_profile xml_sha256 leitweg_id
-    electronic_address gln debtor_number""".split())
+    electronic_address gln debtor_number deposit_ids""".split())
 
 
 def test_every_text_that_is_drawn_is_looked_at(organiser, db, settings, monkeypatch):
