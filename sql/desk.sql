@@ -6,7 +6,9 @@ SELECT id, event_key, title, timezone, date_from, date_to, date_from_at, over_at
 -- name: event_in_hand
 -- The event that is on or comes next, else the last one; one without a date only if there is no other.
 SELECT id, event_key, title, timezone, date_from, date_to, date_from_at, over_at, is_visible FROM events
- ORDER BY over_at IS NULL, over_at < :now, CASE WHEN over_at < :now THEN NULL ELSE over_at END, over_at DESC, id DESC LIMIT 1;
+ WHERE id = coalesce((SELECT id FROM events WHERE over_at >= :now ORDER BY over_at, id DESC LIMIT 1),
+                     (SELECT id FROM events WHERE over_at < :now ORDER BY over_at DESC, id DESC LIMIT 1),
+                     (SELECT max(id) FROM events WHERE over_at IS NULL));
 
 -- name: events
 -- The events that the head of a page offers: the newest, and the one in hand.

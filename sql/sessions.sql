@@ -53,4 +53,6 @@ SELECT s.id, s.link_id, s.api_key_id, iif(s.link_id IS NULL, 'key', 'link') AS o
          AND (s.link_id IS NULL OR l.revoked_at IS NULL) AS key_is_valid
   FROM sessions s LEFT JOIN api_keys k ON k.id = s.api_key_id LEFT JOIN links l ON l.id = s.link_id
   JOIN admins a ON a.id = coalesce(k.admin_id, l.admin_id)
- WHERE s.ended_at IS NULL ORDER BY s.id;
+ WHERE s.id IN (SELECT id FROM sessions WHERE api_key_id > 0
+                 UNION SELECT o.id FROM links w JOIN sessions o ON o.link_id = w.id WHERE w.admin_id > 0)
+   AND s.ended_at IS NULL ORDER BY s.id;

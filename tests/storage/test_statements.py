@@ -36,6 +36,7 @@ SCANS = {
     "ledger.lines": "eventapi check adds up everything",
     "ledger.wrong_groups": "eventapi check adds up everything",
     "ledger.taxes": "eventapi check adds up everything",
+    "deposits.wrong": "eventapi check adds up everything",
     "dunning.wrong_levels": "eventapi check adds up everything",
     "refunds.wrong_sums": "eventapi check adds up everything",
     "bank_statements.wrong_sums": "eventapi check adds up everything",
