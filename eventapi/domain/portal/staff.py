@@ -12,8 +12,6 @@ from eventapi.storage.statements import statements
 
 sql = statements("my")
 
-LONGEST = 100                           # characters of a name
-
 
 def quotas(db, ids):
     """Return participant id -> {free, ordered, used}: badges for the people at the booth of each."""
@@ -94,7 +92,5 @@ def _names(first_name, last_name):
     for name, value in names.items():
         if not value:
             faults.add(f"/{name}", "required", "is required: it is printed on the badge")
-        elif len(value) > LONGEST:
-            faults.add(f"/{name}", "max_length", f"must have at most {LONGEST} characters, but has {len(value)}")
     faults.raise_any()
     return names
