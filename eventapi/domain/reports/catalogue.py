@@ -74,8 +74,9 @@ BOOKS = {
                             "countries of the EU without tax, by VAT ID (§ 18a UStG), for a month, quarter or year.",
                             "recapitulative_period", "recapitulative_row"),
     "periods": Books("Periods", (JSON,), "The months with bookings, and whether they are closed.", row="period"),
-    "datev": Books("DATEV bookings", (CSV, JSON), "The bookings of a month or year as a file for DATEV, and a summary "
-                   "of the file as JSON. The columns are DATEV's.", "datev_period"),
+    "datev": Books("DATEV bookings", (CSV, JSON, ZIP), "The bookings of a month or year as a file for DATEV, and a "
+                   "summary of the file as JSON; with `documents=1`, a ZIP file with the documents. The columns are "
+                   "DATEV's.", "datev_period"),
     "datev/debtors": Books("DATEV debtors", (CSV, JSON), "The customers as a file for DATEV, and a summary of the file "
                            "as JSON. The columns are DATEV's.", "datev_debtors_period"),
     "audit-export": Books("Tax audit export", (ZIP,), "All bookings of a year as a ZIP file for a tax audit. It "
