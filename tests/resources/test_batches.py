@@ -15,7 +15,7 @@ from eventapi.validation.schema_files import batch_fields, body_schema, document
 from tests.support.client import Client
 from tests.support.examples import make
 
-# The table of the contract. `links` comes with the pages.
+# The table of the contract.
 ACTIONS = {
     "applications": ["review", "approve", "reject", "waitlist"],
     "participants": ["create", "confirm", "cancel", "invoice"],
@@ -25,6 +25,7 @@ ACTIONS = {
     "invoices": ["send", "remind", "mail"],
     "documents": ["create", "request-signature"],
     "submissions": ["approve", "reject", "request-revision"],
+    "links": ["create", "mail", "revoke"],
 }
 # Fields of single requests that hold for one record only.
 LEFT_OUT = {("applications", "approve"): {"contact_id", "customer_number"}, ("invoices", "send"): {"payments"},
@@ -83,8 +84,8 @@ def statuses(data):
 
 
 def table():
-    """Return resource -> Route of its batch."""
-    return {route.options.resource: route for route in routes() if route.options.batch}
+    """Return resource -> Route of its batch. Pages of the desk that send a batch are no such routes."""
+    return {route.options.resource: route for route in routes() if route.options.batch and not route.options.page}
 
 
 # What there is
