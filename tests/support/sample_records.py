@@ -147,6 +147,12 @@ def _sent_invoice(app):
     take(app.organiser, *SENT)
 
 
+def _link_to_open_pages(app):
+    app.config.base_url = "http://127.0.0.1"
+    link = make_verbatim(app.organiser, "link")
+    app.organiser.patch(f"/events/{link['event_id']}/pages", {"my_is_open": True}, status=200)
+
+
 def _dunned(app):
     make_verbatim(app.organiser, "invoice")
     make_verbatim(app.organiser, "dunning_level")
@@ -210,7 +216,7 @@ OTHERS = {
     "/newsletter/confirm/{token}": _asked, "/newsletter/unsubscribe/{token}": _subscriber,
     "/bulk-import/{id}": _imported, "/bulk-import/{id}/errors": _imported,
     "/bulk-import/participants": _event_and_contact,
-    "/audit-log/{id}": _event_and_contact,
+    "/audit-log/{id}": _event_and_contact, "/links/{id}/mail": _link_to_open_pages,
     "/reports/datev": _accounts, "/reports/datev/debtors": _accounts,
     "/reports/ledger/{customer_number}": _sent_invoice,
     "/payments/imports": _transfer, "/payments/unmatched": _transfer, "/payments/unmatched/{id}": _transfer,

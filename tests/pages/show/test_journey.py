@@ -79,7 +79,7 @@ def test_an_exhibitor_applies_without_scripts(browser, address, organiser, setti
     follow(browser, "document.querySelector('main a.button').click()")
     assert text(browser, "h1") == "Confirm your application"
     follow(browser, "document.querySelector('main button').click()")
-    assert text(browser, "h1") == "Your application has arrived"
+    assert (text(browser, "h1"), text(browser, "h2")) == ("Your application", "Your application has arrived")
     assert organiser.data("/applications")[0]["company_name"] == "Rosen KG"
     assert [entry for entry in browser.complaints() if "422" not in str(entry)] == []
 
