@@ -73,9 +73,14 @@ def document(seed, profile="en16931"):
     kind = dice.random()
     if not is_credit_note and kind < 0.2:                       # a final invoice, and a deposit
         made = replace(made, preceding=(("INV-2026-00003", "2026-03-01"), ("INV-2026-00009", "2026-06-30")))
-    elif not is_credit_note and kind < 0.4 and profile != "xrechnung":
+    elif not is_credit_note and kind < 0.4 and not _is_german(made, profile):
         made = replace(made, type_code="386")
     return made
+
+
+def _is_german(made, profile):
+    """Return whether BR-DE-17 or DE-R-017 holds, which know no 386: in XRechnung, and in Peppol between Germans."""
+    return profile == "xrechnung" or profile == "peppol" and made.seller.country == made.buyer.country == "DE"
 
 
 def line(dice, number, group, currency, may_be_negative):
