@@ -58,7 +58,8 @@ def merge_contact(db, id, body):
 
     Two participations in one event with the same role become one, and the badge numbers of both stay valid. Of two
     submissions of one type, the one whose status is further stays, and takes over the revisions of the other. The
-    newsletter subscriber of the duplicate's address belongs to this contact.
+    newsletter subscriber of the duplicate's address belongs to this contact. Links move; if one person has a link for
+    both participations, that of the duplicate is revoked.
     """
     return merging.merge(db, get(db, id), body["duplicate_id"])
 

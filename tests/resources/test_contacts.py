@@ -463,6 +463,26 @@ def test_a_merge_ends_a_place_on_the_waiting_list_of_the_own_booth(organiser, db
     assert organiser.data(f"/booth-reservations/{place['id']}")["status"] == "cancelled"
 
 
+def test_a_merge_moves_links_and_revokes_the_second_one_of_a_person(organiser, fair, db):
+    kept, gone = (organiser.make("/contacts", {"last_name": name}) for name in ("kept", "gone"))
+    mine, other = (organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"]})
+                   for contact in (kept, gone))
+    own, second, third = (
+        organiser.make("/links", {"kind": "participant", "participant_id": participant["id"], "name": "Ada",
+                                  "email": email})["id"]
+        for participant, email in ((mine, "ada@x.example"), (other, "ADA@x.example"), (other, "eva@x.example")))
+    with db.write():
+        db.connection.execute("INSERT INTO booth_choices (participant_id, ends_at, given_back) VALUES (?, ?, 2)",
+                              (other["id"], "2026-05-01T08:00:00Z"))
+    organiser.post(f"/contacts/{kept['id']}/merge", {"duplicate_id": gone["id"]}, status=200)
+    assert [(row["id"], row["participant_id"], row["status"]) for row in map(
+        lambda id: organiser.data(f"/links/{id}"), (own, second, third))] == [
+        (own, mine["id"], "active"), (second, mine["id"], "revoked"), (third, mine["id"], "active")]
+    secrets = db.connection.execute("SELECT link_id FROM link_secrets ORDER BY link_id").fetchall()
+    assert [id for id, in secrets] == [own, third]
+    assert db.connection.execute("SELECT participant_id, given_back FROM booth_choices").fetchall() == [(mine["id"], 2)]
+
+
 def test_contacts_that_were_merged_before_follow(organiser):
     first, second, third = (organiser.make("/contacts", {"last_name": name})["id"] for name in ("A", "B", "C"))
     organiser.post(f"/contacts/{second}/merge", {"duplicate_id": first}, status=200)
@@ -495,8 +515,9 @@ def test_a_merge_moves_every_record_that_names_a_contact_or_participant(db, pare
             f"a merge forgets {table}.{column}: name it in sql/merging.sql and domain/people/merging.py")
 
 
-# Tables with numbers and days only. The audit log, which is exported, has these changes as well.
-IMPERSONAL = {"invoice_taxes", "tax_entries", "payment_moves", "due_date_changes", "invoice_deposits"}
+# Tables with numbers and days only. The audit log or the letters, which are exported, have these changes as well.
+IMPERSONAL = {"invoice_taxes", "tax_entries", "payment_moves", "due_date_changes", "invoice_deposits",
+              "booth_choices", "claim_movements"}
 
 
 def test_privacy_knows_every_table_that_names_a_contact_participant_or_application(db):

@@ -102,6 +102,11 @@ def update(db, old, fields):
     email = new["email"]
     db.run(sql.change, **{**new, "rights": as_json(new["rights"])}, id=old["id"], stamp=db.stamp,
            email_hash=email and link_secrets.address_hash(db, email))
+    return updated(db, old)
+
+
+def updated(db, old):
+    """Audit that a link was changed, and return it. `old` is the link before."""
     link = get(db, old["id"])
     _audit(db, "updated", link, old, link)
     return link

@@ -3,6 +3,7 @@
 Every function that writes is called inside a write transaction and journals the change of each record.
 """
 from eventapi import journal
+from eventapi.domain.access import links
 from eventapi.domain.attachments import document_rows, notes, tasks
 from eventapi.domain.billing import invoices
 from eventapi.domain.entrance import admission, check_ins
@@ -101,6 +102,7 @@ def _merge_participant(db, kept, other):
     _move_assignments(db, kept["id"], other["id"])
     _move_submissions(db, kept["id"], other["id"])
     _move_hosted(db, kept["id"], other["id"])
+    _move_links(db, kept["id"], other["id"])
     _move_attached(db, "event_participant", other["id"], kept["id"])
     filled = {name: kept[name] or other[name]
               for name in ("category_id", "application_id", "badge_name", "host_participant_id")}
@@ -113,6 +115,7 @@ def _merge_participant(db, kept, other):
     # The badge of the duplicate may be printed already.
     db.run(sql.hand_over_aliases, id=other["id"], participant_id=kept["id"], now=db.now)
     db.run(sql.hand_over_profile, id=other["id"], participant_id=kept["id"], now=db.now)
+    db.run(sql.hand_over_choice, id=other["id"], participant_id=kept["id"])
     participants.delete(db, other["id"])
     db.run(sql.add_alias, badge_number=other["badge_number"], participant_id=kept["id"], now=db.now)
 
@@ -135,6 +138,16 @@ def _move_hosted(db, kept_id, other_id):
         old = participants.get(db, id)
         db.run(sql.hand_over_hosted, id=id, participant_id=kept_id, now=db.now)
         journal.updated(db, entities.EVENT_PARTICIPANT, old, participants.get(db, id))
+
+
+def _move_links(db, kept_id, other_id):
+    """Move the links. Revoke one if its person has a link for `kept` already."""
+    for found in db.all(sql.links, id=other_id, participant_id=kept_id):
+        link = links.get(db, found["id"])
+        if found["is_second"]:
+            link = links.revoke(db, link)
+        db.run(sql.hand_over_link, id=link["id"], participant_id=kept_id, now=db.now)
+        links.updated(db, link)
 
 
 def _move_orders(db, kept_id, other_id):
