@@ -90,8 +90,8 @@ def approve_application(db, who, id, body):
     (`no_category`), because no fee is billed then. If `mail` is set, the applicant is told by mail; visitors, press
     and staff get their badge.
     """
-    decisions.check(db, body["mail"])
     before = get(db, id)
+    decisions.check(db, body["mail"])
     application, meta = applications.approve(db, before, body, who.admin_id)
     return told(db, before, application, body, meta)
 
@@ -99,16 +99,16 @@ def approve_application(db, who, id, body):
 @routes.post("/applications/<id>/reject", schema="application.reject")
 def reject_application(db, who, id, body):
     """Reject an application. If `mail` is set, the applicant is told by mail, with the reason."""
-    decisions.check(db, body["mail"])
     before = get(db, id)
+    decisions.check(db, body["mail"])
     return told(db, before, applications.reject(db, before, body["reason"], who.admin_id), body)
 
 
 @routes.post("/applications/<id>/waitlist", schema="application.waitlist")
 def waitlist_application(db, id, body):
     """Put an application on the waiting list. If `mail` is set, the applicant is told by mail."""
-    decisions.check(db, body["mail"])
     before = get(db, id)
+    decisions.check(db, body["mail"])
     return told(db, before, applications.move(db, before, "waitlist"), body)
 
 
@@ -119,8 +119,8 @@ def request_application_information(db, id, body):
     The status becomes `info_requested`. `answer` stores the answer and resumes the application, and so does `review`
     without one. An answer to an earlier question goes.
     """
-    decisions.check(db, body["mail"])
     before = get(db, id)
+    decisions.check(db, body["mail"])
     return told(db, before, applications.ask(db, before, body["question"]), body)
 
 
