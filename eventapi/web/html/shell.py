@@ -116,7 +116,7 @@ def with_slash() -> Response | None:
         return None
     query = request.environ.get("QUERY_STRING")
     target = f"{address().rpartition('/')[2]}/{'?' if query else ''}{query or ''}"
-    return Response(status=308, headers={"Location": target, "Cache-Control": "no-store"}, body=b"")
+    return Response(status=308, headers={**HEADERS, "Location": target, "Cache-Control": "no-store"}, body=b"")
 
 
 def is_json() -> bool:
