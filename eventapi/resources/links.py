@@ -46,9 +46,12 @@ def get_link(db, id):
     return represent(get(db, id))
 
 
-@routes.patch("/links/<id>", schema="link.change")
+@routes.patch("/links/<id>", schema="link")
 def update_link(db, who, id, body):
-    """Change the name, the language, the rights, the number of devices or the end of a link."""
+    """Change the name, the language, the rights, the number of devices or the end of a link.
+
+    Other fields may only be sent with their present values.
+    """
     old = get(db, id)
     unchanged(represent(old))
     if body.get("rights") is not None:

@@ -32,7 +32,9 @@ OWN = {"contact": ("external_id",), "category": ("category_key",), "application"
 # Fields that contain the current year, which an example cannot know.
 OF_THE_YEAR = ("invoice_number",)
 # Records that can be read after DELETE: singular -> their status then.
-KEPT = {"booth_reservation": "cancelled", "newsletter_subscriber": "unsubscribed"}
+KEPT = {"booth_reservation": "cancelled", "link": "revoked", "newsletter_subscriber": "unsubscribed"}
+# Records that cannot be replaced by PUT, because most of their fields cannot change.
+WITHOUT_PUT = {"link"}
 # Secrets that only the response to POST shows: singular -> the field, which is null later.
 SHOWN_ONCE = {"calendar_subscription": "url", "link": "url", "webhook": "secret"}
 # Actions that a record needs before others may refer to it: (resource that refers, resource) -> action.
@@ -106,6 +108,11 @@ def fit(client, resource, target, record):
 def make(client, singular, made=None):
     """Create a record and return it."""
     return client.make(collections()[singular], body_for(client, singular, made))
+
+
+def updates(singular):
+    """Return the methods that update a record."""
+    return ("PATCH",) if singular in WITHOUT_PUT else ("PUT", "PATCH")
 
 
 def as_read(singular, record):

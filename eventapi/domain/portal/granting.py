@@ -18,6 +18,7 @@ sql = statements("links")
 
 SUBJECTS = {"participant": "participant_id", "application": "application_id", "door": "event_id"}
 OF_DOOR = ("station", "devices")
+CHANGEABLE = {"name", "language", "rights", "devices", "expires_at"}
 ALLOWED = {"participant": rights.RIGHTS, "application": (), "door": ("search",)}
 LONGEST = timedelta(days=2 * 366)
 FLAGS = {"participant": "pages", "application": "pages", "door": "door"}
@@ -93,20 +94,28 @@ def create(db, kind, values):
 
 
 def update(db, old, fields):
-    """Change a link and return its row. `fields` holds the changed fields.
+    """Change a link and return its row. `fields` holds the changed fields; the present values may be sent again.
 
-    Raise 422 for rights that its kind does not have, or an end too far ahead; 409 `invalid_transition` once revoked.
+    Raise 422 for a field that cannot change, rights that its kind does not have, or an end too far ahead; 409
+    `invalid_transition` once revoked.
     """
     faults = Faults()
+    fields = {name: value for name, value in fields.items() if value != old[name]}
+    if not fields:
+        return old
     refuse_revoked(old)
-    if "rights" in fields:
-        wanted_rights(db, {"kind": old["kind"], "rights": fields["rights"] or []}, faults)
-        fields = {**fields, "rights": fields["rights"] or []}
+    for name in fields.keys() - CHANGEABLE:
+        faults.add(f"/{name}", "fixed", "cannot change. Revoke this link and create another one instead")
+    for name in ("name", "rights", "devices"):
+        if name in fields and fields[name] is None:
+            faults.add(f"/{name}", "type", "must not be null")
+    if fields.get("rights") is not None:
+        wanted_rights(db, {"kind": old["kind"], "rights": fields["rights"]}, faults)
     if fields.get("devices") is not None and old["kind"] != "door":
         faults.add("/devices", "not_for_kind", "is for links of the kind door only")
     check_end(db, fields.get("expires_at"), faults)
     faults.raise_any()
-    return old if all(old[name] == value for name, value in fields.items()) else links.update(db, old, fields)
+    return links.update(db, old, fields)
 
 
 def refuse_revoked(link):
