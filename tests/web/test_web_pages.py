@@ -154,8 +154,10 @@ def test_the_list_has_what_a_form_asks_for(organiser, person, fair):
     organiser.make("/custom-fields", {"entity_type": "contact", "field_label": "x", "applicant_visibility": "editable"})
     answer = person("public").get("/applications/events", status=200).json
     assert answer["data"][0]["categories"] == [
-        {"category_key": "roses", "parent_category_key": "garden", "title": "Roses", "description": None},
-        {"category_key": "plants", "parent_category_key": None, "title": "Plants", "description": "Nurseries"}]
+        {"category_key": "roses", "parent_category_key": "garden", "title": "Roses", "description": None,
+         "approval": "manual"},
+        {"category_key": "plants", "parent_category_key": None, "title": "Plants", "description": "Nurseries",
+         "approval": "manual"}]
     text, choice = {"field_type": "text", "field_options": [], "is_required": False}, {
         "field_type": "select", "field_options": [{"value": "a", "label": "a"}], "is_required": True}
     assert answer["meta"]["custom_fields"] == [
