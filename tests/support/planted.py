@@ -24,6 +24,7 @@ FIXED = {
     "invoice.invoice_number": "given when it is sent", "calendar_subscription.event_key": "an event",
     "booth.blocked_reason": "only for a blocked booth", "submission_type.allowed_extensions": "extensions",
     "invoice.items.exemption_reason": "only for lines without tax",
+    "link.station": "only for a door",
     "custom_field.field_options": "only for a list of values", "custom_field.field_key": "the same for all records",
 }
 TEMPLATE = "".join(f"<p>{{{{{name}}}}}</p>" for name in KNOWN) + "<p>{{metadata.said}}</p>"
@@ -158,6 +159,7 @@ def plant(client):
     show.literals = {participant["badge_number"]: "participant.badge_number",
                      show.made["webhook"]["secret"]: "secret.webhook",
                      show.made["calendar_subscription"]["url"].rpartition("/")[2]: "secret.feed",
+                     show.made["link"]["url"].rpartition("/")[2]: "secret.link",
                      show.made["newsletter_subscriber"]["unsubscribe_url"].rpartition("/")[2]:
                          "newsletter_subscriber.unsubscribe_url"}
     show.client.post("/check-ins", {"badge_number": participant["badge_number"], "event_key": event["event_key"],

@@ -24,7 +24,7 @@ CATALOGUE = {
     "booth-reservations": "booths", "plans": "plans", "services": "services", "service-orders": "service_orders",
     "documents": "documents", "submissions": "submissions", "tasks": "tasks", "check-ins": "checkins",
     "schedules": "schedules", "calendar-feed": "calendar-feed", "custom-fields": "custom_fields",
-    "newsletter": "newsletter", "webhooks": "webhooks", "reports": "reports", "audit-log": "audit",
+    "newsletter": "newsletter", "webhooks": "webhooks", "reports": "reports", "audit-log": "audit", "links": "links",
     "notes": "contacts applications participants invoices events", "bulk-import": "contacts participants"}
 # Routes with other scopes than their path.
 FURTHER = {"GET /applications/events": "applications applications:create public",
@@ -95,6 +95,7 @@ SEES = {
                      "event.custom_fields booth.custom_fields submission.custom_fields",
     "newsletter": "newsletter_subscriber.*",
     "webhooks": "webhook.*",
+    "links": "link.* event.event_key",
     "reports": "payment.gateway_key booth_type.booth_type_key booth_type.booth_type_name plan.plan_key plan.plan_name "
                "service.service_key service.service_name service_category.category_name check_in.station "
                "event.event_key",
@@ -128,7 +129,7 @@ GENERATED = [
         ("category", "categories"), ("task", "tasks"), ("submission", "submissions"), ("note", "events"),
         ("check_in", "checkins"), ("schedule", "schedules"), ("service", "services")))]
 # Fields that no response shows but the one that creates them.
-NEVER = {"webhook.headers", "secret.webhook", "secret.feed", "secret.key"}
+NEVER = {"webhook.headers", "secret.webhook", "secret.feed", "secret.key", "secret.link"}
 ALWAYS = {"/schedules": "event_key={event}", "/check-ins/roster": "event_key={event}",
           "/check-ins/stats": "event_key={event}", "/participants/badges": "event_key={event}",
           "/reports/datev": "year=2026", "/reports/recapitulative": "year=2026",
