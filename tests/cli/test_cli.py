@@ -17,7 +17,7 @@ import pytest
 
 from eventapi import config, journal, logs
 from eventapi.cli import main, make_parser, server_check
-from eventapi.domain.access import api_keys
+from eventapi.domain.access import api_keys, sessions
 from eventapi.storage import database, migrations, process_locks, schema
 from tests.support import processes
 from tests.support.client import SCOPES, Client
@@ -72,7 +72,7 @@ def test_the_first_key_makes_the_first_admin_and_the_next_belongs_to_it(run, db)
 def test_all_scopes_equals_the_scopes_of_the_catalogue(run):
     run("key", "create", "--name", "all", "--all-scopes")
     assert table(run, "key", "list")[0]["scopes"] == SCOPES.split()
-    assert len(api_keys.SCOPES) == 22
+    assert len(api_keys.SCOPES) == 23
 
 
 def test_an_unknown_scope_is_refused_with_the_nearest_name(run):
@@ -343,10 +343,12 @@ def test_every_list_has_json_with_the_documented_fields(run, db):
                            message_id, created_at, updated_at)
         VALUES ('invoice', 'invoice', 1, 1, 'a@example.org', 'x', '', 'en', 'failed', 'x', '2026-01-01',
                 '2026-01-01')""")
+    with db.write():
+        sessions.add(db, api_key_id=1)
     found = {parser.prog: parser for parser in commands() if parser.fields}
     assert found.keys() == {f"eventapi {name}" for name in (
         "status", "admin list", "key list", "flag list", "tier show", "gateway list", "mail list", "check",
-        "audit verify", "pages check")}
+        "audit verify", "pages check", "desk sessions")}
     del found["eventapi pages check"]           # it needs an event
     for name, parser in found.items():
         _, lines, _ = run(*name.split()[1:], "--json")
