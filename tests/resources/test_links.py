@@ -113,6 +113,20 @@ def test_a_link_is_shown_again_rotated_and_revoked(app, organiser, db, fair, mak
     assert not any("anna" in data.lower() or "evl_" in data for _, data in sent)
 
 
+def test_a_link_stays_that_of_its_person(organiser, fair, make):
+    made = make()
+    read = organiser.data(f"/links/{made['id']}")
+    assert organiser.patch(f"/links/{made['id']}", read, status=200).json["data"] == read
+    for name, other in {"kind": "door", "event_id": 999, "event_key": "other", "participant_id": 999,
+                        "application_id": 1, "email": "eve@rosen.example", "station": "West"}.items():
+        found = organiser.patch(f"/links/{made['id']}", {**read, name: other}, status=422).json["errors"]
+        assert [(entry["pointer"], entry["code"]) for entry in found] == [(f"/{name}", "fixed")]
+    for name in ("name", "rights"):
+        found = organiser.patch(f"/links/{made['id']}", {name: None}, status=422).json["errors"]
+        assert [(entry["pointer"], entry["code"]) for entry in found] == [(f"/{name}", "type")]
+    assert organiser.data(f"/links/{made['id']}") == read
+
+
 def test_a_change_needs_the_present_state(organiser, fair, make):
     made = make()
     tag = organiser.get(f"/links/{made['id']}").headers["ETag"]

@@ -331,7 +331,11 @@ def test_the_fields_that_cannot_be_planted_exist(visit):
 def test_public_pages_show_no_record_and_the_feed_shows_what_its_key_sees(visit):
     for route in routes():
         if route.method == "GET" and route.options.public and "<" not in route.path:
-            assert visit.send("", "GET", route.path) in [Seen(200, set()), Seen(302, set())], route.path
+            status, fields = visit.send("", "GET", route.path)
+            if status == 308:                                               # the page has a slash at its end
+                status, fields = visit.send("", "GET", f"{route.path}/")
+            assert status in ((303, 403) if route.options.session else (200, 302)), route.path
+            assert fields == set(), route.path
     token = next(text for text, field in visit.show.literals.items() if field == "secret.feed")
     status, fields = visit.send("", "GET", f"/feeds/{token}")
     assert status == 200 and fields and fields <= visit.expanded(FEED)

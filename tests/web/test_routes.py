@@ -57,7 +57,8 @@ def each_creation(function):
 
 def address(route, id=999999):
     """Return the path of the route with ids in it."""
-    return re.sub(r"<(\w+)(:int)?>", lambda name: str(id) if name[1].endswith("id") or name[2] else "nothing", route.path)
+    return re.sub(r"<(\w+)(:int)?>", lambda part: str(id) if part[1].endswith("id") or part[2] else "nothing",
+                  route.path)
 
 
 def problem(answer, status, code):
