@@ -51,8 +51,8 @@ RULES = {
     **dict.fromkeys(
         ("unexpected", "not_for_input", "not_offered", "not_reserved", "not_available", "other_event", "other_role",
          "role", "not_a_host", "empty", "no_template", "by_action", "follows_reservations", "is_active",
-         "is_searchable", "incomplete", "inactive", "no_event", "not_searchable", "forbidden", "nothing", "not_for_kind",
-         "several_events", "not_sent"),
+         "is_searchable", "incomplete", "inactive", "no_event", "not_searchable", "forbidden", "nothing",
+         "not_for_kind", "several_events", "not_sent"),
         "what a field may hold depends on the other records, and on the state of this one"),
     **dict.fromkeys(
         ("before_start", "future", "past", "later", "out_of_range", "no_such_time", "same_time", "overlap", "date",
