@@ -80,7 +80,7 @@ def document(seed, profile="en16931"):
 
 def _is_german(made, profile):
     """Return whether BR-DE-17 or DE-R-017 holds, which know no 386: in XRechnung, and in Peppol between Germans."""
-    return profile == "xrechnung" or profile == "peppol" and made.seller.country == made.buyer.country == "DE"
+    return profile == "xrechnung" or (profile == "peppol" and made.seller.country == made.buyer.country == "DE")
 
 
 def line(dice, number, group, currency, may_be_negative):
