@@ -2,6 +2,7 @@
 import io
 import os
 import tracemalloc
+from random import Random
 
 import pytest
 
@@ -49,10 +50,20 @@ def send(settings):
     return read
 
 
-@pytest.mark.parametrize("content", [
-    b"%PDF-1.7", b"", b"\r\n", b"--", f"\r\n--{BOUNDARY}\r\nno end".encode(), b"x\r\n" * 50_000,
-    f"a\r\n--{BOUNDARY}--\r\nb".encode(), os.urandom(200_000)])
-@pytest.mark.parametrize("end", [END, END[:-2]])
+
+
+def short(value):
+    """Return the beginning of a value, as the name of a case."""
+    return repr(value)[:40]
+
+
+CONTENTS = {"usual": b"%PDF-1.7", "empty": b"", "line break": b"\r\n", "dashes": b"--", "long": b"x\r\n" * 50_000,
+            "delimiter": f"\r\n--{BOUNDARY}\r\nno end".encode(), "end": f"a\r\n--{BOUNDARY}--\r\nb".encode(),
+            "random": Random(1).randbytes(200_000)}
+
+
+@pytest.mark.parametrize("content", CONTENTS.values(), ids=CONTENTS)
+@pytest.mark.parametrize("end", [END, END[:-2]], ids=["with a line break", "without"])
 def test_the_file_is_all_bytes_up_to_the_last_delimiter(send, content, end):
     body = part("form_token", b"abc") + part("title", "Plän\r\n2".encode()) + file_part(content) + end
     for stream in (None, Slow(body, 7), Slow(body, len(BOUNDARY) + 5)):
@@ -95,7 +106,7 @@ def test_the_check_comes_before_the_file_is_read(send, settings):
     (f"--{BOUNDARY}\r\n".encode() + b"A: b\r\n" * 9 + b'Content-Disposition: form-data; name="a"\r\n\r\nx\r\n'
      + file_part(b"x") + END, "body_too_large"),
     (b"\r\n" * 40_000, "body_too_large"),
-    (f"--{BOUNDARY}\r\n".encode() * 4000, "body_too_large")])
+    (f"--{BOUNDARY}\r\n".encode() * 4000, "body_too_large")], ids=short)
 def test_everything_else_is_refused(send, body, code):
     with pytest.raises(Problem) as refused:
         send(body)
@@ -163,7 +174,7 @@ def test_a_kept_file_stays(send, settings):
 @pytest.mark.parametrize(("body", "code"), [
     (b"a=%zz", None), (b"a=%ff", "malformed_request"), (b"a=\xff", "malformed_request"),
     (b"a=%00", "malformed_request"),
-    (b"&" * 1000, "body_too_large"), (b"a=" + b"x" * 600_000, "body_too_large")])
+    (b"&" * 1000, "body_too_large"), (b"a=" + b"x" * 600_000, "body_too_large")], ids=short)
 def test_a_form_without_a_file_has_limits_as_well(body, code, settings):
     environ = {"CONTENT_TYPE": "application/x-www-form-urlencoded", "CONTENT_LENGTH": str(len(body)),
                "wsgi.input": io.BytesIO(body), "eventapi.places": uploads.places(4)}
