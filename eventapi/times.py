@@ -32,6 +32,11 @@ def text(value):
             f"T{value.hour:02}:{value.minute:02}:{value.second:02}Z")
 
 
+def after(timestamp, period):
+    """Return the timestamp that is a timedelta after another one, or before it if the timedelta is negative."""
+    return text(datetime.fromisoformat(timestamp) + period)
+
+
 def unix(timestamp):
     """Return a timestamp as Unix time in seconds."""
     return int(datetime.fromisoformat(timestamp).timestamp())

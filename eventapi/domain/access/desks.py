@@ -2,7 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change.
 """
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from eventapi import journal, times
 from eventapi.domain.access import api_keys, link_secrets, links, sessions
@@ -24,7 +24,7 @@ def make_link(db, admin_id, scopes=None, minutes=15):
     admin_id = api_keys.active_admin(db, admin_id)
     scopes = api_keys.checked_scopes(scopes or [f"{scope}:read" for scope in api_keys.SCOPES])
     link = links.create(db, "admin", admin_id=admin_id, rights=scopes,
-                        expires_at=times.text(datetime.fromisoformat(db.now) + WEEK))
+                        expires_at=times.after(db.now, WEEK))
     return link_secrets.add(db, way="shown", link_id=link["id"], lasts=timedelta(minutes=minutes))
 
 

@@ -6,7 +6,7 @@ address or shown to somebody of the office.
 import hmac
 import re
 import secrets
-from datetime import datetime, timedelta
+from datetime import timedelta
 from hashlib import sha256
 
 from eventapi import times
@@ -41,7 +41,7 @@ def add(db, *, way, link_id=None, draft_id=None, mailed_to=None, lasts=None):
     `way` is mailed or shown, `lasts` a timedelta; None: as long as its link or its draft.
     """
     secret = f"evl_{secrets.token_urlsafe(24)}"
-    ends = lasts and times.text(datetime.fromisoformat(db.now) + lasts)
+    ends = lasts and times.after(db.now, lasts)
     db.run(sql.add_secret, secret_hash=hash_of(secret), link_id=link_id, draft_id=draft_id, way=way,
            mailed_to=mailed_to, expires_at=ends, now=db.now)
     if link_id is not None:

@@ -5,7 +5,7 @@ A link is made for one person and one participant, application, door or admin. I
 """
 import json
 import secrets
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from eventapi import journal, times
 from eventapi.domain.access import link_secrets
@@ -213,7 +213,7 @@ def handle_requests(db, size):
 
 
 def _before(db, age):
-    return times.text(datetime.fromisoformat(db.now) - age)
+    return times.after(db.now, -age)
 
 
 # Upkeep

@@ -6,7 +6,7 @@ is a pair `(begin, end)` of timestamps: each `day_ends_at` of the event ends one
 
 Every function that writes is called inside a write transaction.
 """
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade
@@ -102,7 +102,7 @@ def event_of(db, body, faults):
 
 def _open_tonight(db, at):
     """Return the ids of the events whose last day ended before `at`, but by their `day_ends_at` only after it."""
-    since = times.text(datetime.fromisoformat(at) - timedelta(days=2))
+    since = times.after(at, -timedelta(days=2))
     return [event["id"] for event in db.all(sql.just_over, at=at, since=since) if _day(event, event["over_at"])[1] > at]
 
 

@@ -2,7 +2,7 @@
 
 A link is a row with `event_id`, `station`, `created_at`, `ends_at` and `revoked_at`. It admits to its event only.
 """
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from eventapi import times
 from eventapi.domain.entrance import batches
@@ -32,7 +32,7 @@ def record(db, link, scans, check):
 
 def has_ended(link, now):
     """Return whether the link can no longer send scans: it was revoked, or ended more than LATE ago."""
-    late = link["ends_at"] and times.text(datetime.fromisoformat(link["ends_at"]) + LATE)
+    late = link["ends_at"] and times.after(link["ends_at"], LATE)
     return bool(link["revoked_at"] or (late and late < now))
 
 

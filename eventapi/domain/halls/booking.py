@@ -7,7 +7,7 @@ the booth to the waiting list; otherwise the worker does so.
 Every function that writes is called inside a write transaction, journals the change, and takes and returns rows of
 reservations (see `reservation_rows`). A Problem with `keeps=True` commits what was written before it.
 """
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from eventapi import journal, times
 from eventapi.domain.halls import booth_rows, pricing
@@ -295,4 +295,4 @@ def announce_assigned(db, action, reservation):
 
 def _after(db, period):
     """Return the timestamp (UTC text) that lies `period` after the start of the transaction."""
-    return times.text(datetime.fromisoformat(db.now) + period)
+    return times.after(db.now, period)

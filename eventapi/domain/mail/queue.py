@@ -1,6 +1,6 @@
 """The mail queue. A mail is queued in the transaction of the change that causes it, and kept for 90 days."""
 import secrets
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from eventapi import journal, times
 from eventapi.domain.records import entities
@@ -82,7 +82,7 @@ def backlog(db):
 
 def delete_old(db, size):
     """Delete at most `size` sent, failed and uncertain mails older than KEPT, in a transaction. Return their number."""
-    before = times.text(datetime.fromisoformat(times.now()) - KEPT)
+    before = times.after(times.now(), -KEPT)
     with db.write():
         return db.run(sql.forget, before=before, size=size)
 

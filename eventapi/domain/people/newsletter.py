@@ -4,7 +4,7 @@ A subscription is pending until it is confirmed by mail. After unsubscribing, on
 """
 import hmac
 import re
-from datetime import datetime, timedelta
+from datetime import timedelta
 from hashlib import sha256
 
 from eventapi import journal, times
@@ -124,7 +124,7 @@ def _request_confirmation(db, id, base_url):
     row = db.one(sql.get, id=id)
     next_at = db.now
     if row["asked_at"]:
-        next_at = max(db.now, times.text(datetime.fromisoformat(row["asked_at"]) + MAIL_INTERVAL))
+        next_at = max(db.now, times.after(row["asked_at"], MAIL_INTERVAL))
     if row["status"] == "pending" and (next_at > db.now or mails.is_waiting(db, KIND, ENTITY, id)):
         return
     old = represent(row)

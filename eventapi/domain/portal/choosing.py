@@ -6,7 +6,7 @@ one that is given back more than an hour after it was made; there are three for 
 
 A hold with a link has no `created_by`. Every function that writes is called inside a write transaction.
 """
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from eventapi import times
 from eventapi.domain.halls import booking, booth_rows, plan_pictures, pricing, reservation_rows
@@ -122,13 +122,9 @@ def _limits(db, participant, pages):
     used = (choice["given_back"] if choice else 0) + db.value(sql.expired_holds, participant_id=participant["id"],
                                                               now=now)
     ends = choice and choice["ends_at"]
-    paused_until = ends and ends <= now < _after(ends, PAUSE) and _after(ends, PAUSE)
-    return {"hold_until": ends if ends and ends > now else _after(now, timedelta(days=pages["hold_days"])),
+    paused_until = ends and ends <= now < times.after(ends, PAUSE) and times.after(ends, PAUSE)
+    return {"hold_until": ends if ends and ends > now else times.after(now, timedelta(days=pages["hold_days"])),
             "ended_at": ends, "paused_until": paused_until or None, "used_up": used >= MOST}
-
-
-def _after(timestamp, period):
-    return times.text(datetime.fromisoformat(timestamp) + period)
 
 
 def _is_fixed(row):
@@ -219,7 +215,7 @@ def give_back(db, participant, row):
     if row["status"] == "confirmed":
         raise Problem("invalid_transition", "The booth is confirmed. Ask the organiser to release it.",
                       state="confirmed", allowed_from=["pending"], allowed_actions=[])
-    if not row["by_office"] and db.now > _after(row["reserved_at"], FREE_TO_RETURN):
+    if not row["by_office"] and db.now > times.after(row["reserved_at"], FREE_TO_RETURN):
         db.run(sql.count_given_back, participant_id=participant["id"])
     booking.cancel(db, reservation_rows.row(db, row["id"]), "Given back on the exhibitor's page.")
 

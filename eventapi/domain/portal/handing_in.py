@@ -2,7 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change.
 """
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from eventapi import times
 from eventapi.domain.attachments import documents
@@ -36,7 +36,7 @@ def hand_in_file(db, participant, kind, upload, filename, *, is_draft):
     name = filename.replace("\\", "/").rpartition("/")[2].strip()[-255:]
     if not name:
         raise invalid_at("/document_id", "required", "is required: choose a file")
-    since = times.text(datetime.fromisoformat(db.now) - timedelta(hours=1))
+    since = times.after(db.now, -timedelta(hours=1))
     if db.value(sql.documents_made, participant_id=participant["id"], since=since) >= PER_HOUR:
         raise Problem("rate_limited", f"At most {PER_HOUR} files can be sent in an hour. Try again later.",
                       headers={"Retry-After": "3600"})

@@ -5,7 +5,7 @@ application. Only hashes of the secrets in links are stored; the worker makes a 
 """
 import hmac
 import json
-from datetime import datetime, timedelta
+from datetime import timedelta
 from hashlib import sha256
 from ipaddress import ip_address, ip_network
 
@@ -65,7 +65,7 @@ def _add(db, event, form, fields, nonce, language, client, base_url):
     subject = mail_words.WORDS[language][f"{TEXTS[form]}_subject"].format(title=event["title"])
     wait = timedelta(hours=hourly // PER_HOUR)
     mails.add(db, KIND, ENTITY, id, fields["email"], subject, base_url=base_url, language=language,
-              next_at=times.text(datetime.fromisoformat(db.now) + wait) if wait else None)
+              next_at=times.after(db.now, wait) if wait else None)
     return id
 
 
@@ -95,7 +95,7 @@ def _address(db, email):
 
 
 def _before(db, age):
-    return times.text(datetime.fromisoformat(db.now) - age)
+    return times.after(db.now, -age)
 
 
 def _network(key, client):
@@ -149,7 +149,7 @@ def confirm(db, draft, show, base_url):
     link = links.of_person(db, "application", id, email) or links.create(
         db, "application", event_id=draft["event_id"], application_id=id, email=email, language=draft["language"],
         name=" ".join(filter(None, (application["first_name"], application["last_name"]))) or None)
-    ends = times.text(datetime.fromisoformat(db.now) + link_secrets.MAILED)
+    ends = times.after(db.now, link_secrets.MAILED)
     db.run(sql.hand_over, id=draft["id"], link_id=link["id"], email=email, expires_at=ends)
     db.run(sql.confirm, id=draft["id"], application_id=id, now=db.now)
     if is_new and draft["form"] == "visit":

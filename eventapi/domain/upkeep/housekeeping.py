@@ -130,7 +130,7 @@ def sweep_files(db):
 def bring_retries_forward(db):
     """Make due what was scheduled while the clock was ahead. Return the number of mails and deliveries."""
     with db.write():
-        latest = times.text(datetime.fromisoformat(db.now) + LONGEST_WAIT)
+        latest = times.after(db.now, LONGEST_WAIT)
         return mails.bring_forward(db, latest) + webhooks.bring_forward(db, latest)
 
 

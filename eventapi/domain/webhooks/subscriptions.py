@@ -175,7 +175,7 @@ def delete(db, webhook):
 
 def rotate_secret(db, old):
     """Replace the secret and return the webhook with the new one. For 24 hours the old secret signs deliveries, too."""
-    secret, until = new_secret(), times.text(datetime.fromisoformat(db.now) + BOTH_SIGN)
+    secret, until = new_secret(), times.after(db.now, BOTH_SIGN)
     db.run(sql.rotate, id=old["id"], secret=secret, until=until, now=db.now)
     new = get(db, old["id"])
     journal.acted(db, entities.WEBHOOK, "secret_rotated", new)

@@ -1,5 +1,5 @@
 """The first page of the desk: what happens today at the event in hand, and what waits for the office."""
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from eventapi import times
 from eventapi.domain.upkeep import nightly
@@ -57,7 +57,7 @@ def lines(db, visit, event):
     now = times.now()
     found = dict(db.one(sql.money, today=times.today(db.config.timezone)))
     if event:
-        soon = times.text(datetime.fromisoformat(now) + SOON)
+        soon = times.after(now, SOON)
         found |= db.one(sql.figures, event_id=event["id"], now=now, soon=soon)
     return [(name, found[name], address, urgent) for name, (scope, address, urgent) in LINES.items()
             if found.get(name) and api.may(visit, scope)]

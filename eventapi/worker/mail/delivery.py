@@ -6,7 +6,7 @@ A broken connection leaves at most one uncertain mail.
 """
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from eventapi import times
 from eventapi.domain.attachments import notes
@@ -72,7 +72,7 @@ def _following(db, mail, outcome):
         return outcome.state, None
     if mail["attempts"] >= len(AGAIN_AFTER):
         return "failed", None
-    return "queued", times.text(datetime.fromisoformat(db.now) + timedelta(minutes=AGAIN_AFTER[mail["attempts"]]))
+    return "queued", times.after(db.now, timedelta(minutes=AGAIN_AFTER[mail["attempts"]]))
 
 
 def _note_refusal(db, mail, error):

@@ -9,7 +9,7 @@ import json
 import logging
 import time
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from eventapi import __version__, times
 from eventapi.domain.webhooks import addresses, subscriptions
@@ -139,7 +139,7 @@ def _following(db, delivery, outcome, is_requested):
     if not outcome.was_sent or outcome.status == GONE or failures > min(delivery["retry_count"], len(AGAIN_AFTER)):
         return "failed", failures, None
     wait = timedelta(seconds=AGAIN_AFTER[failures - 1])
-    return "pending", failures, times.text(datetime.fromisoformat(db.now) + wait)
+    return "pending", failures, times.after(db.now, wait)
 
 
 def _failed(db, delivery, outcome, failing_since):
@@ -147,7 +147,7 @@ def _failed(db, delivery, outcome, failing_since):
     if outcome.status == GONE:
         webhooks.deactivate(db, delivery["webhook_id"], needs_attention=False,
                             why="The receiver responded with status 410 (Gone).")
-    elif failing_since and failing_since <= times.text(datetime.fromisoformat(db.now) - PATIENCE):
+    elif failing_since and failing_since <= times.after(db.now, -PATIENCE):
         host = addresses.parse(delivery["url"]).host
         why = (f"Every attempt to reach {host} has failed since {failing_since}. The last error: {outcome.error}. "
                "Undelivered events wait until the webhook is active again.")
