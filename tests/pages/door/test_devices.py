@@ -120,7 +120,7 @@ class Device:
         self.run(f"(() => {{ document.getElementById('url').value = {json.dumps(address)}; "
                  "document.getElementById('paste').requestSubmit(); })()")
         self.until(lambda: not self.is_hidden("work") and self.is_hidden("signin"))
-        self.until(lambda: "badges" in self.text("roster"))
+        self.until(lambda: self.text("roster")[:1].isdigit())
 
     def is_controlled(self):
         return self.run("Boolean(navigator.serviceWorker.controller)")
