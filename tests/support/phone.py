@@ -58,8 +58,8 @@ class Phone:
     def open(self):
         browser = self.browser
         browser.session, browser.events = None, []
-        self.target = browser.call("Target.createTarget", url="about:blank", **self.context)["targetId"]
-        browser.session = browser.call("Target.attachToTarget", targetId=self.target, flatten=True)["sessionId"]
+        target = browser.call("Target.createTarget", url="about:blank", **self.context)["targetId"]
+        browser.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for name in ("Page", "Runtime", "Log", "Network"):
             browser.call(f"{name}.enable")
         browser.call("Runtime.addBinding", name="seen")
@@ -76,10 +76,15 @@ class Phone:
         """End the browser as an empty battery does (SIGKILL)."""
         self.browser.kill()
 
+    def end_browser(self):
+        """End the browser as its user does."""
+        self.browser.session = None
+        self.browser.call("Browser.close")
+        self.browser.__exit__()
+
     def end(self):
         if self.shared:
             self.browser.session = None
-            self.browser.call("Target.closeTarget", targetId=self.target)
             self.browser.call("Target.disposeBrowserContext", **self.context)
         elif self.browser and self.browser.process.poll() is None:
             self.browser.__exit__()

@@ -56,12 +56,12 @@ def play(folder, data, key, event_key, *, seconds, absence, seed=1):
         server = [stack.enter_context(Server(data, "--workers", "2", port=port, **options))]
         secure, _ = stack.enter_context(nginx_site.running(folder, f"127.0.0.1:{port}"))
         nginx = int((folder / "nginx.pid").read_text())
-        client = stack.enter_context(HttpClient(server[0].url, key))
         phones = sign_in(stack, folder, data, secure, event_key, options)
-        before = Before(data, client, event_key)
-        steps, office = plan(random.Random(seed), before, phones, client, seconds, absence)
+        url, figures = server[0].url, {}
+        with HttpClient(url, key) as client:
+            before = Before(data, client, event_key)
+        steps, office = plan(random.Random(seed), before, phones, (url, key), seconds, absence)
         away = seconds * .2, seconds * .2 + absence
-        figures = {}
 
         def leave():
             for worker in children(nginx):
@@ -95,8 +95,8 @@ def play(folder, data, key, event_key, *, seconds, absence, seed=1):
             phone.until(lambda phone=phone: phone.run("document.getElementById('queue').className") == "")
             phone.collect()
         figures["seconds until nothing waited"] = round(time.time() - back, 1)
-        with HttpClient(server[-1].url, key) as fresh:
-            figures |= compare(data, fresh, event_key, before, phones, office, began, away)
+        with HttpClient(url, key) as client:
+            figures |= compare(data, client, event_key, before, phones, office, began, away)
     return figures
 
 
@@ -150,7 +150,7 @@ def sign_in(stack, folder, data, port, event_key, options):
     return phones
 
 
-def plan(chance, before, phones, client, seconds, absence):
+def plan(chance, before, phones, api, seconds, absence):
     """Return (steps, office): phone -> its steps, those of the office by None; number -> (code, time) of the office.
 
     Everybody comes once. Some badges are read twice, or used at another entrance; some people leave, some return.
@@ -170,7 +170,8 @@ def plan(chance, before, phones, client, seconds, absence):
     def changes(number, code, path):
         """Have the office refuse a badge while the network is away. It is shown after that."""
         def act():
-            client.data("POST", f"/participants/{before.ids[number]}/{path}", {})
+            with HttpClient(*api) as client:
+                client.data("POST", f"/participants/{before.ids[number]}/{path}", {})
             office[number] = code, time.time()
         step = Step(chance.uniform(begin, begin + absence / 2), act)
         steps[None].append(step)
