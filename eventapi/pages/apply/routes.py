@@ -60,7 +60,8 @@ def open_exhibitor_page(db, visit):
     """Open the exhibitor's own page of an approved applicant, in a session like this one."""
     link = applicants.exhibitor_link(db, visit.link, mail_base_url())
     secret = sessions.add(db, link_id=link["id"], **{name: visit.session[name] for name in SESSION})
-    cookie = cookies.header(visits.cookie_ref(link), secret, lasts=bool(visit.session["own_device"]))
+    cookie = cookies.header(visits.cookie_ref(link), secret,
+                            days=cookies.DAYS_OF_OWN_DEVICE if visit.session["own_device"] else 0)
     return visits.redirect(shell.up() + visits.path_of(link), {"Set-Cookie": cookie})
 
 
