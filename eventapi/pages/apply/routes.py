@@ -6,7 +6,7 @@ from eventapi.domain.shows import directory
 from eventapi.errors import not_found
 from eventapi.languages import countries
 from eventapi.web.html import cookies, shell, visits
-from eventapi.web.rest import Response, mail_base_url
+from eventapi.web.rest import SANDBOX, Response, mail_base_url
 from eventapi.web.routes import Routes
 
 routes = Routes("application-page", root="/apply/<ref>", public=True, page=True, session="application", flag="pages",
@@ -96,4 +96,4 @@ def badge_file(db, visit, form):
     name = f'attachment; filename="badge-{badge["code"]}.pdf"' if form == badge_sheets.PDF else "inline"
     return Response(body=badge_sheets.draw(db.config, badge, form), has_etag=False, headers={
         "Content-Type": form, "Content-Disposition": name, "Cache-Control": "no-store", "X-Robots-Tag": "noindex",
-        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"})
+        "Content-Security-Policy": SANDBOX})
