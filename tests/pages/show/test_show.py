@@ -132,6 +132,22 @@ def test_a_change_over_the_api_is_seen_at_once(organiser, read, show):
     assert "New Ltd" not in read("/e/fair/exhibitors").text
 
 
+@pytest.mark.parametrize(("method", "path", "body", "is_drawn"), [
+    ("patch", "/contacts/{contact}", {"notes": "x", "phone": "+49 1"}, False),
+    ("patch", "/contacts/{contact}", {"company_name": "New"}, True),
+    ("patch", "/contacts/{contact}", {"city": "Szeged"}, True),
+    ("make", "/participants", {"event_key": "fair", "contact_id": "{contact}", "role": "visitor"}, False),
+    ("make", "/participants", {"event_key": "fair", "contact_id": "{contact}", "role": "sponsor"}, True),
+    ("patch", "/participants/{exhibitor}", {"role": "sponsor"}, True),
+    ("post", "/participants/{exhibitor}/cancel", {}, True)])
+def test_pages_are_drawn_again_only_if_they_show_what_changed(organiser, show, db, method, path, body, is_drawn):
+    ids = {"contact": show["exhibitor"]["contact_id"], "exhibitor": show["exhibitor"]["id"]}
+    body = {name: ids["contact"] if value == "{contact}" else value for name, value in body.items()}
+    before = db.connection.execute("SELECT revision FROM event_revisions").fetchone()
+    getattr(organiser, method)(path.format(**ids), body, **({} if method == "make" else {"status": 200}))
+    assert (db.connection.execute("SELECT revision FROM event_revisions").fetchone() != before) == is_drawn
+
+
 def test_every_page_has_its_headers(app, read, addresses):
     for address in [*addresses, "/e/fair/embed", "/imprint"]:
         headers = read(address).headers
