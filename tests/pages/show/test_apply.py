@@ -105,7 +105,8 @@ def test_a_second_application_of_an_address_is_told_only_behind_the_link(app, or
     first = untokened(send())
     app.post(link_of(mails(db)[0]))
     assert untokened(send()) == first
-    app.post(link_of(mails(db)[0]))
+    page = follow(app, app.post(link_of(mails(db)[0])))
+    assert "You have applied with this address before." in page.text
     assert len(applications(organiser)) == 1
 
 
