@@ -9,6 +9,7 @@ import pytest
 from eventapi import times
 from eventapi.domain.access import api_keys, desks
 from eventapi.domain.upkeep import housekeeping
+from eventapi.plugins import sessions as plugin
 from eventapi.web.html import tokens
 from eventapi.worker.mail import contents
 from tests.pages.conftest import Visitor
@@ -25,7 +26,8 @@ def clerk(app, db, settings, monkeypatch):
     """Somebody of the office, signed in by a link of the administrator, on a server that is set up."""
     for name, value in CONFIGURED.items():
         monkeypatch.setattr(settings, name, value)
-    monkeypatch.setattr(tokens, "YOUNGEST", 0)          # forms are sent at once
+    monkeypatch.setattr(tokens, "YOUNGEST", 0)          # forms are sent at once,
+    monkeypatch.setattr(plugin, "PER_MINUTE", 1000)     # and a working day takes seconds
     with db.write():
         admin = api_keys.add_admin(db, "Ada Lovelace", "ada@messe.test")
     clerk = Reader(*browser(Visitor(app)))
