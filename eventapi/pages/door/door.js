@@ -177,7 +177,7 @@ async function settle(entries, results) {
   for (const entry of entries) {
     const one = found.get(entry.client_ref), fate = one && fateOf(entry, one, clock.offset);
     if (fate === "done") done.push(entry);
-    if (fate === "done" && entry.tone === "green" && !isYoung(entry) && serverVerdict(entry.action, one).tone === "red") refusedLater++;
+    if (fate === "done" && entry.tone === "green" && serverVerdict(entry.action, one).tone === "red" && !canStop(entry)) refusedLater++;
     if (fate === "person") changed.push({...entry, state: "person", code: one.code});
     if (fate === "clock") changed.push({...entry, is_corrected: true, offset: clock.offset,
                                         scanned_at: utc(clock.now(entry.device_time))});
@@ -190,7 +190,10 @@ async function settle(entries, results) {
   return done.length + changed.length > 0;
 }
 
-const isYoung = entry => clock.now() - clock.now(entry.device_time) < YOUNG;
+const isYoung = entry => Date.now() - entry.device_time < YOUNG;
+
+// Return whether the person of a scan may still be there, and this page has shown it.
+const canStop = entry => isYoung(entry) && answers.has(entry.client_ref);
 
 // A scan
 

@@ -23,6 +23,8 @@ NEW_LINK = "new link"
 @routes.get("/link/<secret>")
 def get_link_page(db, secret):
     """Return the page with the button that opens a link. It changes nothing."""
+    if home := shell.elsewhere():
+        return home
     row = link_secrets.find(db, secret)
     if row and row["draft_id"]:
         return apply.confirming(db, drafted(db, row))

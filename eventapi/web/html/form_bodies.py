@@ -11,7 +11,7 @@ from eventapi.errors import Problem
 from eventapi.storage import files
 from eventapi.storage.database import Database
 from eventapi.web import uploads
-from eventapi.web.html import cookies
+from eventapi.web.html import cookies, shell
 from eventapi.web.json_bodies import parse, read_body, received
 
 FORM, FILE_FORM = "application/x-www-form-urlencoded", "multipart/form-data"
@@ -209,6 +209,6 @@ def refuse_foreign(environ: dict, *, accepts_null: bool = False) -> None:
     origin = None if origin == "null" and accepts_null else origin
     scheme, _, place = (origin or "").lower().partition("://")
     if (origin and (place != host.lower() or (scheme != "https" and cookies.is_secure()))) or (
-            environ.get("HTTP_SEC_FETCH_SITE", "none") not in ("none", "same-origin")):
+            environ.get("HTTP_SEC_FETCH_SITE", "none") not in ("none", "same-origin")) or shell.elsewhere():
         raise Problem("origin_not_allowed", "The form was sent from another web site. Open the page of the form on "
                       "this server, and send it there.")
