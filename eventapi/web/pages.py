@@ -54,7 +54,7 @@ def policy(style: str, script: str = "", *, connects: bool = False) -> str:
     """Return a Content-Security-Policy that allows only this style and script; for `connects` see `page`."""
     scripts = f"script-src '{_hash(script)}'; " if script else ""
     target = "connect-src 'self'; form-action 'none'" if connects else "form-action 'self'"
-    return (f"default-src 'none'; style-src '{_hash(style)}'; {scripts}base-uri 'none'; {target}; "
+    return (f"default-src 'none'; style-src '{_hash(style)}'; img-src 'self'; {scripts}base-uri 'none'; {target}; "
             "frame-ancestors 'none'")
 
 
