@@ -89,10 +89,10 @@ class Page:
     Only pages without secrets are compressed, since the length of compressed bytes reveals what they contain.
     """
 
-    def __init__(self, text: str, headers: dict[str, str]):
-        self.raw, self.zipped = text.encode(), b""
+    def __init__(self, text: str | bytes, headers: dict[str, str]):
+        self.raw, self.zipped = text if isinstance(text, bytes) else text.encode(), b""
         self.headers = {"Cache-Control": "public, no-cache", **headers}
-        self.tag = etag(text)
+        self.tag = etag(text.hex() if isinstance(text, bytes) else text)
 
     def compressed(self) -> "Page":
         """Compress the page, and return it."""
