@@ -86,10 +86,10 @@ def session_cookie(db, link, row, *, own_device=False):
         sessions.end(db, old)
     if link["kind"] in ("door", "admin"):
         link_secrets.drop(db, row)
-    lasts = own_device or link["kind"] == "door"
-    secret = sessions.add(db, link_id=link["id"], way=row["way"], mailed_to=row["mailed_to"], own_device=lasts)
+    days = cookies.DAYS_OF_DOOR if link["kind"] == "door" else cookies.DAYS_OF_OWN_DEVICE if own_device else 0
+    secret = sessions.add(db, link_id=link["id"], way=row["way"], mailed_to=row["mailed_to"], own_device=days > 0)
     links.record_use(db, link)
-    return cookies.header(ref, secret, lasts=lasts)
+    return cookies.header(ref, secret, days=days)
 
 
 def redirected(db, link):

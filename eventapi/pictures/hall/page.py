@@ -15,7 +15,7 @@ VARIABLES = {style.INK: "ink", style.PAPER: "free", style.QUIET: "quiet", style.
              style.TAKEN_INK: "taken-ink"}
 COLORS = re.compile(rf'"({"|".join(VARIABLES)})"')
 NAME = "b"                              # ids are b-A05
-NEAR = 10_000                           # millimetres around a booth that a piece of the plan shows
+NEAR = 7_000                            # millimetres around a booth that a piece of the plan shows
 
 
 def draw(hall, label, address, mark=lambda booth: None, near=None):

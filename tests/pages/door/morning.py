@@ -142,12 +142,20 @@ def sign_in(stack, folder, data, port, event_key, options):
             phone = Phone(folder / f"phone-{len(phones)}", f"https://{HOST}/door/", options=browser,
                           ahead=0 if phones else 3600)
             phone.station = station
-            stack.callback(phone.end)
-            phone.start()
-            phone.sign_in(address)
-            phone.until(phone.is_controlled)
+            phone.address = address
             phones.append(phone)
+    with ThreadPoolExecutor() as pool:
+        for phone in phones:
+            stack.callback(phone.end)
+        list(pool.map(opened, phones))
     return phones
+
+
+def opened(phone):
+    """Open the page on a phone, and its link."""
+    phone.start()
+    phone.sign_in(phone.address)
+    phone.until(phone.is_controlled)
 
 
 def plan(chance, before, phones, api, seconds, absence):

@@ -250,6 +250,23 @@ def test_a_link_that_has_ended_hands_its_scans_in(db, people, door, phone):
     assert phone.waits() == 0 and visited(db) == set(numbers[:5])
 
 
+def test_a_phone_that_is_given_back_waits_until_nothing_waits_and_keeps_nothing(db, people, door, phone):
+    numbers = people(30)
+    phone.sign_in(door()[1])
+    phone.set_network(unheard)
+    phone.feed(numbers[:5])
+    phone.click("leave")
+    phone.until(lambda: not phone.is_hidden("leaving"))
+    phone.feed(numbers[5:6])
+    assert phone.greens() == set(numbers[:6]) and "link" in phone.stored("kept", "getAllKeys()")
+    phone.set_network()
+    phone.send()
+    phone.until(lambda: not phone.is_hidden("handed"))
+    assert visited(db) == set(numbers[:6]) and phone.waits() == 0
+    assert not {"roster", "link"} & set(phone.stored("kept", "getAllKeys()")) and phone.stored("seen", "count()") == 0
+    assert links.devices(db) == []
+
+
 def test_scans_wait_for_the_link_with_which_they_were_made(organiser, db, people, door, phone):
     numbers = people(30)
     other = organiser.make("/events", {"title": "Other fair", "event_key": "other", "date_from": "2026-01-02",
