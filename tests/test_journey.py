@@ -1,7 +1,7 @@
 """A whole show of 60 exhibitors, from the form to the tax audit: the office sends at most 60 requests.
 
-What the exhibitors do on the form, on their own pages or on the web site of the organiser is counted apart: each of them
-acts for itself.
+What the exhibitors do on the form, on their own pages or on the web site of the organiser is counted apart: each of
+them acts for itself.
 """
 import io
 import zipfile
