@@ -25,6 +25,9 @@ SELECT id, is_visible FROM events WHERE event_key = :event_key;
 -- name: disabled
 SELECT 1 FROM flags WHERE name = 'pages' AND enabled = 0;
 
+-- name: disabled_flags
+SELECT name FROM flags WHERE enabled = 0;
+
 -- name: has_date
 SELECT date_from IS NOT NULL FROM events WHERE id = :id;
 

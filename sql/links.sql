@@ -78,6 +78,13 @@ SELECT id FROM links
  WHERE kind = :kind AND coalesce(participant_id, application_id) = :subject AND email = :email AND revoked_at IS NULL
    AND kind IN ('participant', 'application');
 
+-- name: of_participant
+-- Links with an address and a right, to the page of a participant that is open.
+SELECT l.id FROM links l JOIN event_pages e ON e.event_id = l.event_id AND e.my_is_open = 1
+ WHERE l.participant_id = :participant_id AND l.revoked_at IS NULL AND l.email IS NOT NULL
+   AND EXISTS (SELECT 1 FROM json_each(l.rights) r WHERE r.value = :right)
+ ORDER BY l.id;
+
 -- name: change
 UPDATE links SET {own = :own}, updated_at = :stamp WHERE id = :id;
 
@@ -143,5 +150,5 @@ SELECT id FROM links WHERE revoked_at < :before AND email IS NOT NULL
  UNION SELECT l.id FROM events e JOIN links l ON l.event_id = e.id WHERE e.over_at < :before AND l.expires_at IS NULL AND l.email IS NOT NULL;
 
 -- name: mails_of_day
--- Mails with a link of this kind since a time.
-SELECT count(*) FROM mails WHERE kind = 'link' AND entity_type = 'link' AND entity_id = :id AND created_at > :since;
+-- Mails of a kind with a link since a time.
+SELECT count(*) FROM mails WHERE kind = :kind AND entity_type = 'link' AND entity_id = :id AND created_at > :since;

@@ -98,6 +98,9 @@ CODES = {
         "`reason` says why: `no_claims`: the participant owes nothing, and nothing was billed. `billed`: sent invoices "
         "bill everything. `drafted`: drafts bill the rest, and `invoice_ids` names them: send, change or delete them. "
         "A draft that cannot be refreshed, because nothing of it would be left, has no `reason`."),
+    "nothing_to_do": (
+        409, "Nothing to do",
+        "Nothing is late or open on the page of the exhibitor, so there is nothing to remind of."),
     "draft_outdated": (
         409, "Draft outdated",
         "A draft bills something that was cancelled, moved, repriced or billed by another invoice since, or credits "

@@ -159,7 +159,6 @@ class Entries:
 
     def __init__(self, routes: Routes, route: Route, who: Who, body: dict, environ: dict):
         self.handler, self.before, self.who = route.handler, route.options.before, who
-        self.takes = inspect.signature(route.handler).parameters
         self.read = routes.single("GET").handler
         self.reader = environ["eventapi.connections"].reader
         self.check = body_of(route.options.schema, "POST", environ["eventapi.config"].timezone)
@@ -208,18 +207,24 @@ class Entries:
         ready = self.prepared[index]
         if isinstance(ready, Problem):
             raise ready
-        given = {"db": db, "who": self.who, "before": ready}
+        given = {"who": self.who, "before": ready}
         if self.ids:
             given.update(id=self.ids[index], body=deepcopy(self.fields))
         else:
             given["body"] = ready
-        return self.handler(**{name: value for name, value in given.items() if name in self.takes})
+        return called(self.handler, db, **given)
 
     def known(self, db: Database, index: int) -> dict:
         """Return what is known of an entry before it is executed: the record, or the item. {} if there is none."""
         found = self.items[index] if self.items else attempted(
-            lambda: self.read(**{"db": db, "id": self.ids[index], "query": {}}))
+            lambda: called(self.read, db, id=self.ids[index], query={}))
         return found if isinstance(found, dict) else {}
+
+
+def called(handler: Callable, db: Database, **given: object) -> object:
+    """Return what a handler returns, which takes those of the arguments that it names."""
+    takes = inspect.signature(handler).parameters
+    return handler(**{name: value for name, value in {"db": db, **given}.items() if name in takes})
 
 
 def attempted(act: Callable[[], object], db: Database | None = None) -> object:

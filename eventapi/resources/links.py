@@ -1,6 +1,6 @@
 """Links: the addresses with which exhibitors, applicants and people at the door act without an API key."""
 from eventapi.domain.access import links as access_links
-from eventapi.domain.portal import granting, rights
+from eventapi.domain.portal import granting, reminding, rights
 from eventapi.domain.portal.granting import represent
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT
@@ -92,6 +92,29 @@ def mail_link(db, who, id):
     return Response(represent(get(db, id)), 202)
 
 
+@routes.get("/links/<id>/reminder", response="link.reminder")
+def get_link_reminder(db, who, id):
+    """Get the reminder of a link.
+
+    It is the mail that POST /links/{id}/remind would send now: to whom, and what is late or open.
+    """
+    link = granted(db, who, id)
+    with db.snapshot():
+        return reminding.preview(db, link)
+
+
+@routes.post("/links/<id>/remind", status=202)
+def remind_link(db, who, id):
+    """Mail the exhibitor what is left to do on its page, with a link to it.
+
+    GET /links/{id}/reminder shows the mail before. The worker writes it while it sends it, and sends none if nothing is
+    left by then. A link is reminded at most once a day.
+    """
+    link = granted(db, who, id)
+    reminding.remind(db, link, mail_base_url())
+    return Response(represent(get(db, id)), 202)
+
+
 @routes.post("/links/<id>/show")
 def show_link(db, who, id):
     """Return a further address of a link in `url`, for example for a QR code.
@@ -115,7 +138,7 @@ def rotate_link(db, who, id):
 
 @routes.batch()
 def batch_links(who, body):
-    """Create, mail or revoke many links.
+    """Create, mail, remind or revoke many links.
 
     Each entry succeeds or is refused by itself.
     """

@@ -1,5 +1,8 @@
 """To-dos: each kind, from open to done, late ones first."""
-from eventapi.domain.portal import todos
+import string
+
+from eventapi.domain.portal import choosing, todos
+from eventapi.domain.portal.todo_words import WORDS
 
 RIGHTS = tuple(right for right, _ in todos.PARTS)
 
@@ -20,13 +23,27 @@ def test_a_speaker_has_no_booth_and_no_badges(portal):
 
 
 def test_a_hold_waits_for_the_office_or_for_the_exhibitor(portal):
-    reservation = portal.organiser.make("/booth-reservations", {
-        "booth_id": portal.booths["A1"], "event_participant_id": portal.participant["id"]})
+    with portal.db.write():
+        choosing.choose(portal.db, portal.me(), portal.event, portal.pages, "A1")
     assert "booth:waiting" in listed(portal)
     portal.change(booth_confirm="self")
     assert "booth_hold:open" in listed(portal)
-    portal.act("booth-reservations", reservation, "confirm")
+    portal.act("booth-reservations", portal.organiser.data("/booth-reservations")[0], "confirm")
     assert "booth:done" in listed(portal)
+
+
+def test_a_booth_that_the_office_holds_is_an_offer(portal):
+    portal.organiser.make("/booth-reservations", {
+        "booth_id": portal.booths["A1"], "event_participant_id": portal.participant["id"]})
+    assert "booth_offer:open" in listed(portal)
+
+
+def test_each_sentence_is_there_in_both_languages_with_the_same_values():
+    assert WORDS["de"].keys() == WORDS["en"].keys()
+    for name, text in WORDS["de"].items():
+        found = [{part for _, part, _, _ in string.Formatter().parse(each) if part} for each in
+                 (text, WORDS["en"][name])]
+        assert found[0] == found[1], name
 
 
 def test_late_ones_come_first(portal, clock):

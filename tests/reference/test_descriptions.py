@@ -52,8 +52,8 @@ def test_every_operation_below_the_root_is_described_beyond_its_summary_and_acce
             assert operation["summary"] not in operation["description"], f"{method} {path}"
 
 
-SENDING = {"batch_invoices", "mail_invoice", "mail_link", "send_invoice", "send_dunnings", "test_webhook",
-           "redeliver_webhook_delivery"}
+SENDING = {"batch_invoices", "mail_invoice", "mail_link", "remind_link", "send_invoice", "send_dunnings",
+           "test_webhook", "redeliver_webhook_delivery"}
 
 
 def test_only_what_sends_is_titled_send_or_mail():

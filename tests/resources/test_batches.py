@@ -25,7 +25,7 @@ ACTIONS = {
     "invoices": ["send", "remind", "mail"],
     "documents": ["create", "request-signature"],
     "submissions": ["approve", "reject", "request-revision"],
-    "links": ["create", "mail", "revoke"],
+    "links": ["create", "mail", "remind", "revoke"],
 }
 # Fields of single requests that hold for one record only.
 LEFT_OUT = {("applications", "approve"): {"contact_id", "customer_number"}, ("invoices", "send"): {"payments"},

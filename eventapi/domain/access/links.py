@@ -12,14 +12,14 @@ from eventapi.domain.access import link_secrets
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.records import entities
-from eventapi.errors import Problem
+from eventapi.errors import Problem, not_found
 from eventapi.languages import choice
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql, sql_of_sessions = statements("links"), statements("sessions")
 
-KIND = "link"                           # of mails
+KIND, TODOS, OFFER = "link", "todos", "booth_offer"       # of mails with the address of a link
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 RIGHTS = ("profile", "submissions", "booth", "orders", "contract", "invoices", "badges")
 DEVICES = 5
@@ -137,6 +137,20 @@ def _close(db, id):
     db.run(sql_of_sessions.end_all, link_id=id, now=db.now)
 
 
+def devices(db):
+    """Return the devices on which links of doors are open, as rows: id, link_id, station, event_title, and times."""
+    return db.all(sql_of_sessions.at_doors)
+
+
+def end_device(db, id):
+    """End the session of a device at the door. Raise 404 if it is not open."""
+    row = next((row for row in devices(db) if row["id"] == id), None)
+    if row is None:
+        raise not_found("device of a door", id)
+    db.run(sql_of_sessions.end, id=id, now=db.now)
+    journal.administered(db, entities.LINK, "session_ended", row["link_id"], title=f"device {id}")
+
+
 def blank(db, link):
     """Forget the name and the address of a link that has ended."""
     db.run(sql.blank, id=link["id"], stamp=db.stamp)
@@ -166,18 +180,40 @@ def address(base_url, secret):
     return f"{base_url}/link/{secret}"
 
 
-def mail(db, link, base_url):
-    """Queue the mail with the address of a link. The worker makes the secret while it sends the mail."""
-    language = choice.choose(db.config, link["language"])
-    subject = mail_words.WORDS[language]["link_subject"].format(title=link["event_title"])
-    mails.add(db, KIND, entities.LINK.entity_type, link["id"], link["email"], subject, base_url=base_url,
-              language=language)
+def mail(db, link, base_url, kind=KIND):
+    """Queue a mail of a kind with the address of a link. The worker makes the secret while it sends the mail."""
+    language = language_of(db, link)
+    mails.add(db, kind, entities.LINK.entity_type, link["id"], link["email"], subject(link, kind, language),
+              base_url=base_url, language=language)
     db.run(sql.mark_mailed, id=link["id"], now=db.now)
 
 
-def mails_today(db, link):
-    """Return how often a link was mailed in the last 24 hours."""
-    return db.value(sql.mails_of_day, id=link["id"], since=_before(db, DAY))
+def language_of(db, link):
+    """Return the language of mails with a link."""
+    return choice.choose(db.config, link["language"])
+
+
+def subject(link, kind, language):
+    """Return the subject of a mail of a kind with a link."""
+    return mail_words.WORDS[language][f"{kind}_subject"].format(title=link["event_title"])
+
+
+def mails_today(db, link, kind=KIND):
+    """Return how often a mail of a kind with this link was queued in the last 24 hours."""
+    return db.value(sql.mails_of_day, kind=kind, id=link["id"], since=_before(db, DAY))
+
+
+def tell_of_offer(db, participant_id):
+    """Queue a mail to everybody who can see the booth that a participant is offered on its page.
+
+    Without mail, without `base_url`, or while the exhibitors' pages are closed, there is none.
+    """
+    if not (mails.is_configured(db.config) and db.config.base_url):
+        return
+    for id in db.values(sql.of_participant, participant_id=participant_id, right="booth"):
+        link = get(db, id)
+        if link["status"] == "active" and not mails.is_waiting(db, OFFER, entities.LINK.entity_type, id):
+            mail(db, link, db.config.base_url, OFFER)
 
 
 def new_secret(db, id):
@@ -206,7 +242,7 @@ def handle_requests(db, size):
         for row in rows:
             for id in db.values(sql.of_address, email_hash=row["email_hash"]):
                 link = get(db, id)
-                if link["status"] == "active" and db.value(sql.mails_of_day, id=id, since=_before(db, DAY)) < PER_DAY:
+                if link["status"] == "active" and mails_today(db, link) < PER_DAY:
                     mail(db, link, row["base_url"])
             db.run(sql.settle_request, id=row["id"], now=db.now)
     return len(rows)

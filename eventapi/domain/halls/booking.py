@@ -10,6 +10,7 @@ reservations (see `reservation_rows`). A Problem with `keeps=True` commits what 
 from datetime import timedelta
 
 from eventapi import journal, times
+from eventapi.domain.access import links
 from eventapi.domain.halls import booth_rows, pricing
 from eventapi.domain.halls.reservation_rows import (
     HELD_AS,
@@ -265,7 +266,8 @@ def offer_around(db, booth):
 def offer(db, booth_id):
     """Let the first participant on the waiting list hold a booth, unless the list is empty or the booth is taken.
 
-    If no price can be computed, the reservation has none, and needs a negotiated one before it is confirmed.
+    If no price can be computed, the reservation has none, and needs a negotiated one before it is confirmed. Those who
+    have a link to the page of the participant get a mail.
     """
     first = db.value(sql.first_waiting, booth_id=booth_id)
     if first is None:
@@ -279,6 +281,7 @@ def offer(db, booth_id):
         price = pricing.offered(db, booth, db.one(participants.get, id=old["event_participant_id"]))
     new = store(db, old, "offered", status="pending", reserved_at=db.now, expires_at=_after(db, OFFER_PERIOD), **price)
     set_booth_status(db, new)
+    links.tell_of_offer(db, new["event_participant_id"])
 
 
 def set_booth_status(db, new):

@@ -51,6 +51,10 @@ ENGLISH = {
     "link_subject": "Your page for {title}",
     "link": "With this link you open your page for the show:",
     "link_button": "Open my page",
+    "todos_subject": "What is left to do for {title}",
+    "todos": "On your page for {title}, this is left to do:",
+    "booth_offer_subject": "A booth is held for you at {title}",
+    "booth_offer": "You are on the waiting list for a booth at {title}. One has become free and is held for you:",
     "link_ignore": "The link is valid for 14 days, and is meant for you alone: please do not forward it. "
                    "On your page you can ask for a new one at any time.",
 
@@ -128,6 +132,11 @@ GERMAN = {
     "link_subject": "Ihre Seite zu {title}",
     "link": "mit diesem Link öffnen Sie Ihre Seite zur Messe:",
     "link_button": "Meine Seite öffnen",
+    "todos_subject": "Was für {title} noch zu tun ist",
+    "todos": "Auf Ihrer Seite zu {title} ist noch zu tun:",
+    "booth_offer_subject": "Ein Stand ist für Sie reserviert: {title}",
+    "booth_offer": "Sie stehen auf der Warteliste für einen Stand bei {title}. Einer ist frei geworden und für Sie "
+                   "reserviert:",
     "link_ignore": "Der Link gilt 14 Tage und ist nur für Sie: Bitte leiten Sie ihn nicht weiter. "
                    "Einen neuen können Sie jederzeit auf der Seite anfordern.",
 

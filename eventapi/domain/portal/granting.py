@@ -146,11 +146,11 @@ def rotate(db, link):
     return links.add_secret(db, link, "shown")
 
 
-def mail(db, link, base_url):
-    """Queue the mail with a link.
+def refuse_unmailable(db, link, base_url):
+    """Raise 409 unless a mail can bring somebody to the page of a link.
 
-    Raise 409 `invalid_transition`, `link_incomplete` without an address, `page_incomplete` if its page is closed,
-    `mail_not_configured`; 429 after some mails of a day.
+    `invalid_transition` if it has ended, `link_incomplete` without an address, `page_incomplete` if its page is closed,
+    `mail_not_configured`.
     """
     refuse_ended(link)
     if not link["email"]:
@@ -163,6 +163,11 @@ def mail(db, link, base_url):
     if missing:
         raise Problem("page_incomplete", f"The page of the link cannot be opened yet. Set {quoted(missing)} first.",
                       missing=missing)
+
+
+def mail(db, link, base_url):
+    """Queue the mail with a link. Raise 409 as `refuse_unmailable` does; 429 after some mails of a day."""
+    refuse_unmailable(db, link, base_url)
     if links.mails_today(db, link) >= links.PER_DAY:
         raise Problem("rate_limited", f"The link was mailed {links.PER_DAY} times today. Try again tomorrow.",
                       headers={"Retry-After": "86400"})

@@ -1,8 +1,10 @@
 """The to-dos of an exhibitor: what is late, open, waiting for the office and done, each with its day and its page."""
-from eventapi import times
+from eventapi import money, times
 from eventapi.domain.billing import invoices
 from eventapi.domain.portal import choosing, records, staff
+from eventapi.domain.portal.todo_words import WORDS
 from eventapi.domain.shows import profiles
+from eventapi.languages import formats
 
 STATES = ("late", "open", "waiting", "done")
 LISTED = ("exhibitor", "co_exhibitor", "sponsor")       # roles that have booths and an entry on the public pages
@@ -24,6 +26,20 @@ def of(db, participant, event, pages, rights):
     if participant["status"] == "cancelled":
         found = [todo for todo in found if todo["kind"] == "invoice"]
     return sorted(found, key=lambda todo: STATES.index(todo["state"]))
+
+
+def said(todo, language, zone):
+    """Return {title, detail} of a to-do: what it is about, and until when or with whom it is. `detail` may be ""."""
+    texts, state = WORDS[language], todo["state"]
+    known = {**todo, "titles": ", ".join(todo.get("titles", ())),
+             "day": formats.day(times.local_date(todo["due"], zone), language) if todo["due"] else "",
+             **{name: formats.moment(todo[name], zone, language) for name in ("until", "at") if todo.get(name)},
+             **{name: formats.money(money.major(todo[name], todo["currency"]), todo["currency"], language)
+                for name in ("total", "open") if todo.get(name) is not None}}
+    name = f"{todo['kind']}_{state if state in ('waiting', 'done') else 'open'}"
+    detail = {"waiting": "waits", "late": "was_due", "open": "by_day" if todo["due"] else None}.get(state)
+    return {"title": texts["profile_unlisted" if todo.get("is_listed") is False else name].format_map(known),
+            "detail": texts[detail].format_map(known) if detail else ""}
 
 
 def soon(db, participant):
@@ -55,6 +71,8 @@ def _booth(db, participant, event, pages):
         number = row["booth_number"]
         if row["status"] == "confirmed":
             yield _todo("booth", "done", "booth", number=number)
+        elif row["by_office"]:
+            yield _todo("booth_offer", "open", "booth", row["expires_at"], number=number)
         elif pages["booth_confirm"] == "office":
             yield _todo("booth", "waiting", "booth", number=number, until=row["expires_at"])
         else:

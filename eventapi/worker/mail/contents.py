@@ -14,6 +14,7 @@ from eventapi.domain.billing import sending as invoice_sending
 from eventapi.domain.dunning import letters, sending
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import applications, badge_sheets, decisions, newsletter
+from eventapi.domain.portal import reminding
 from eventapi.domain.registration import drafts
 from eventapi.domain.shows import settings
 from eventapi.errors import Problem
@@ -54,7 +55,7 @@ def build(db, mail):
         retry_while_busy(invoice_pdf.store, db, mail["entity_id"])
     if mail["kind"] == drafts.KIND:
         mail = {**mail, "secret": retry_while_busy(drafts.new_secret, db, mail["entity_id"])}
-    if mail["kind"] == links.KIND:
+    if mail["kind"] in (links.KIND, links.TODOS, links.OFFER):
         mail = {**mail, "secret": retry_while_busy(links.new_secret, db, mail["entity_id"])}
     if mail["kind"] in (decisions.DECISION, decisions.BADGE):
         mail = {**mail, "secret": mail["base_url"] and retry_while_busy(decisions.new_secret, db, mail["entity_id"])}
@@ -247,6 +248,22 @@ def link(db, mail):
         *mail_words.closing(db.config, mail["language"])], {}, []
 
 
+def todos(db, mail):
+    """Return the mail with the to-dos of an exhibitor, or with the booths that are offered to it.
+
+    Raise Gone if the link has ended, or nothing of them is left.
+    """
+    row = mail["secret"] and links.get(db, mail["entity_id"])
+    found = row and reminding.due(db, row, mail["kind"])
+    if not found:
+        raise Gone("the link has ended, or nothing is left to do")
+    texts, kind, language = mail_words.WORDS[mail["language"]], mail["kind"], mail["language"]
+    return None, language, [
+        greeting(texts, harmless(row["name"])), *own_paragraphs(reminding.texts(db, row, kind, language)),
+        reminding.listed(found), (texts["link_button"], links.address(mail["base_url"], mail["secret"])),
+        texts["link_ignore"], *mail_words.closing(db.config, language)], {}, []
+
+
 def invoice(db, mail):
     """Return the mail with the PDF of an invoice. If it has an open amount, the mail says when to pay.
 
@@ -346,4 +363,4 @@ WITH_PDF = ("invoice", "invoice_reminder", "dunning")
 CONTENTS = {"newsletter_confirmation": newsletter_confirmation, "invoice": invoice,
             "invoice_reminder": invoice_reminder, "dunning": dunning,
             "application_confirmation": application_confirmation, decisions.DECISION: application_decision,
-            decisions.BADGE: badge, "link": link}
+            decisions.BADGE: badge, links.KIND: link, links.TODOS: todos, links.OFFER: todos}
