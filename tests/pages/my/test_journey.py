@@ -34,7 +34,7 @@ SAID = {
     "check": ("Check the order", "Bestellung prüfen"), "pay": ("Order with", "Zahlungspflichtig"),
     "accept": ("Accept with", "Verbindlich"), "taken": ("has just been taken", "gerade vergeben"),
     "paid": ("paid", "bezahlt"), "new": ("Send a new link", "Neuen Link"),
-    "gone": ("not valid any more", "nicht mehr gültig"), "invoice": ("Pay invoice", "Rechnung"),
+    "gone": ("not valid any more", "gilt nicht mehr"), "invoice": ("Pay invoice", "Rechnung"),
 }
 
 
