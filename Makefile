@@ -27,7 +27,8 @@ help:
 	@echo "make books        issue, pay, dun, export and close a year of 330 invoices, and compute every figure a second time"
 	@echo "make load         measure all reads and typical writes with 200,000 contacts and payments, in .load (1 GB);"
 	@echo "                  a part of it in a minute: PATTERN=contacts; a million: SIZE=big"
-	@echo "make morning      replay the check-ins of an opening morning, and compare the visits with a model"
+	@echo "make morning      replay the check-ins of an opening morning, and compare the visits with a model; DOOR=1 with"
+	@echo "                  four phones at the page /door/, ten minutes of them without network (needs chromium and nginx)"
 	@echo "make schema       print the current database schema: tables with their indexes and triggers, and views"
 	@echo "make reference    list anew the problem codes of each handler for the API reference"
 	@echo "make picture      draw anew the hall in README.md, docs/hall.svg, from the sample show"
@@ -103,7 +104,7 @@ clients: $(VENV)/ready-to-test
 	  npm install --silent --no-audit --no-fund --prefix .clients openapi-typescript openapi-fetch typescript@5 \
 	    @types/node @stoplight/spectral-cli @redocly/cli axe-core && touch .clients/ready; }
 	@$(BIN)/python -m pytest tests/clients tests/pages/test_accessibility.py tests/pages/door/test_look.py \
-	  tests/pages/desk/test_journey.py tests/pages/show/test_journey.py
+	  tests/pages/desk/test_journey.py tests/pages/show/test_journey.py tests/pages/apply/test_journey.py
 
 # The rules are XSLT 2, which saxonche runs. EINVOICE_VALIDATOR=PROGRAM has another validator check all documents as well.
 einvoices:
@@ -157,8 +158,8 @@ books: $(VENV)/ready-to-test
 load: $(VENV)/ready-to-run
 	@$(BIN)/python -m tests.load $(or $(FOLDER),.load) --size $(or $(SIZE),medium) --pattern '$(PATTERN)'
 
-morning: $(VENV)/ready-to-run
-	@$(BIN)/python tests/load/opening_morning.py --people 5000
+morning: $(if $(DOOR),$(VENV)/ready-to-test,$(VENV)/ready-to-run)
+	@$(BIN)/python $(if $(DOOR),-m tests.pages.door.morning,tests/load/opening_morning.py --people 5000)
 
 schema: $(VENV)/ready-to-run
 	@$(BIN)/python -m eventapi.storage.schema

@@ -94,13 +94,19 @@ SELECT DISTINCT j.value AS iban, i.contact_id FROM json_each(:ibans) j
  ORDER BY 1, 2;
 
 -- name: open_with_amount
--- At most :most invoices for each (currency, amount) that are open with exactly this amount. A negative amount stands
--- for money that the customer is owed.
+-- At most :most invoices for each (currency, amount) that are open with exactly this amount, and as many with the claims
+-- of their letters. A negative amount stands for money that the customer is owed.
 SELECT j.value ->> 0 AS currency, j.value ->> 1 AS amount, i.id FROM json_each(:amounts) j
   CROSS JOIN invoices i ON i.id IN (
     SELECT o.id FROM invoices o INDEXED BY invoices_open
      WHERE o.currency = j.value ->> 0 AND o.open_amount = j.value ->> 1 AND o.open_amount <> 0
-       AND o.locked_at IS NOT NULL LIMIT :most);
+       AND o.locked_at IS NOT NULL LIMIT :most)
+ UNION ALL
+SELECT j.value ->> 0, j.value ->> 1, i.id FROM json_each(:amounts) j
+  CROSS JOIN invoices i ON i.id IN (
+    SELECT o.id FROM invoices o INDEXED BY invoices_with_claims
+     WHERE o.currency = j.value ->> 0 AND o.open_amount + o.claims_total - o.claims_paid = j.value ->> 1
+       AND o.claims_total > o.claims_paid AND o.open_amount > 0 LIMIT :most);
 
 -- name: open_of_contacts
 -- The oldest open invoices of these contacts, at most :most of each.

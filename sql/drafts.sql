@@ -11,9 +11,18 @@ SELECT 1 FROM application_drafts WHERE nonce = :nonce;
 SELECT d.id, d.event_id, d.form, d.fields, d.email, d.language, d.application_id, d.confirmed_at, e.event_key
   FROM application_drafts d JOIN events e ON e.id = d.event_id WHERE d.id = :id;
 
--- name: of_network
--- Unconfirmed drafts of a network since a time.
-SELECT count(*) FROM application_drafts WHERE network = :network AND created_at >= :since;
+-- name: made
+-- Drafts since a time, or the unconfirmed ones of a network.
+SELECT count(*) FROM application_drafts WHERE created_at >= :since
+   AND network = :network -- when network
+;
+
+-- name: postponed
+-- Mails to confirm a draft that wait for their hour, or those of a network.
+SELECT count(*) FROM mails m JOIN application_drafts d ON d.id = m.entity_id
+ WHERE m.state = 'queued' AND m.next_at > :now AND m.kind = 'application_confirmation'
+   AND d.network = :network -- when network
+;
 
 -- name: of_address
 -- Drafts with an address since a time, also confirmed and corrected ones.

@@ -28,13 +28,21 @@ UPDATE sessions SET ended_at = :now WHERE link_id = :link_id AND ended_at IS NUL
 -- Whether a session of the link was opened before.
 SELECT 1 FROM sessions WHERE link_id = :link_id LIMIT 1;
 
+-- name: at_doors
+-- Open sessions of doors, whose devices have not been ended.
+SELECT s.id, s.link_id, l.station, e.title AS event_title, s.created_at, s.last_used_at
+  FROM links l JOIN sessions s ON s.link_id = l.id JOIN events e ON e.id = l.event_id
+ WHERE l.kind = 'door' AND s.ended_at IS NULL ORDER BY s.id;
+
 -- name: of_link
 SELECT id, way, mailed_to, own_device, created_at, last_used_at FROM sessions WHERE link_id = :link_id AND ended_at IS NULL ORDER BY id;
 
 -- name: drop_old
--- Sessions that ended some time ago, or that nobody has used for longer than any session lasts.
+-- Sessions that ended some time ago, or that nobody has used for longer than any session lasts. A device of a door that was ended is told
+-- so when it comes back, also after weeks.
 DELETE FROM sessions WHERE id IN (
-  SELECT id FROM sessions WHERE ended_at < :ended OR last_used_at < :unused LIMIT :size);
+  SELECT id FROM sessions WHERE ended_at < :ended AND NOT EXISTS (SELECT 1 FROM links l WHERE l.id = link_id AND l.kind = 'door')
+                             OR last_used_at < :unused LIMIT :size);
 
 -- name: sent_form
 SELECT fingerprint, location FROM sent_forms WHERE owner = :owner AND form_id = :form_id;

@@ -1,7 +1,7 @@
 """Commands for links, with which people act without an API key."""
 import sys
 
-from eventapi.cli.terminal import Refused, changing, command, group, record
+from eventapi.cli.terminal import Refused, changing, command, group, lists, opened, record, show
 from eventapi.domain.access import links
 from eventapi.domain.shows import settings
 from eventapi.errors import Problem, not_found
@@ -26,11 +26,17 @@ def register(commands):
     door.add_argument("--devices", type=int, default=links.DEVICES, metavar="N",
                       help=f"devices that may use the link at the same time, 1 to {MOST} (default: {links.DEVICES})")
     door.add_argument("--search", action="store_true", help="let the devices search for people by name")
-    show = command(link, "show", show_link, "print a new address and QR code of a link, for one further device",
+    shown = command(link, "show", show_link, "print a new address and QR code of a link, for one further device",
                    "eventapi link show 3")
-    record(show, "id", "link", "id of the link")
+    record(shown, "id", "link", "id of the link")
     revoke = command(link, "revoke", revoke_link, "end a link and all its sessions for ever", "eventapi link revoke 3")
     record(revoke, "id", "link", "id of the link")
+    lists(command(link, "devices", list_devices, "list the devices at the doors", "eventapi link devices"),
+          id="id of the device", link_id="id of its link", station="name of the entrance", event_title="its event",
+          created_at="time of signing in", last_used_at="time of the first request in the hour (UTC) of the last one")
+    end = command(link, "end-device", end_device, "end one device at a door: it deletes its list of badges",
+                  "eventapi link end-device 7")
+    record(end, "id", "link", "id of the device, see 'eventapi link devices'")
 
 
 def create_door(args, config):
@@ -67,6 +73,16 @@ def revoke_link(args, config):
         if link is None:
             raise not_found("link", args.id)
         links.revoke(db, link)
+
+
+def list_devices(args, config):
+    with opened(config) as db:
+        show(args, links.devices(db), ["id", "link_id", "station", "event_title", "created_at", "last_used_at"])
+
+
+def end_device(args, config):
+    with changing(config) as db:
+        links.end_device(db, args.id)
 
 
 def base_url(config):

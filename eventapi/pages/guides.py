@@ -11,10 +11,12 @@ from eventapi import paths
 from eventapi.errors import not_found
 from eventapi.pages import markdown
 from eventapi.web.pages import Page, page
+from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
 
 routes = Routes("docs", root="", public=True, forms=("text/html",))
 CONTENTS = "README.md"
+PICTURES = "*.png"
 FILES = (CONTENTS, "tutorial.md", "operations.md", "upgrading.md", "threat-model.md", "guides/*.md",
          "fundamentals/*.md")
 REFERENCE = "http://127.0.0.1:8080/docs"                # in a link of docs/, the reference on this server
@@ -22,7 +24,8 @@ ROW = re.compile(r"^\| \[([^\]]+)\]\(([\w/-]+\.md)\) \| (.+?) \|", re.M)
 STYLE = """\
 main{max-width:50rem}table{border-collapse:collapse;width:100%;margin:.6rem 0;font-size:.93rem}
 th,td{text-align:left;vertical-align:top;padding:.35rem .8rem .35rem 0;border-bottom:1px solid var(--line)}
-li{margin:.25rem 0}h2{font-size:1.25rem;margin:2rem 0 .5rem}
+li{margin:.25rem 0}img{max-width:100%;border:1px solid var(--line);border-radius:8px}
+h2{font-size:1.25rem;margin:2rem 0 .5rem}
 """
 
 
@@ -44,6 +47,9 @@ def list_guides():
 @routes.get("/docs/guides/<name>")
 def get_guide(name):
     """Return the tutorial, a guide or another page of the documentation."""
+    if name in _pictures():
+        return Response(body=_pictures()[name].read_bytes(), headers={
+            "Content-Type": "image/png", "Cache-Control": "public, max-age=3600"})
     if name not in _files() or _files()[name] == CONTENTS:
         raise not_found("guide", name)
     return _page(_files()[name]).response()
@@ -64,6 +70,12 @@ def _files():
     root = paths.folder("docs")
     found = [file.relative_to(root).as_posix() for pattern in FILES for file in sorted(root.glob(pattern))]
     return {_name(path): path for path in found}
+
+
+@lru_cache(maxsize=1)
+def _pictures():
+    """Return {name: path} of the pictures in the pages."""
+    return {file.name: file for file in paths.folder("docs").glob(PICTURES)}
 
 
 def _name(path):
@@ -100,6 +112,8 @@ def _address(path, root, target):
         return target
     file, _, anchor = target.partition("#")
     wanted = posixpath.normpath(posixpath.join(posixpath.dirname(path), file))
+    if wanted in _pictures():
+        return f"{root}docs/guides/{wanted}"
     if wanted not in _files().values():
         return GENERATED.get(wanted) and f"{root}{GENERATED[wanted]}"
     place = f"{root}docs/guides" if wanted == CONTENTS else f"{root}docs/guides/{_name(wanted)}"

@@ -1,4 +1,4 @@
-"""The Markdown of docs/ as HTML: headings, paragraphs, lists, tables, blocks of code, links, bold and code.
+"""The Markdown of docs/ as HTML: headings, paragraphs, lists, tables, blocks of code, links, pictures, bold and code.
 
 What GitHub understands besides is not used in docs/; tests/pages/test_guides.py compares each page with its source.
 """
@@ -10,7 +10,8 @@ from textwrap import dedent
 FENCE = re.compile(r" *```(\S*) *$")
 ITEM = re.compile(r"(-|\d+\.) +")
 COMMENT = re.compile(r"^ *<!-- [a-z ]+:.*?-->\n", re.M)
-INLINE = re.compile(r"`(?P<code>[^`]+)`|\[(?P<text>[^\[\]]+)\]\((?P<target>[^()\s]+)\)|\*\*(?P<bold>[^*]+)\*\*")
+INLINE = re.compile(r"`(?P<code>[^`]+)`|(?P<image>!)?\[(?P<text>[^\[\]]+)\]\((?P<target>[^()\s]+)\)|"
+                    r"\*\*(?P<bold>[^*]+)\*\*")
 
 
 def render(text, link):
@@ -42,7 +43,10 @@ def inline(text, link):
             parts.append(f"<strong>{inline(found['bold'], link)}</strong>")
         else:
             address, inside = link(found["target"]), inline(found["text"], link)
-            parts.append(inside if address is None else f'<a href="{escape(address)}">{inside}</a>')
+            if found["image"]:
+                parts.append(f'<img src="{escape(address)}" alt="{escape(found["text"])}" loading="lazy">')
+            else:
+                parts.append(inside if address is None else f'<a href="{escape(address)}">{inside}</a>')
     return "".join([*parts, escape(text[place:], quote=False)])
 
 

@@ -7,7 +7,10 @@ nothing behind, and its page is shown again with what was typed.
 import inspect
 import json
 import logging
+import time
+from collections import Counter
 from collections.abc import Callable
+from threading import Lock
 
 from bottle import Route, request
 
@@ -29,7 +32,8 @@ from eventapi.web.routes import JSON, Options
 
 sql = statements("sessions")
 log = logging.getLogger("eventapi.sessions")
-SHOWN_AGAIN = (409, 412, 422)
+SHOWN_AGAIN = (409, 412, 422, 429)
+PER_MINUTE = 60                         # forms of a session, in each process
 MOST_JSON = 512 * 1024
 
 
@@ -56,6 +60,8 @@ class Visited:
         db = environ["eventapi.connections"].reader()
         if self.sends_form or self.sends_json:
             form_bodies.refuse_foreign(environ)
+        elif home := shell.elsewhere():
+            return home
         ref = ref or visits.ONE_COOKIE[self.options.session]
         visit = found(db, self.options, ref)
         if visit is None:
@@ -133,6 +139,27 @@ def former_owner(db: Database, ref: str) -> str | None:
     return admin_id and f"admin {admin_id}"
 
 
+class Pace:
+    """How many forms each session has sent in this minute, counted in this process."""
+
+    def __init__(self):
+        self.minute, self.sent, self.lock = 0, Counter(), Lock()
+
+    def check(self, session_id: int) -> None:
+        """Count a form. Raise 429 for more than PER_MINUTE of a session: that is a program, or a key that is stuck."""
+        minute, second = divmod(int(time.monotonic()), 60)
+        with self.lock:
+            if minute != self.minute:
+                self.minute, self.sent = minute, Counter()
+            self.sent[session_id] += 1
+            if self.sent[session_id] > PER_MINUTE:
+                raise Problem("rate_limited", f"A session sends at most {PER_MINUTE} forms in a minute. Wait for the "
+                              "seconds in Retry-After.", headers={"Retry-After": str(60 - second)})
+
+
+PACE = Pace()
+
+
 def accept(visit: Visit, fields: dict) -> None:
     """Take the texts of a form. Raise 403 if its token is not that of the visitor."""
     visit.form_id = tokens.form_id(visit.key, visit.owner, fields.pop("form_token", [""])[0])
@@ -140,6 +167,7 @@ def accept(visit: Visit, fields: dict) -> None:
         raise Problem("session_ended", "The form was not made for this session. Open the page again, and send it "
                       "from there.")
     visit.fields = fields
+    PACE.check(visit.session["id"])
     request.environ["eventapi.form_id"], request.environ["eventapi.form_owner"] = visit.form_id, visit.owner
     request.environ["eventapi.raw_body"] = json.dumps(
         [sorted(fields.items()), request.environ.get("CONTENT_LENGTH")]).encode()

@@ -40,7 +40,7 @@ SCHEMAS = {
     "MetaWarningCode": {**TEXT, "enum": ["recognition_stopped", "received_before", "other_account", "no_category",
                                          "no_dunning_levels", "export_within_eu", "reverse_charge_at_home",
                                          "low_tax_rate", "missing_glyph", "service_date_far", "name_without_letters",
-                                         "no_postal_code", "no_vat_id"], "description":
+                                         "text_direction", "no_postal_code", "no_vat_id"], "description":
                         "`recognition_stopped`: the file exceeded a limit of memory or time, so that it is not known "
                         "whether it is an e-invoice. `received_before`, `other_account`: see PUT "
                         "/documents/{id}/content. `no_category`: the participant has no category at an event whose "

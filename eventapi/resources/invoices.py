@@ -83,8 +83,9 @@ def send_invoice(db, id, body):
     mail was `queued`, or `skipped` and for which `reason`: `no_address`, `smtp_not_configured`, `not_installed` (a
     package that draws the PDF), `fonts_missing` or `already_done`. `no_e_invoice` in meta says why the invoice has no
     e-invoice. `warnings` in meta names what is unusual: `export_within_eu`, `reverse_charge_at_home`, `low_tax_rate`,
-    `service_date_far`, `name_without_letters`, `no_postal_code`, `no_vat_id` or `missing_glyph` (a character that no
-    font of the server has: the PDF shows □ in its place, and the e-invoice keeps it).
+    `service_date_far`, `name_without_letters`, `text_direction` (an invisible character turns the direction of a text),
+    `no_postal_code`, `no_vat_id` or `missing_glyph` (a character that no font of the server has: the PDF shows □ in
+    its place, and the e-invoice keeps it).
     """
     row, mail = issuing.send(db, get(db, id), body["mail"], body["payments"] or ())
     is_lacking = row["xml_sha256"] is None and not row["taken_over"]

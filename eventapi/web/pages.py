@@ -54,7 +54,7 @@ def policy(style: str, script: str = "", *, connects: bool = False) -> str:
     """Return a Content-Security-Policy that allows only this style and script; for `connects` see `page`."""
     scripts = f"script-src '{_hash(script)}'; " if script else ""
     target = "connect-src 'self'; form-action 'none'" if connects else "form-action 'self'"
-    return (f"default-src 'none'; style-src '{_hash(style)}'; {scripts}base-uri 'none'; {target}; "
+    return (f"default-src 'none'; style-src '{_hash(style)}'; img-src 'self'; {scripts}base-uri 'none'; {target}; "
             "frame-ancestors 'none'")
 
 
@@ -89,10 +89,10 @@ class Page:
     Only pages without secrets are compressed, since the length of compressed bytes reveals what they contain.
     """
 
-    def __init__(self, text: str, headers: dict[str, str]):
-        self.raw, self.zipped = text.encode(), b""
+    def __init__(self, text: str | bytes, headers: dict[str, str]):
+        self.raw, self.zipped = text if isinstance(text, bytes) else text.encode(), b""
         self.headers = {"Cache-Control": "public, no-cache", **headers}
-        self.tag = etag(text)
+        self.tag = etag(text.hex() if isinstance(text, bytes) else text)
 
     def compressed(self) -> "Page":
         """Compress the page, and return it."""

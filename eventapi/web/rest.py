@@ -57,6 +57,10 @@ def streamed(record: dict, name: str, pieces: Iterable[str], request_id: str) ->
     yield f"]}}{after}".encode()
 
 
+# Policy of a picture, with which a browser runs and fetches nothing.
+SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+
+
 # Addresses
 
 def base_url() -> str:
@@ -117,7 +121,7 @@ def drawn(state: object, form: str, draw: Callable[[], bytes]) -> Response:
 def picture(state: object, form: str, draw: Callable[[], bytes]) -> Response:
     """Return `drawn`, with a policy that keeps a browser from running or fetching anything."""
     response = drawn(state, form, draw)
-    response.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    response.headers["Content-Security-Policy"] = SANDBOX
     return response
 
 

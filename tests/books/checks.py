@@ -8,11 +8,13 @@ from decimal import Decimal
 
 from tests.books import documents
 from tests.books.bank import ACCOUNTS
-from tests.books.truth import rounded
+from tests.books.truth import RATES, rounded
 
 REVENUE = {"AE": "8337", "K": "8125", "G": "8120", "E": "8150", "Z": "8100", "O": "8200"}
+# Account -> the rate whose tax its bookings change; 0 without tax
+TAXED = {"8400": 19, "2406": 19, "8300": 7, "2401": 7, "2400": 0, **dict.fromkeys(REVENUE.values(), 0)}
 MONEY = {"bank": "1200", "card": "1361"}
-RATES = {"CHF": Decimal("1.06"), "USD": Decimal("0.92")}
+WRITE_OFFS = {Decimal(19): "2406", Decimal(7): "2401"}          # of groups without tax: 2400
 LARGEST = 10                    # differences that are shown for a check
 
 
@@ -50,10 +52,11 @@ def invoices(report, office, books):
         taxes = {(tax["category"], Decimal(str(tax["rate"]))): (units(tax["net"]), units(tax["tax"]))
                  for tax in row["taxes"]}
         found[bill.number] = (taxes, units(row["total"]), units(row["paid_amount"]), units(row["open_amount"]),
-                              units(row["claims_total"]), units(row["claims_open"]))
+                              units(row["claims_total"]), units(row["claims_open"]), units(row["written_off"]))
         paid, owed = (books.paid(bill), books.open(bill)) if bill.of is None else (0, 0)
-        expected[bill.number] = (bill.groups, bill.total, paid, owed, books.claimed(bill), books.claims_open(bill))
-    report.equal("invoices: amounts, taxes, paid and open, claims", found, expected,
+        expected[bill.number] = (bill.groups, bill.total, paid, owed, books.claimed(bill), books.claims_open(bill),
+                                 books.written_off(bill))
+    report.equal("invoices: amounts, taxes, paid and open, claims, write-offs", found, expected,
                  f"{len(rows)} of {len(books.bills)}")
     report.line(len(rows) == len(books.bills), "invoices: number", len(rows))
 
@@ -80,7 +83,8 @@ def e_invoices(report, office, books, folder):
             found[name.name] = (shown["number"], shown["type"], shown["groups"], shown["lines"], shown["net"],
                                 shown["tax"], shown["total"], shown["total"] - shown["prepaid"] - shown["payable"],
                                 taxes)
-            kind = "386" if bill.is_deposit and profile != "xrechnung" else "380"
+            is_german = profile == "peppol" and bill.customer["body"]["country"] == "DE"
+            kind = "386" if bill.is_deposit and profile != "xrechnung" and not is_german else "380"
             expected[name.name] = (bill.number, kind if bill.of is None else "381", groups, sign * bill.net,
                                    sign * bill.net, sign * bill.tax, sign * bill.total, 0, taxes and own_tax)
     report.equal("e-invoices: amounts, taxes, lines, type", found, expected, f"{len(files)} files")
@@ -157,7 +161,7 @@ def ledger(report, office, books):
     """Compare the ledger of every customer, and its totals."""
     data = office("GET", "/reports/ledger?year=2025")["data"]
     found = {(row["customer_number"], row["currency"]): tuple(units(row[name]) for name in (
-        "invoiced", "credited", "received", "refunded", "claimed")) for row in data["rows"]}
+        "invoiced", "credited", "received", "refunded", "claimed", "written_off")) for row in data["rows"]}
     report.equal("ledger: movements by customer and currency", found, books.accounts("2025-12-31"))
     closing = {row["currency"]: units(row["closing_balance"]) for row in data["totals"] if row["closing_balance"]}
     report.equal("ledger: closing balances are the receivables and open claims", closing, books.balances("2025-12-31"),
@@ -180,12 +184,14 @@ def agrees(part):
 
 def datev(report, office, books, folder):
     """Compare the booking batch of each month, account by account and currency by currency."""
-    found, expected, rates = {}, defaultdict(int), {}
+    found, expected, rates, periods = {}, defaultdict(int), {}, defaultdict(int)
     for month in range(1, 13):
         name = f"2025-{month:02}"
         data = office.file(f"/reports/datev?year=2025&month={month}", headers={"Accept": "text/csv"})
         (folder / f"EXTF_{name}.csv").write_bytes(data)
         balances, foreign = documents.datev(data)
+        for key, amount in documents.tax_periods(data, TAXED).items():
+            periods[key] += amount
         found |= {(name, *key): amount for key, amount in balances.items() if amount}
         for currency, amount, base in foreign:
             rates[name, currency, amount, "base"] = base - rounded(Decimal(amount) * RATES[currency] / 100)
@@ -198,8 +204,17 @@ def datev(report, office, books, folder):
         expected[month, "1593", currency] += amount
         expected[month, revenue(category, rate), currency] -= amount
     for one in books.movements:
-        expected[one.day[:7], MONEY[one.gateway], one.bill.currency] += one.amount
-        expected[one.day[:7], debtor(one.bill), one.bill.currency] -= one.amount
+        month, amount, currency = one.day[:7], one.amount, one.bill.currency
+        if one.came:                            # the debtor is credited at the rate of the invoice
+            amount, currency = rounded(Decimal(amount) / 100 * RATES[currency]), "EUR"
+            expected[month, "2660" if one.came > amount else "2150", "EUR"] += amount - one.came
+        expected[month, MONEY[one.gateway], currency] += one.came or amount
+        expected[month, debtor(one.bill), currency] -= amount
+    for one in books.write_offs:
+        for (_, rate), share in books.write_off_shares(one).items():
+            account = "1593" if one.bill.is_deposit else WRITE_OFFS.get(rate, "2400")
+            expected[one.day[:7], account, one.bill.currency] += share
+            expected[one.day[:7], debtor(one.bill), one.bill.currency] -= share
     for one in books.claims:
         if one.day <= "2025-12-31":
             expected[one.day[:7], "2700", one.bill.currency] -= one.amount
@@ -207,6 +222,15 @@ def datev(report, office, books, folder):
     report.equal("DATEV: balance of every account by month and currency", found,
                  {key: amount for key, amount in expected.items() if amount})
     report.equal("DATEV: amounts in euros of bookings in other currencies", rates, dict.fromkeys(rates, 0))
+    rows = office("GET", "/reports/tax?date_from=2025-01-01")["data"]["rows"]
+    expected = defaultdict(int)
+    for (month, currency, category, rate), (net, tax) in by_group(rows, "net", "tax").items():
+        expected[month, currency, rate if category == "S" else 0] += net + tax
+    report.equal("DATEV: tax periods (column 116) of all files are the report on taxes",
+                 {key: amount for key, amount in periods.items() if amount},
+                 {key: amount for key, amount in expected.items() if amount})
+    kinds = len({one.came > 0 for one in books.movements}), len({one.amount > 0 for one in books.write_offs})
+    report.line(kinds == (2, 2), "DATEV: exchange differences, write-offs and recoveries", kinds)
 
 
 def revenue(category, rate):
@@ -233,7 +257,7 @@ def statements(report, office, books, bank):
     expected = defaultdict(int)
     for one in books.movements:
         if one.gateway == "bank":
-            expected[one.bill.currency] += one.amount
+            expected["EUR" if one.came else one.bill.currency] += one.came or one.amount
     report.equal("statements: what is assigned is what was paid", settled, expected, dict(settled))
     report.line(not [row for row in rows if row["status"] == "open"], "statements: the work list is empty", len(rows))
 

@@ -83,6 +83,17 @@ def datev(data, base="EUR"):
     return dict(balances), foreign
 
 
+def tax_periods(data, rates, base="EUR"):
+    """Return {(month, currency, rate): gross amount} of a booking batch by column 116. `rates`: account -> rate."""
+    found = defaultdict(int)
+    for row in list(csv.reader(io.StringIO(data.decode("cp1252"), newline=""), delimiter=";"))[2:]:
+        day, units = row[115], _units(row[0].replace(",", ".")) * {"S": -1, "H": 1}[row[1]]
+        for account, amount in ((row[6], units), (row[7], -units)):
+            if day and account in rates:
+                found[f"{day[4:]}-{day[2:4]}", row[2] or base, rates[account]] += amount
+    return found
+
+
 def audit_table(archive, name):
     """Return the rows of a table in the export for a tax audit (a ZipFile), as dicts of texts."""
     index = ElementTree.fromstring(archive.read("index.xml"))

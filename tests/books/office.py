@@ -23,7 +23,9 @@ OPTIONS = {
     "datev_adviser": "29098", "datev_client": "55003", "datev_chart": "03", "datev_debtor_base": "10000",
     "datev_bank": "1200", "datev_gateways": "bank=1200 card=1361",
     "datev_revenue": "S19=8400 S7=8300 AE=8337 K=8125 G=8120 E=8150 Z=8100 O=8200", "datev_fees": "4970",
-    "datev_claims": "2700", "datev_deposits": "1593",
+    "datev_claims": "2700", "datev_deposits": "1593", "payment_tolerance": "0.05",
+    "datev_write_offs": "S19=2406 S7=2401 AE=2400 K=2400 G=2400 E=2400 Z=2400 O=2400",
+    "datev_exchange_gains": "2660", "datev_exchange_losses": "2150",
 }
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 
+RATES = {"CHF": Decimal("1.06"), "USD": Decimal("0.92")}        # the option exchange_rates
+
 
 def rounded(number):
     """Return a Decimal in units as an integer in hundredths, rounded half away from zero."""
@@ -74,7 +76,8 @@ def divided(amount, weights):
 class Movement:
     """Money for an invoice: positive if it was received, negative if it was given back. fee: of the gateway.
 
-    claim: the part that pays costs and interest of letters, or returns them.
+    claim: the part that pays costs and interest of letters, or returns them. came: what a transfer in euros brought for
+    an invoice in another currency, whose amount is in that currency.
     """
     day: str
     bill: Bill
@@ -82,6 +85,16 @@ class Movement:
     gateway: str
     fee: int = 0
     claim: int = 0
+    came: int = 0
+
+
+@dataclass(frozen=True)
+class WriteOff:
+    """What is not expected any more. A negative amount came after all; is_stated: it is known from a statement."""
+    day: str
+    bill: Bill
+    amount: int
+    is_stated: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,11 +109,15 @@ class Books:
     """All bills and movements of the year."""
 
     def __init__(self):
-        self.bills, self.movements, self.dunned, self.claims = [], [], set(), []
+        self.bills, self.movements, self.dunned, self.claims, self.write_offs = [], [], set(), [], []
 
-    def move(self, day, bill, amount, gateway="bank", fee=0, claim=0):
+    def move(self, day, bill, amount, gateway="bank", fee=0, claim=0, came=0):
         """Record money for an invoice."""
-        self.movements.append(Movement(day, bill, amount, gateway, fee, claim))
+        self.movements.append(Movement(day, bill, amount, gateway, fee, claim, came))
+
+    def write_off(self, day, bill, amount, *, is_stated=False):
+        """Record what is written off."""
+        self.write_offs.append(WriteOff(day, bill, amount, is_stated))
 
     def claim(self, day, bill, amount):
         """Record what a letter claims."""
@@ -125,10 +142,15 @@ class Books:
         """
         return sum(one.amount - one.claim for one in self._known(bill, until, stated))
 
+    def written_off(self, bill, until="9999", stated="9999"):
+        """Return what is written off until a day, less what came after all."""
+        return sum(one.amount for one in self.write_offs if one.bill is bill and one.day <= until
+                   and (not one.is_stated or one.day <= stated))
+
     def open(self, bill, until="9999", stated="9999"):
         """Return what is open of an invoice at the end of a day, negative if it is overpaid."""
         credited = sum(note.total for note in bill.credits if note.day <= until)
-        return bill.total + credited - self.paid(bill, until, stated)
+        return bill.total + credited - self.paid(bill, until, stated) - self.written_off(bill, until, stated)
 
     def taxes(self, rates=None):
         """Return {(month of 2025, currency, category, rate): (net, tax)} by the months in which the tax counts.
@@ -154,12 +176,17 @@ class Books:
 
         It counts with the supply; money that comes before, when it comes. Without tax, money counts for nothing, and
         goods to the EU count when they are invoiced, at the latest at the end of the month after the supply. Of a
-        deposit, only money counts, also without tax.
+        deposit, only money counts, also without tax. A write-off takes its share of net and tax (§ 17 (2) no. 1 UStG).
         """
         notes = [note for note in bill.credits if note.day <= until]
         net, tax = (sum(one.groups.get(group, (0, 0))[place] for one in (bill, *notes)) for place in (0, 1))
         begins = max(bill.day, bill.supplied) if group[0] == "K" else bill.supplied     # invoiced within a month
         if until >= begins and not bill.is_deposit:
+            for one in self.write_offs:
+                if one.bill is bill and one.day <= until:
+                    gone = self.write_off_shares(one)[group]
+                    own_tax = self._tax_of(bill, group, gone)
+                    net, tax = net - gone + own_tax, tax - own_tax
             return net, tax
         if not group[1] and not bill.is_deposit:
             return 0, 0
@@ -168,9 +195,21 @@ class Books:
         gone = {one: sum(bill.groups[one]) - left[one] for one in bill.groups}
         first = min(money, sum(left.values()))
         share = divided(first, left)[group] + divided(money - first, gone)[group]
-        whole = sum(bill.groups[group])
-        own_tax = rounded(Decimal(share) * bill.groups[group][1] / whole / 100) if whole else 0
+        own_tax = self._tax_of(bill, group, share)
         return share - own_tax, own_tax
+
+    @staticmethod
+    def _tax_of(bill, group, gross):
+        whole = sum(bill.groups[group])
+        return rounded(Decimal(gross) * bill.groups[group][1] / whole / 100) if whole else 0
+
+    @staticmethod
+    def write_off_shares(one):
+        """Return {group: amount} of a write-off: divided by what the credit notes so far have left."""
+        notes = [note for note in one.bill.credits if note.day <= one.day]
+        left = {group: sum(sum(part.groups.get(group, (0, 0))) for part in (one.bill, *notes))
+                for group in one.bill.groups}
+        return divided(one.amount, left)
 
     def deducting(self, deposit):
         """Return the items that deduct a deposit: what its credit notes have left of each group (§ 14 (5) UStG)."""
@@ -217,8 +256,11 @@ class Books:
         return {currency: amount for currency, amount in found.items() if amount}
 
     def accounts(self, until="9999"):
-        """Return {(customer number, currency): (invoiced, credited, received, refunded, claimed)} until a day."""
-        found = defaultdict(lambda: [0, 0, 0, 0, 0])
+        """Return {(customer number, currency): amounts} until a day.
+
+        They are what was invoiced, credited, received, refunded, claimed and written off.
+        """
+        found = defaultdict(lambda: [0, 0, 0, 0, 0, 0])
         for bill in self.bills:
             if bill.day <= until:
                 found[bill.customer["customer_number"], bill.currency][0 if bill.of is None else 1] += abs(bill.total)
@@ -229,6 +271,9 @@ class Books:
         for one in self.claims:
             if one.day <= until:
                 found[one.bill.customer["customer_number"], one.bill.currency][4] += one.amount
+        for one in self.write_offs:
+            if one.day <= until:
+                found[one.bill.customer["customer_number"], one.bill.currency][5] += one.amount
         return {key: tuple(values) for key, values in found.items() if any(values)}
 
     def days_late(self, bill, day):
@@ -245,7 +290,8 @@ class Books:
         sum_of_days, present, last = Decimal(0), last_day_to_pay(bill.due) + timedelta(1), date.fromisoformat(day)
         while present <= last:
             rate = Decimal("11.27") if present < date(2025, 7, 1) else Decimal("10.27")
-            left = owed - self.paid(bill, (present - timedelta(1)).isoformat(), stated)
+            before = (present - timedelta(1)).isoformat()
+            left = owed - self.paid(bill, before, stated) - self.written_off(bill, before, stated)
             sum_of_days += max(left, 0) * rate
             present += timedelta(1)
         return int((sum_of_days / 36500).quantize(Decimal(1), ROUND_HALF_UP))

@@ -5,17 +5,19 @@ What happens is decided here and noted in `books`. The office only learns of mon
 import heapq
 import random
 from datetime import date, timedelta
+from decimal import Decimal
 
 from tests.books import plan
 from tests.books.bank import Bank
-from tests.books.truth import Bill, Books, Movement, groups_of
+from tests.books.truth import RATES, Bill, Books, Movement, groups_of, rounded
 from tests.support import camt
 
 INVOICES = 330
 CREDITS, CANCELLATIONS = 26, 22
 # How customers pay, and how often of 100 times.
 WAYS = {"number": 24, "lower case": 8, "no zeros": 6, "broken": 5, "rf": 9, "together": 8, "batch": 9, "no number": 4,
-        "wrong number": 3, "two parts": 5, "twice": 3, "returned": 3, "card": 6, "late": 4, "never": 3}
+        "wrong number": 3, "two parts": 5, "twice": 3, "returned": 3, "card": 6, "late": 4, "never": 6,
+        "cents short": 4}
 
 
 def day_after(day, days):
@@ -200,9 +202,54 @@ class Year:
         elif way == "two parts":
             self.at(day_after(bill.day, due), self.pay, bill, "number", 40)
             self.at(day_after(bill.day, due + 12), self.pay, bill, "number")
+        elif bill.currency != "EUR" and number % 3:
+            way = "in euros"
+            self.at(day_after(bill.day, due), self.pay_in_euros, bill)
         elif way != "never":
             self.at(day_after(bill.day, due), self.pay, bill, way)
+        self.at(day_after(bill.day, 60 + due), self.write_off, bill)
         self.count(f"payment: {way}")
+
+    def pay_in_euros(self, bill):
+        """Pay an invoice in another currency with euros: the bank brings more or less than the rate of the invoice."""
+        amount, day = self.books.open(bill), self.office.day
+        if amount <= 0:
+            return
+        price = RATES[bill.currency] * self.dice.choice([Decimal("0.98"), Decimal("1.03")])
+        came = rounded(Decimal(amount) / 100 * price)
+        sent = {"sent": f"{bill.currency} {Decimal(amount) / 100:.2f}"} if amount % 2 else {}
+        self.bank.book("EUR", day, came, [(bill, amount)], way="in euros", came=came, **sent,
+                       **self._texts(bill, "number"))
+        self.books.move(day, bill, amount, came=came)
+
+    # Write-offs
+
+    def write_off(self, bill):
+        """Write off what is open of an old invoice, or the half of it, if the office knows of all transfers.
+
+        Of some, the money comes after all.
+        """
+        day, owed = self.office.day, self.books.open(bill)
+        if owed <= 0 or bill.is_deposit or self.books.open(bill, day, self.settled) != owed:
+            return
+        amount = self.dice.choice([owed, owed, max(1, owed // 2)])
+        body = {"reason": "Insolvenz", **({} if amount == owed else {"amount": amount / 100})}
+        self.office("POST", f"/invoices/{bill.id}/write-offs", body, 201)
+        self.books.write_off(day, bill, amount)
+        self.count("write-off")
+        if self.dice.random() < 0.5:
+            self.at(day_after(day, 12), self.recover, bill)
+
+    def recover(self, bill):
+        """Pay what was written off, or a third of it."""
+        day, gone = self.office.day, self.books.written_off(bill)
+        amount = self.dice.choice([gone, max(1, gone // 3)])
+        if self.books.open(bill) != 0 or gone <= 0:
+            return
+        self.bank.book(bill.currency, day, amount, [(bill, amount)], way="recovered", **self._texts(bill, "number"))
+        self.books.move(day, bill, amount)
+        self.books.write_off(day, bill, -amount, is_stated=True)
+        self.count("write-off: recovered")
 
     # Claims of letters
 
@@ -309,6 +356,10 @@ class Year:
             texts = {**self._texts(bill, "number"), "text": other.number}
         else:
             texts = self._texts(bill, way)
+        if way == "cents short" and amount > 1000:      # the option payment_tolerance
+            amount -= 3
+            self.books.write_off(day, bill, 3, is_stated=True)
+            self.count("write-off: tolerance")
         entry = self.bank.book(bill.currency, day, amount, [(bill, amount)], way=way, **texts)
         self.books.move(day, bill, amount)
         if way == "twice":
@@ -419,8 +470,9 @@ class Year:
                 self.office("POST", f"{path}/ignore", {"reason": truth}, 200)
                 self.count("work list: ignored")
             else:
-                shares = [{"invoice_number": bill.number, "amount": abs(amount) / 100,
-                           **({"claim_amount": entry["claim"] / 100} if entry.get("claim") else {})}
+                shares = [{"invoice_number": bill.number, "amount": abs(entry.get("came") or amount) / 100,
+                           **({"claim_amount": entry["claim"] / 100} if entry.get("claim") else {}),
+                           **({"invoice_amount": amount / 100} if entry.get("came") else {})}
                           for bill, amount in truth]
                 self.office("POST", f"{path}/assign", {"invoices": shares}, 200)
                 self.count(f"work list: {entry['way']}")

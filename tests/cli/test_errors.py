@@ -148,7 +148,8 @@ OPENS = [words for words in LEAVES if words not in CLOSED]
 FILLED = {"key create": "--name x --all-scopes", "key revoke": "1", "key rotate": "1", "admin add": "Ada",
           "admin disable": "1", "flag enable": "plans", "flag disable": "plans", "tier set": "Starter",
           "gateway add": "x X", "gateway remove": "x", "mail retry": "1", "pages check": "fair", "worker": "--once",
-          "desk link": "1", "desk end": "1", "link create door": "fair", "link show": "1", "link revoke": "1"}
+          "desk link": "1", "desk end": "1", "link create door": "fair", "link show": "1", "link revoke": "1",
+          "link end-device": "1"}
 
 
 @pytest.mark.parametrize("words", OPENS, ids=" ".join)

@@ -29,7 +29,8 @@ def test_a_door_gets_an_address_for_one_device_and_another_one_for_the_next(run,
     (("create", "door", "other"), "event other not found"),
     (("create", "door", "fair", "--devices", "0"), "must be from 1 to 50"),
     (("create", "door", "fair", "--station", " "), "1 to 60 characters"),
-    (("show", "7"), "link 7 not found"), (("revoke", "7"), "link 7 not found")])
+    (("show", "7"), "link 7 not found"), (("revoke", "7"), "link 7 not found"),
+    (("end-device", "7"), "eventapi link devices")])
 def test_a_wrong_use_is_refused(run, fair, words, said):
     code, _, error = run("link", *words)
     assert code and said in error.lower()

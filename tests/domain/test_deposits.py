@@ -103,11 +103,12 @@ def test_a_deposit_says_so_on_its_page_and_in_its_e_invoice(office):
         "380", "386"]
 
 
-@pytest.mark.parametrize("profile, expected", [("en16931", "386"), ("xrechnung", "380"), ("peppol", "386")])
-def test_xrechnung_does_not_know_the_type_of_a_deposit(office, profile, expected):
-    """BR-DE-17 has no 386. Peppol has it (PEPPOL-EN16931-P0100)."""
+@pytest.mark.parametrize("profile, country, expected", [
+    ("en16931", "DE", "386"), ("xrechnung", "DE", "380"), ("peppol", "DE", "380"), ("peppol", "AT", "386")])
+def test_a_deposit_has_the_type_that_the_profile_knows(office, profile, country, expected):
+    """BR-DE-17 has no 386, and neither has DE-R-017 between Germans. Peppol has it (PEPPOL-EN16931-P0100)."""
     office.buyer = office.client.make("/contacts", {**BUYER, "email": "x@muster.example", "e_invoice_profile": profile,
-                                                    "electronic_address": "9930:DE123456788"})
+                                                    "country": country, "electronic_address": "9930:DE123456788"})
     deposit = office.paid()
     assert office.act(deposit, "check")["faults"] == []
     for syntax in ("cii", "ubl"):

@@ -334,13 +334,18 @@ def add(sums, key, line, positive):
 def walk(office, chance, number):
     """Send invoices and deposits in two rates, and let money, credit notes and write-offs follow.
 
-    Final invoices deduct deposits that are paid. Return what happened to each.
+    Final invoices deduct deposits that are paid. Now and then the month before is closed, and its report stays as it
+    is. Return what happened to each.
     """
-    history, day = [], 15
+    history, day, closed = [], 15, {}
     for step in range(number * 5):
         day += chance.randint(0, 9)
         date = times.add_days("2026-01-01", day)
         office.clock(date)
+        last = times.add_days(f"{date[:7]}-01", -1)
+        if step % 9 == 8 and last not in closed and last > "2026":
+            office.client.post(f"/reports/periods/{last[:7]}/close", status=200)
+            closed[last] = office.rows(f"?date_to={last}")
         if step < number or not history:
             items = [{"unit_price": chance.randint(100, 99999) / 100, "tax_rate": rate} for rate in (7, 19)]
             supply = times.add_days(date, chance.choice((0, 20, 90, 150)))
@@ -373,6 +378,7 @@ def walk(office, chance, number):
                 one["notes"].append((date, rate, cents(tax["net"]), cents(tax["tax"])))
         elif act == "write_off" and cents(left["open_amount"]) > amount:
             office.write_off(one["invoice"], amount / 100)
+    assert len(closed) > 2 and {last: office.rows(f"?date_to={last}") for last in closed} == closed
     for one in history:                                 # with what later payments recovered
         entries = office.client.data(f"/invoices/{one['invoice']['id']}")["write_offs"]
         one["gone"] = [(entry["written_off_at"], cents(entry["amount"])) for entry in entries]

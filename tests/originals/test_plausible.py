@@ -57,6 +57,10 @@ def test_a_greek_seller_cannot_supply_within_greece_as_if_abroad(organiser, sett
     ("S", {}, {"service_date": "2020-05-08"}, "service_date_far"),
     ("S", {}, {"service_date_to": "2999-01-01"}, "service_date_far"),
     ("S", {"company_name": "\u200b4711\u200b"}, {}, "name_without_letters"),
+    ("S", {"company_name": "Rosen\u202egnuhcsuäT\u202c GmbH"}, {}, "text_direction"),
+    ("S", {"address": "\u2067Weg 1\u2069"}, {}, "text_direction"),
+    ("S", {}, {"items": [{"description": "Stand \u202e21A", "quantity": 1, "unit_price": 9}]}, "text_direction"),
+    ("S", {"company_name": "Rosen\u200f\u00ad GmbH"}, {}, None),       # a mark and a soft hyphen turn nothing
     ("S", {"company_name": "四季園芸"}, {}, None),
     ("S", {**DRESDEN, "tax_id": None, "postal_code": None}, {}, "no_postal_code"),
     ("S", {"postal_code": None}, {}, None),

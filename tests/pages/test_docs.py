@@ -128,7 +128,7 @@ class Page(HTMLParser):
         self.tags.append((tag, attributes))
         self.ids += [attributes["id"]] if "id" in attributes else []
         self.links += [attributes["href"]] if "href" in attributes else []
-        if tag not in ("meta", "br", "input", "hr"):
+        if tag not in ("meta", "br", "input", "hr", "img"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):

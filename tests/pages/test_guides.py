@@ -40,6 +40,10 @@ def test_a_page_shows_all_of_its_source(app, name):
         return re.sub(r"[\W_]+", "", text)
     body = unescape(re.sub(r"<[^>]+>", " ", re.sub(r"<head>.*?</head>", "", text, flags=re.S)))
     source = re.sub(r"^ *<!-- [a-z ]+:.*-->\n|^ *```\S*$|^( *)\d+\. ", r"\1", source, flags=re.M)
+    pictures = re.findall(r"!\[([^\]]+)\]\(([^)\s]+)\)", source)
+    shown = re.findall(r'<img src="[^"]+" alt="([^"]+)"', text)
+    assert [unescape(alt) for alt in shown] == [alt for alt, _ in pictures]
+    source = re.sub(r"!\[[^\]]+\]\([^)\s]+\)", "", source)
     wanted = letters(re.sub(r"\]\([^)\s]+\)", "]", source))
     assert letters(body).endswith(wanted), "a word is missing"
 
@@ -52,6 +56,8 @@ def test_every_link_of_a_page_leads_to_a_page_or_a_heading(app, name):
         if "://" not in path:
             found = app.get(path, status=200)
             assert not anchor or re.search(rf'\bid="{re.escape(anchor)}"', found.text), f"{name}: {link}"
+    for source in re.findall(r'<img src="([^"]+)"', app.get(ADDRESSES[name]).text):
+        assert app.get(urljoin(ADDRESSES[name], source), status=200).body.startswith(b"\x89PNG")
     between = [link for link in links(FILES[name])
                if re.fullmatch(r"(\.\./)?((guides|fundamentals)/)?[a-z-]+\.md", link)]
     served = [link for link in between if not link.endswith(("architecture.md", "performance.md"))]

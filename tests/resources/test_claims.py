@@ -200,6 +200,16 @@ def test_a_transfer_pays_two_invoices_with_their_claims(organiser, dunned, bank)
     assert [state(organiser, id)[2:] for id in (first, second)] == [(0, CLAIM, 0)] * 2
 
 
+def test_a_transfer_without_a_number_that_pays_invoice_and_claims_is_proposed(organiser, dunned, bank):
+    id = dunned()
+    assert bank(WHOLE, "Messe, alles") == (0, [("pay", WHOLE, CLAIM, ["no_number"])])
+    row, = organiser.data("/payments/unmatched")
+    assert row["proposals"][0]["invoice_id"] == id and row["proposals"][0]["reasons"] == ["amount"]
+    assert bank(WHOLE - 0.01, "Messe, fast alles")[1][1:] == []
+    pay(organiser, 0.5, 0.5)                            # of the claims: then the amount is another one
+    assert bank(WHOLE - 0.5, "Messe, der Rest")[1] == [("pay", WHOLE - 0.5, CLAIM - 0.5, ["no_number"])]
+
+
 def test_the_tolerance_counts_with_claims_as_well(organiser, dunned, bank, settings, monkeypatch):
     monkeypatch.setattr(settings, "payment_tolerance", Decimal("0.05"))
     id = dunned()

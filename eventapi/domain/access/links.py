@@ -12,7 +12,7 @@ from eventapi.domain.access import link_secrets
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.records import entities
-from eventapi.errors import Problem
+from eventapi.errors import Problem, not_found
 from eventapi.languages import choice
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -135,6 +135,20 @@ def rotate(db, link):
 def _close(db, id):
     db.run(sql.drop_secrets, link_id=id)
     db.run(sql_of_sessions.end_all, link_id=id, now=db.now)
+
+
+def devices(db):
+    """Return the devices on which links of doors are open, as rows: id, link_id, station, event_title, and times."""
+    return db.all(sql_of_sessions.at_doors)
+
+
+def end_device(db, id):
+    """End the session of a device at the door. Raise 404 if it is not open."""
+    row = next((row for row in devices(db) if row["id"] == id), None)
+    if row is None:
+        raise not_found("device of a door", id)
+    db.run(sql_of_sessions.end, id=id, now=db.now)
+    journal.administered(db, entities.LINK, "session_ended", row["link_id"], title=f"device {id}")
 
 
 def blank(db, link):

@@ -221,7 +221,7 @@ def _adding_up(row, named, known):
     if len(named) < 2 or not is_clear:
         return None
     owed = [side * invoice["open_amount"] for invoice, *_ in named]
-    with_claims = [invoice["open_amount"] + max(invoice["claims_open"], 0) for invoice, *_ in named]
+    with_claims = [_amounts(invoice)[1] for invoice, *_ in named]
     found = (sums for sums in ([owed, with_claims] if side > 0 else [owed])
              if min(sums) > 0 and sum(sums) == abs(rest(row)))
     return next(found, None)
@@ -282,7 +282,7 @@ def _marks(row, invoice, known):
 
 def _likelihood(row, invoice, marks):
     """Return the key by which candidates are sorted: how much speaks for an invoice, then the part of its number."""
-    has_amount = invoice["open_amount"] == rest(row)
+    has_amount = rest(row) in _amounts(invoice)
     return sum(map(bool, (has_amount, *marks))), marks[0], -invoice["id"]
 
 
@@ -290,7 +290,7 @@ def _proposed(row, invoice, reasons, objections, known, amount):
     """Return the proposal to settle an invoice with `amount` of the transaction, in positive minor units."""
     if row["amount"] > 0:
         action, usable, claim, more = _incoming(amount, invoice)
-        owed = invoice["open_amount"], invoice["open_amount"] + max(invoice["claims_open"], 0)
+        owed = _amounts(invoice)
         if {"underpaid", "claim_underpaid"} & set(more) and NAMED & set(reasons):
             for one in owed:
                 if 0 < one - amount < owed[0] and recoveries.is_tolerated(known.config, invoice, one - amount):
@@ -306,6 +306,11 @@ def _proposed(row, invoice, reasons, objections, known, amount):
     return {"invoice_id": invoice["id"], "invoice_number": invoice["invoice_number"], "payment_id": None,
             "action": action, "amount": usable, "claim_amount": claim, "invoice_amount": None,
             "bank_transaction_id": None, "reasons": reasons, "objections": objections, "is_exact": not objections}
+
+
+def _amounts(invoice):
+    """Return the amounts that pay an invoice: alone, and with the claims of its letters."""
+    return invoice["open_amount"], invoice["open_amount"] + max(invoice["claims_open"], 0)
 
 
 def _takes_back(row, known):

@@ -45,14 +45,16 @@ def compose(invoice, seller, buyer, home_currency):
 def in_profile(document, profile):
     """Return the document as a text of another profile.
 
-    Only BT-23 and BT-24 differ, over Peppol the seller's electronic address if it is an e-mail address, and in
-    XRechnung the type of a deposit, which it does not know (BR-DE-17): it becomes that of an invoice.
+    Only BT-23 and BT-24 differ, over Peppol the seller's electronic address if it is an e-mail address, and the type of
+    a deposit where a rule does not know it: in XRechnung (BR-DE-17), and over Peppol between German parties
+    (DE-R-017). There it becomes that of an invoice.
     """
     process = None if profile == profiles.EN16931 else profiles.PROCESS
     seller = parties.seller_in_peppol(document.seller) if profile == profiles.PEPPOL else document.seller
-    is_unknown = profile == profiles.XRECHNUNG and document.type_code == DEPOSIT
+    is_german = document.seller.country == document.buyer.country == "DE"
+    is_unknown = profile == profiles.XRECHNUNG or (profile == profiles.PEPPOL and is_german)
     return replace(document, profile=profiles.IDS[profile], process=process, seller=seller,
-                   type_code=INVOICE if is_unknown else document.type_code)
+                   type_code=INVOICE if is_unknown and document.type_code == DEPOSIT else document.type_code)
 
 
 def _header(invoice, buyer, words):

@@ -2,6 +2,8 @@
 
 A contradiction prevents sending. A doubt is a warning: only the organiser knows whether it is right.
 """
+import unicodedata
+
 from eventapi import times
 from eventapi.domain.originals.requirements import finding
 from eventapi.validation.identifiers import companies
@@ -9,6 +11,9 @@ from eventapi.validation.identifiers import companies
 UNION = companies.MEMBER_STATES - {"XI"}
 ONE_PERCENT = 100                           # in hundredths of a percent, as rates are stored
 LARGE = 10_000_00                           # cents, with tax: section 11 (1) no. 2 UStG 1994 (Austria)
+# Directions of characters that turn the text after them (Unicode, UAX 9, section 2.1 to 2.5)
+TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+BUYER = {"name": "company_name or last_name", "contact_name": "first_name or last_name"}    # its fields of the contact
 FAR = 5                                     # years between today and the service that are usual at most
 
 
@@ -63,6 +68,10 @@ def doubts(invoice, seller, buyer, today):
     if not any(map(str.isalpha, buyer["name"] or "")):
         yield _warning("name_without_letters", "contact.company_name or last_name", "The buyer's name has no letter. "
                        "An invoice must have the full name of the buyer (Art. 226 no. 5 of Directive 2006/112/EC).")
+    for field in dict.fromkeys(field for field, text in _written(invoice, buyer) if _turns(text)):
+        yield _warning("text_direction", field, f"`{field}` contains an invisible character that turns the direction "
+                       "of the text, such as U+202E. The PDF leaves it out, and programs that read the e-invoice may "
+                       "show another name or text than is written. Write the text again without it.")
     if buyer["country"] == "DE" and not buyer["postal_code"]:
         yield _warning("no_postal_code", "contact.postal_code", "The buyer's address in Germany has no postal code. "
                        "It is part of the full address (section 14 (4) no. 1 UStG).")
@@ -70,6 +79,18 @@ def doubts(invoice, seller, buyer, today):
     if seller["country"] == buyer["country"] == "AT" and is_large and not buyer["vat_id"]:
         yield _warning("no_vat_id", "contact.tax_id", "An invoice of more than 10,000 EUR with tax to a business in "
                        "Austria has the buyer's UID (section 11 (1) no. 2 UStG 1994). Leave it empty for consumers.")
+
+
+def _written(invoice, buyer):
+    """Yield (field, text) of the texts of an invoice that somebody has written. `text` may be None."""
+    yield from ((f"contact.{BUYER.get(name, name)}", buyer.get(name))
+                for name in ("name", "contact_name", "address", "postal_code", "city", "state"))
+    yield from ((name, invoice[name]) for name in ("buyer_reference", "text"))
+    yield from (("items", item["description"]) for item in invoice["items"])
+
+
+def _turns(text):
+    return any(unicodedata.bidirectional(char) in TURNING for char in text or "")
 
 
 def _warning(code, field, detail):

@@ -27,7 +27,8 @@ KIND = "application_confirmation"
 TEXTS = {"apply": KIND, "visit": "visit_confirmation"}         # form -> name of the text of its mail
 ENTITY = entities.APPLICATION_DRAFT.entity_type
 LARGEST = 32_000                        # characters of the fields of a draft
-PER_HOUR = 30                           # drafts of a network in an hour, after which their mails wait
+PER_HOUR = 30                           # mails because of one network in an hour; further ones wait
+SHARE = 30                              # of mails_per_minute: confirmations in an hour, half of what can be sent
 CORRECTIONS = 3                         # of the address of a draft
 MOST = 10_000                           # drafts that wait for confirmation
 PER_DAY = 3                             # mails to an address in a day
@@ -43,7 +44,8 @@ def store(db, event, form, fields, nonce, language, client, base_url):
 
     `form` is apply or visit, `fields` a complete body of POST /applications that `applications.check_form` has
     accepted, `nonce` that of the form, `client` the address of the client. Mails of a network that sends many wait, so
-    that others do not; an address gets few a day. Raise 413 for fields that are too long.
+    that others do not; an address gets few a day. All of them leave room for the other mails of the office. Raise 413
+    for fields that are too long.
     """
     if len(as_json(fields)) > LARGEST:
         raise Problem("body_too_large", f"All fields together may have at most {LARGEST} characters.")
@@ -56,17 +58,24 @@ def store(db, event, form, fields, nonce, language, client, base_url):
 
 def _add(db, event, form, fields, nonce, language, client, base_url):
     network, email_hash = _network(form_key(db), client), _address(db, fields["email"])
-    hourly = db.value(sql.of_network, network=network, since=_before(db, HOUR))
+    wait = max(_hours(db, SHARE * db.config.mails_per_minute), _hours(db, PER_HOUR, network))
     daily = db.value(sql.of_address, email_hash=email_hash, since=_before(db, DAY))
     id = db.insert(sql.add, event_id=event["id"], form=form, nonce=nonce, fields=as_json(fields), email=fields["email"],
                    email_hash=email_hash, network=network, language=language, now=db.now)
     if daily >= PER_DAY or not mails.is_configured(db.config):
         return id
     subject = mail_words.WORDS[language][f"{TEXTS[form]}_subject"].format(title=event["title"])
-    wait = timedelta(hours=hourly // PER_HOUR)
     mails.add(db, KIND, ENTITY, id, fields["email"], subject, base_url=base_url, language=language,
-              next_at=times.after(db.now, wait) if wait else None)
+              next_at=times.after(db.now, wait * HOUR) if wait else None)
     return id
+
+
+def _hours(db, most, network=None):
+    """Return how many hours a mail waits, so that not more than about `most` an hour are sent, however long."""
+    given = {"network"} if network else set()
+    if db.value(sql.made, frozenset(given), network=network, since=_before(db, HOUR)) < most:
+        return 0
+    return 1 + db.value(sql.postponed, frozenset(given), network=network, now=db.now) // most
 
 
 def correct(db, event, form, nonce, email, client, base_url):

@@ -1,18 +1,17 @@
 """The page of an application, which the link in a mail opens (pages.md 7)."""
-from eventapi.domain.access import sessions
 from eventapi.domain.people import applications, badge_sheets
 from eventapi.domain.registration import applicants
 from eventapi.domain.shows import directory
 from eventapi.errors import not_found
 from eventapi.languages import countries
-from eventapi.web.html import cookies, shell, visits
-from eventapi.web.rest import Response, mail_base_url
+from eventapi.pages.entry import routes as entry
+from eventapi.web.html import visits
+from eventapi.web.rest import SANDBOX, Response, mail_base_url
 from eventapi.web.routes import Routes
 
 routes = Routes("application-page", root="/apply/<ref>", public=True, page=True, session="application", flag="pages",
                 forms=("text/html",))
 PACKAGE = "eventapi.pages.apply"
-SESSION = ("way", "mailed_to", "own_device")
 
 
 @routes.get("")
@@ -59,9 +58,7 @@ def add_application_file(db, visit, upload):
 def open_exhibitor_page(db, visit):
     """Open the exhibitor's own page of an approved applicant, in a session like this one."""
     link = applicants.exhibitor_link(db, visit.link, mail_base_url())
-    secret = sessions.add(db, link_id=link["id"], **{name: visit.session[name] for name in SESSION})
-    cookie = cookies.header(visits.cookie_ref(link), secret, lasts=bool(visit.session["own_device"]))
-    return visits.redirect(shell.up() + visits.path_of(link), {"Set-Cookie": cookie})
+    return entry.signed_in(db, link, visit.session, own_device=bool(visit.session["own_device"]))
 
 
 @routes.get("/badge")
@@ -96,4 +93,4 @@ def badge_file(db, visit, form):
     name = f'attachment; filename="badge-{badge["code"]}.pdf"' if form == badge_sheets.PDF else "inline"
     return Response(body=badge_sheets.draw(db.config, badge, form), has_etag=False, headers={
         "Content-Type": form, "Content-Disposition": name, "Cache-Control": "no-store", "X-Robots-Tag": "noindex",
-        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"})
+        "Content-Security-Policy": SANDBOX})

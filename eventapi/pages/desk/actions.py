@@ -4,6 +4,7 @@
 typed. Where the action leads back to, is an address within the desk that comes with the form.
 """
 import re
+from urllib.parse import urlencode
 
 from eventapi.errors import not_found
 from eventapi.pages.desk import api, frame
@@ -81,8 +82,8 @@ def form_of(visit, name, **choices):
     """Return the form of an action, without fields if it needs none."""
     schema = api.routes()[name].options.schema
     names = FIELDS.get(name) if schema else []
-    return Form(schema, "POST", frame.labels(visit), names=names, choices=choices, language=visit.language) if schema \
-        else Form("application.approve", "POST", frame.labels(visit), names=[])
+    label = frame.labels(visit, schema.partition(".")[0] if schema else "")
+    return Form(schema or "application.approve", "POST", label, names=names, choices=choices, language=visit.language)
 
 
 # Pages
@@ -95,7 +96,7 @@ def get_desk_action(db, visit, name, id=None, item_id=None):
     if name not in BUTTONS:
         raise not_found("page", shell.address())
     made, back = form_of(visit, name), back_to(visit)
-    given = made.compact(visit.fields) if visit.problem else made.defaults()
+    given = made.compact(visit.fields) if visit.problem else {**made.defaults(), **frame.told(db, name)}
     fixed = visit.fields if visit.problem else shell.asked(*FIXED)
     return frame.shown(
         db, visit, "act", about=about(name, id), form=made, given=given, back=back,
@@ -181,5 +182,6 @@ def back_to(visit):
 
 
 def with_done(address, word):
-    """Return an address of the desk that says what was done."""
-    return f"{address}{'&' if '?' in address else '?'}done={word}"
+    """Return an address of the desk that says what was done, for the event in hand."""
+    event = {} if "event=" in address else shell.asked("event")
+    return f"{address}{'&' if '?' in address else '?'}{urlencode({'done': word, **event})}"

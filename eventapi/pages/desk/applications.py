@@ -2,7 +2,6 @@
 from eventapi.pages.desk import actions, api, frame
 from eventapi.storage.statements import statements
 from eventapi.web.html import shell
-from eventapi.web.html.schema_forms import Form
 from eventapi.web.routes import Routes
 
 routes = Routes("desk-applications", root="/desk", public=True, page=True, session="admin", flag="desk",
@@ -10,6 +9,7 @@ routes = Routes("desk-applications", root="/desk", public=True, page=True, sessi
 sql = statements("desk")
 
 STATES = ("new", "in_review", "info_requested", "waitlisted", "approved", "rejected", "withdrawn")
+WAITING = STATES[:4]                    # the one that waits longest comes first
 # Fields of an application, in the order of its page.
 SHOWN = ("company_name", "first_name", "last_name", "email", "phone", "mobile", "address", "postal_code", "city",
          "country", "website", "tax_id", "requested_area", "message", "notes")
@@ -21,7 +21,8 @@ def get_desk_applications(db, visit):
     event, asked = frame.current(db), shell.asked("q", "status", "page", "event")
     status = asked.get("status") if asked.get("status") in STATES else None
     rows, total = api.rows("list_applications", include=("categories",), event_key=event and event["event_key"],
-                           status=status, search=asked.get("q"), page=frame.page_of(asked), sort="created_at")
+                           status=status, search=asked.get("q"), page=frame.page_of(asked), sort="created_at",
+                           order="ASC" if status in WAITING else "DESC")
     return frame.shown(db, visit, "applications", menu="applications", current=event, rows=rows, total=total,
                        asked=asked, states=STATES, state=status, paging=frame.paging(asked, total),
                        batches=[word for word in ("approve", "review", "waitlist") if api.may_call(visit,
@@ -41,8 +42,8 @@ def get_desk_application(db, visit, id):
         known=known, custom=custom, buttons=actions.of(visit, "applications", row, without=("approve_application",)),
         approve="approve" in row["allowed_actions"] and api.may_call(visit, "approve_application") and
         actions.action(visit, "approve_application", id=id),
-        form=Form("application.approve", "POST", frame.labels(visit), names=["confirm"], language=visit.language),
-        given={"confirm": ["1"]}, notes=notes(visit, "application", id), entity=("application", id))
+        form=actions.form_of(visit, "approve_application"), given={"confirm": ["1"], **frame.told(db, "application")},
+        notes=notes(visit, "application", id), entity=("application", id))
 
 
 def notes(visit, kind, id):

@@ -10,10 +10,10 @@ routes = Routes("desk-batches", root="/desk", public=True, page=True, session="a
 
 # (list, action) -> handler of the batch, handler that reads one record, fields of the form.
 BATCHES = {
-    ("applications", "approve"): ("batch_applications", "get_application", ["confirm"]),
+    ("applications", "approve"): ("batch_applications", "get_application", ["confirm", "mail"]),
     ("applications", "review"): ("batch_applications", "get_application", []),
-    ("applications", "waitlist"): ("batch_applications", "get_application", []),
-    ("applications", "reject"): ("batch_applications", "get_application", ["reason"]),
+    ("applications", "waitlist"): ("batch_applications", "get_application", ["mail"]),
+    ("applications", "reject"): ("batch_applications", "get_application", ["reason", "mail"]),
     ("participants", "confirm"): ("batch_participants", "get_participant", []),
     ("participants", "invoice"): ("batch_participants", "get_participant", []),
     ("booth-reservations", "confirm"): ("batch_booth_reservations", "get_booth_reservation", []),
@@ -21,8 +21,9 @@ BATCHES = {
     ("invoices", "send"): ("batch_invoices", "get_invoice", ["mail"]),
     ("invoices", "remind"): ("batch_invoices", "get_invoice", ["mail"]),
 }
-SCHEMAS = {("applications", "approve"): "application.approve", ("applications", "reject"): "application.reject",
-           ("invoices", "send"): "invoice.send", ("invoices", "remind"): "invoice.remind"}
+SCHEMAS = {(noun, word): f"{noun.removesuffix('s')}.{word}" for noun, word in (
+    ("applications", "approve"), ("applications", "waitlist"), ("applications", "reject"), ("invoices", "send"),
+    ("invoices", "remind"))}
 MOST = 200                              # records of a batch
 
 
@@ -37,9 +38,9 @@ def do_desk_batch(visit, connections, resource, action):
     """Try an action for the ticked records, or run it if the trial was looked at."""
     name, _, names = batch(resource, action)
     body = {"action": action, "ids": ids_of(visit), "dry_run": not visit.fields.get("sure")}
-    schema = SCHEMAS.get((resource, action))
-    if schema:
-        body |= Form(schema, "POST", frame.labels(visit), names=names).body(visit.fields)
+    form = form_of(visit, resource, action, names)
+    if form:
+        body |= form.body(visit.fields)
     if not body["ids"]:
         return page(connections.reader(), visit, resource, action, {"results": [], "dry_run": True})
     result = actions.run(visit, name, {}, body).data
@@ -53,14 +54,20 @@ def page(db, visit, resource, action, result):
     for entry in (result or {"results": []})["results"]:
         record = api.read(read, id=ids[entry["index"]]).data if entry["status"] != 404 else {"id": ids[entry["index"]]}
         rows.append({"record": record, "status": entry["status"], "sentence": sentence(visit, entry)})
-    schema = SCHEMAS.get((resource, action))
-    form = schema and Form(schema, "POST", frame.labels(visit), names=names, language=visit.language)
     trial = result is None or result["dry_run"]
-    given = visit.fields if "trial" in visit.fields else {**visit.fields, "confirm": ["1"]}
+    given = visit.fields if "trial" in visit.fields else {**visit.fields, "confirm": ["1"],
+                                                                 **frame.told(db, resource)}
     return frame.shown(db, visit, "batch", rows=rows, resource=resource, action_word=action, ids=ids, trial=trial,
-                       form=form, given=given, back=actions.back_to(visit),
+                       form=form_of(visit, resource, action, names), given=given, back=actions.back_to(visit),
                        good=sum(row["status"] < 400 for row in rows), record_name=frame.record_name,
                        record_address=record_address)
+
+
+def form_of(visit, resource, action, names):
+    """Return the form of a batch, or None if it has no fields."""
+    schema = SCHEMAS.get((resource, action))
+    return schema and Form(schema, "POST", frame.labels(visit, resource.removesuffix("s")), names=names,
+                           language=visit.language)
 
 
 PAGES = {"applications": "applications", "participants": "exhibitors", "invoices": "invoices"}

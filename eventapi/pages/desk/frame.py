@@ -31,7 +31,8 @@ def shown(db, visit, name, *, menu=None, status=None, **values):
         entries=[(part, target) for part, target, scope in MENU if api.may(visit, scope)], banner=banner(db),
         currency=db.config.currency, now=times.now(), to=address_of(visit, event), here=here(), urlencode=urlencode,
         may=lambda scope, writes=False: api.may(visit, scope, writes=writes), **written(db, visit, event),
-        **of_forms(visit, values.get("form"), values.get("given")), **{"asked": {}, "title": None, **values})
+        ticked="checked" if shell.asked("tick") else "", **of_forms(visit, values.get("form"), values.get("given")),
+        **{"title": None, **values, "asked": {**shell.asked("event"), **values.get("asked", {})}})
 
 
 def written(db, visit, event):
@@ -142,8 +143,11 @@ def banner(db):
     return "silent" if age is None or age > SILENT else None
 
 
-def labels(visit):
-    """Return the function (label, help) of the fields of a form, by path: `events/stock`, `status=new`."""
+def labels(visit, kind=""):
+    """Return the function (label, help) of the fields of a form, by path: `events/stock`, `status=new`.
+
+    A word such as `field_events.event_key` is for the form of one kind of record only.
+    """
     texts = words(visit)
 
     def label(path):
@@ -152,8 +156,8 @@ def labels(visit):
         if value:
             known = (f"{end}={value}", f"={value}")
             return next((texts[word] for word in known if word in texts), value), ""
-        return (texts.get(f"field_{plain}") or texts.get(f"field_{end}") or end.replace("_", " "),
-                texts.get(f"help_{plain}") or texts.get(f"help_{end}", ""))
+        return [next((texts[word] for word in (f"{what}_{kind}.{plain}", f"{what}_{plain}", f"{what}_{end}")
+                      if word in texts), default) for what, default in (("field", end.replace("_", " ")), ("help", ""))]
     return label
 
 
@@ -188,6 +192,11 @@ def say_problem(texts, code, members):
     said = {name: ", ".join(str(texts.get(f"lacks_{part}", part)) for part in value) if isinstance(value, list)
             else texts.get(f"={value}", value) for name, value in members.items()}
     return (texts.get(f"problem_{code}") or texts["problem_other"]).format_map(visits.Members(said))
+
+
+def told(db, name):
+    """Return the tick with which a decision on applications is mailed, if the server can send mails."""
+    return {"mail": ["1"]} if "application" in name and db.config.smtp_host else {}
 
 
 def named(row):

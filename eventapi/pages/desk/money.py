@@ -23,7 +23,8 @@ def get_desk_money(db, visit):
     event = frame.current(db)
     show = asked.get("show") if asked.get("show") in SHOWS else "draft"
     key = event["event_key"] if event and not asked.get("all") else None
-    order = {"sort": "due_date", "order": "ASC"} if show == "overdue" else {"sort": "id"}
+    order = {"sort": "due_date", "order": "ASC"} if show == "overdue" else {
+        "sort": "id", "order": "ASC" if show == "draft" else "DESC"}
     rows, total = api.rows("list_invoices", include=("contact",), event_key=key, search=asked.get("q"),
                            page=frame.page_of(asked), **order, **({} if asked.get("q") else SHOWS[show]))
     return frame.shown(db, visit, "money", menu="money", current=event, rows=rows, total=total, show=show,
@@ -41,7 +42,7 @@ def get_desk_invoice(db, visit, id):
     payments = [with_buttons(visit, "payments", dict(each)) for each in row["payments"]] \
         if api.may(visit, "payments") else row["payments"]
     event = row["event_key"] and frame.by_key(db, row["event_key"])
-    pay = row["status"] in ("sent", "partially_paid") and api.may_call(visit, "create_payment")
+    pay = row["status"] in ("sent", "partially_paid", "overdue") and api.may_call(visit, "create_payment")
     return frame.shown(
         db, visit, "invoice", menu="money", current=event, title=row["invoice_number"] or f"#{id}", row=row,
         checked=checked, payments=payments, buttons=actions.of(visit, "invoices", row),

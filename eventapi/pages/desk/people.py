@@ -1,5 +1,5 @@
 """Finding people and their papers: one search over contacts, participants, applications, invoices and booths; tasks."""
-from eventapi.pages.desk import actions, api, frame
+from eventapi.pages.desk import actions, api, batches, frame
 from eventapi.pages.desk.applications import notes
 from eventapi.pages.desk.exhibitors import CONTACT, history, with_buttons
 from eventapi.pages.desk.money import downloaded
@@ -85,6 +85,16 @@ def get_desk_badges(db):
     event, asked = frame.required(db), shell.asked("role", "page", "ids")
     return downloaded(api.read("get_participant_badge_sheets", form=PDF, query={
         "event_id": event["id"], **{name: asked.get(name) for name in ("role", "page", "ids")}}))
+
+
+@routes.post("/badges", batch=True, shows=get_desk_badges)
+def print_desk_badges(visit, connections):
+    """Return sheets with the badges of the ticked participants as PDF."""
+    ids, event = batches.ids_of(visit), frame.required(connections.reader())
+    if not ids:
+        return batches.page(connections.reader(), visit, "participants", "confirm", {"results": [], "dry_run": True})
+    return downloaded(api.read("get_participant_badge_sheets", form=PDF, query={
+        "event_id": event["id"], "ids": ",".join(map(str, ids))}))
 
 
 @routes.get("/print")

@@ -60,6 +60,8 @@ KINDS = {
         "company_name", "first_name", "last_name", "email", "phone", "mobile", "address", "postal_code", "city",
         "country", "website", "tax_id", "requested_area", "message", "event_keys", "category_keys", "late", "rating",
         "notes"), back="applications", title="company_name"),
+    "service_orders": Kind("service_order", "list_service_orders", ("items", "notes"), back="exhibitors",
+                           without=("items/service_key", "items/booth_id")),
     "dunning_levels": Kind("dunning_level", "list_dunning_levels", None, title="level_name"),
     "profiles": Kind("profile", None, ("is_listed", "display_name", "texts", "products", "website", "email", "phone",
                                        "links", "locked"), handler="participant_profile", back="exhibitors"),
@@ -84,7 +86,9 @@ RARE = {
 }
 SETUP = ("categories", "booth_types", "service_categories", "services", "submission_types", "dunning_levels")
 ONLY_NEW = {"booths": ("plan_id",), "participants": ("event_key", "contact_id", "role", "is_confirmed"),
-            "invoices": ("contact_id", "event_participant_id")}
+            "service_orders": ("event_participant_id",), "invoices": ("contact_id", "event_participant_id")}
+# Fields that come from the page before, not typed -> handler that reads what they name, and what to include.
+ABOUT = {"contact_id": ("get_contact", ()), "event_participant_id": ("get_participant", ("contact",))}
 STORED_AS = {"width": ("dimensions", "width"), "depth": ("dimensions", "depth"), "pos_x": ("position", "x"),
              "pos_y": ("position", "y"), "rotation": ("position", "rotation")}
 
@@ -97,8 +101,9 @@ def get_desk_setup(db, visit):
              for name in SETUP if api.may_call(visit, KINDS[name].lists)}
     plans = api.rows("list_plans", include=("booth_count",), event_id=event["id"]) \
         if event and api.may_call(visit, "list_plans") else ([], 0)
+    is_public = bool(event and api.read("get_event_pages", id=event["id"]).data["is_public"])
     return frame.shown(db, visit, "setup", menu="setup", current=event, lists=lists, kinds=KINDS, plans=plans[0],
-                       steps=steps(event, lists, plans[0]),
+                       steps=steps(event, lists, plans[0], is_public),
                        may_edit=lambda name: api.may_call(visit, f"create_{KINDS[name].handler}"))
 
 
@@ -107,7 +112,7 @@ def of(name, event):
     return {"event_id": event["id"]} if event and name in ("services", "submission_types") else {}
 
 
-def steps(event, lists, plans):
+def steps(event, lists, plans, is_public):
     """Return (step, address, whether it is done) of setting up a show."""
     def has(name):
         return bool(lists.get(name, ([], 0))[1])
@@ -118,7 +123,7 @@ def steps(event, lists, plans):
             ("services", "edit/services", has("services")),
             ("submission_types", "edit/submission_types", has("submission_types")),
             ("dunning_levels", "edit/dunning_levels", has("dunning_levels")),
-            ("pages", f"settings/{event['id']}" if event else "setup", False)]
+            ("pages", f"settings/{event['id']}" if event else "setup", is_public)]
 
 
 # Forms
@@ -140,11 +145,19 @@ def get_desk_form(db, visit, name, id=None):
     rare = RARE.get(name, ())
     return frame.shown(db, visit, "edit", rare=rare, current=event,
                        menu="setup" if kind.back in ("setup", "hall") else kind.back, form=made, given=given,
-                       kind_name=name, record=record, id=id, back=actions.back_to(visit),
+                       kind_name=name, kind_back=kind.back, record=record, id=id, back=actions.back_to(visit),
                        tag=(visit.fields.get("tag") or [record["tag"] if record else ""])[0],
+                       about=about(given),
                        stored=made.texts(record) if record and visit.problem else {},
                        can_delete=id and f"delete_{kind.handler}" in api.routes()
                        and api.may_call(visit, f"delete_{kind.handler}"))
+
+
+def about(given):
+    """Return field -> name of the record that the page before has named."""
+    found = {field: (given.get(field) or [""])[0] for field in ABOUT}
+    return {field: frame.named(api.read(ABOUT[field][0], id=int(text), include=ABOUT[field][1]).data)
+            for field, text in found.items() if text.isdigit()}
 
 
 def kind_of(name):
@@ -168,7 +181,8 @@ def form_of(visit, name, id, event, record=None):
     fields = kind.names
     if not id and fields:
         fields = (*ONLY_NEW.get(name, ()), *fields)
-    return Form(kind.singular, "PATCH" if id else "POST", frame.labels(visit), names=fields, without=kind.without,
+    return Form(kind.singular, "PATCH" if id else "POST", frame.labels(visit, name), names=fields,
+                without=kind.without,
                 choices=choices(visit, name, event, record), language=visit.language)
 
 
@@ -194,6 +208,8 @@ def choices(visit, name, event, record):
               **({"event_id": record["event_id"] if record else event["id"]} if event or record else {}))
     if name == "services":
         offer("category_id", "list_service_categories", "id", "category_name")
+    if name == "service_orders" and event:
+        offer("items/service_id", "list_services", "id", "service_name", event_id=event["id"])
     if name == "booths":
         offer("booth_type_id", "list_booth_types", "id", "booth_type_name")
         offer("plan_id", "list_plans", "id", "plan_name", **({"event_id": event["id"]} if event else {}))
@@ -224,8 +240,8 @@ def save_desk_record(visit, connections, name, id=None):
                             tag=tag_of(visit))
     handler = f"{'update' if id else 'create'}_{kind.handler}"
     return actions.once(visit, handler, {"id": id} if id else {}, body,
-                        lambda response: visits.see_other(visit, saved(visit, kind, name, response)), tag=tag_of(visit)
-                        if id else None)
+                        lambda response: visits.see_other(visit, saved(visit, kind, name, id, response)),
+                        tag=tag_of(visit) if id else None)
 
 
 def tag_of(visit):
@@ -236,13 +252,13 @@ PAGES = {"contacts": "contacts", "participants": "exhibitors", "applications": "
          "invoices": "invoices"}
 
 
-def saved(visit, kind, name, response):
+def saved(visit, kind, name, id, response):
     """Return the address after a record was saved: where the form came from, or the page of the record."""
     back = actions.back_to(visit)
     if not back and name in PAGES:
         back = f"{PAGES[name]}/{response.data['id']}"
     if not back and name == "plans":
-        back = f"hall?plan={response.data['id']}"
+        back = f"hall?plan={response.data['id']}" if id else f"hall/layout/{response.data['id']}"
     if not back and name == "events":
         back = f"setup?event={response.data['event_key']}"
     return actions.with_done(back or kind.back, "saved")

@@ -15,7 +15,7 @@ PURPOSE = "desk sign-in"
 @routes.get("/sign-in")
 def get_desk_sign_in(db):
     """Return the form that asks for an API key."""
-    return form(db)
+    return shell.elsewhere() or form(db)
 
 
 @routes.post("/sign-in", before=form_bodies.before)

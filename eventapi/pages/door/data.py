@@ -2,7 +2,7 @@
 import re
 
 from eventapi import times
-from eventapi.domain.access import link_secrets, links
+from eventapi.domain.access import link_secrets, links, sessions
 from eventapi.domain.entrance import door, door_roster
 from eventapi.errors import Problem, invalid_at, invalid_parameter
 from eventapi.pages.entry.routes import session_cookie
@@ -58,16 +58,29 @@ def record_door_scans(db, visit, body):
     """Record the scans of a device, also those that were made before its link ended."""
     if door.has_ended(visit.link, db.now):
         raise links.ended()
-    if body["link"] != visit.link["ref"]:
-        raise invalid_at("/link", "other", "is not the link that this device has opened. Ask for /door/now again")
+    refuse_other(visit, body)
     check = Body("check_in", "POST", db.config.timezone)
     return Response({"now": db.now, "results": door.record(db, visit.link, body["scans"], check)}, headers=NOT_KEPT)
+
+
+@routes.post("/sign-out", schema="door.sign_out")
+def sign_out_at_door(db, visit, body):
+    """End the session of a device that is given back. It has sent its scans, and deletes its list of badges."""
+    refuse_other(visit, body)
+    sessions.end(db, visit.session)
+    return Response({"now": db.now}, headers=NOT_KEPT)
 
 
 @routes.get("/search", right="search")
 def search_at_door(db, visit):
     """Return the participants of the event whose name begins with the words of `q`."""
     return Response(door.search(db, active(visit), shell.asked("q").get("q", "")), headers=NOT_KEPT)
+
+
+def refuse_other(visit, body):
+    """Raise 422 if the device means another link than that of its session."""
+    if body["link"] != visit.link["ref"]:
+        raise invalid_at("/link", "other", "is not the link that this device has opened. Ask for /door/now again")
 
 
 def active(visit):

@@ -12,7 +12,7 @@ const DAY = 86_400_000;
 const SIGNS = {green: "✓", amber: "!", red: "✕"};
 
 let store, link = null, roster = null, clock = new Clock(), settings = {};
-let isSignedIn = true, isReached = false, lostAt = null, present = null, presentAt = null;
+let isSignedIn = true, isLeaving = false, isReached = false, lostAt = null, present = null, presentAt = null;
 let sending = false, sendAgain = false, most = MOST, delay = 0, retry = null;
 let turn = Promise.resolve(), latest = 0, drawn = 0, isHandingIn = false, refusedLater = 0, isChanging = false;
 const answers = new Map();          // client_ref -> function that takes the result of the server
@@ -118,9 +118,16 @@ async function handIn() {
   for (const ref of await store.links()) await sendWaiting(ref);
   isHandingIn = false;
   await forget();
-  isSignedIn = false;
+  isSignedIn = isLeaving = false;
   $("handed").hidden = false;
   showState();
+}
+
+// The phone is given back. It sends what waits, and only then deletes the roster and ends its session.
+async function leave() {
+  if (!isLeaving || !link || await store.count(link.link, "wait")) return;
+  const answer = await ask("sign-out", {link: link.link});
+  if (answer.data) await handIn(); else await stillWorks(answer);
 }
 
 // Sending
@@ -139,6 +146,7 @@ async function send() {
     sending = false;
     showState();
   }
+  turn = turn.then(leave).catch(failed);      // after the scan that is being stored
 }
 
 function retryLater() {
@@ -177,7 +185,7 @@ async function settle(entries, results) {
   for (const entry of entries) {
     const one = found.get(entry.client_ref), fate = one && fateOf(entry, one, clock.offset);
     if (fate === "done") done.push(entry);
-    if (fate === "done" && entry.tone === "green" && !isYoung(entry) && serverVerdict(entry.action, one).tone === "red") refusedLater++;
+    if (fate === "done" && entry.tone === "green" && serverVerdict(entry.action, one).tone === "red" && !canStop(entry)) refusedLater++;
     if (fate === "person") changed.push({...entry, state: "person", code: one.code});
     if (fate === "clock") changed.push({...entry, is_corrected: true, offset: clock.offset,
                                         scanned_at: utc(clock.now(entry.device_time))});
@@ -190,7 +198,10 @@ async function settle(entries, results) {
   return done.length + changed.length > 0;
 }
 
-const isYoung = entry => clock.now() - clock.now(entry.device_time) < YOUNG;
+const isYoung = entry => Date.now() - entry.device_time < YOUNG;
+
+// Return whether the person of a scan may still be there, and this page has shown it.
+const canStop = entry => isYoung(entry) && answers.has(entry.client_ref);
 
 // A scan
 
@@ -331,6 +342,9 @@ async function showState() {
   $("signin").hidden = Boolean(link && isSignedIn && !isChanging);
   $("signed_out").hidden = !link || isSignedIn;
   $("work").hidden = !link;
+  $("leave").hidden = !link || !isSignedIn;
+  $("leave").textContent = say(isLeaving ? "stay" : "leave");
+  $("leaving").hidden = !isLeaving;
   $("own_station").hidden = !link || Boolean(link.station);
   $("present").textContent = present ?? "–";
   $("present_at").textContent = presentAt ? say("as_of", {time: clockTime(presentAt)}) : "";
@@ -505,6 +519,7 @@ function listen() {
     one.value === "camera" ? startCamera() : stopCamera();
     idle();
   });
+  $("leave").addEventListener("click", () => { isLeaving = !isLeaving; delay = 0; showState(); send(); scrollTo(0, 0); });
   $("camera").addEventListener("change", () => { settings.camera = $("camera").value; keepSettings(); stopCamera(); startCamera(); });
   $("torch").addEventListener("change", () => stream?.getVideoTracks()[0].applyConstraints({advanced: [{torch: $("torch").checked}]}).catch(failed));
   $("tones").addEventListener("change", () => { settings.isQuiet = !$("tones").checked; keepSettings(); });

@@ -16,7 +16,7 @@ routes = Routes("door-page", root="", public=True, page=True)
 
 SCRIPT = "text/javascript; charset=utf-8"
 FILES = {"door.js": SCRIPT, "rules.js": SCRIPT, "queue.js": SCRIPT, "qr/decode.js": SCRIPT, "qr/index.js": SCRIPT,
-         "door.css": "text/css; charset=utf-8", "icon.svg": "image/svg+xml"}
+         "door.css": "text/css; charset=utf-8", "icon.svg": "image/svg+xml", "icon.png": "image/png"}
 LANGUAGES = ("de", "en")
 POLICY = f"{shell.POLICY}; media-src blob:; worker-src 'self'; manifest-src 'self'"
 # Browsers ask each time whether a file has changed. Offline, the service worker has all files of one version.
@@ -56,7 +56,7 @@ def get_door_file(name, folder=None):
 @lru_cache
 def file(path):
     """Return a file of the page."""
-    return Page(_text(path), {**HEADERS, "Content-Type": FILES[path]}).compressed()
+    return Page(_read(path), {**HEADERS, "Content-Type": FILES[path]}).compressed()
 
 
 @lru_cache
@@ -91,11 +91,11 @@ def manifest(language):
 def worker():
     """Return the service worker. Its text changes with every file, which makes browsers fetch them again."""
     listed = ["./", f"../{shell.style_address()}", "manifest.webmanifest", *FILES]
-    parts = [_text("sw.js"), _text("door.html"), _words(), shell.style()[0], *map(_text, FILES)]
-    version = f"door-{sha256(''.join(parts).encode()).hexdigest()[:12]}"
+    parts = [_words().encode(), shell.style()[0].encode(), *map(_read, ["sw.js", "door.html", *FILES])]
+    version = f"door-{sha256(b''.join(parts)).hexdigest()[:12]}"
     head = f"const VERSION = {json.dumps(version)}, FILES = {json.dumps(listed)};\n"
-    return Page(head + _text("sw.js"), {**HEADERS, "Content-Type": SCRIPT})
+    return Page(head + _read("sw.js").decode(), {**HEADERS, "Content-Type": SCRIPT})
 
 
-def _text(path):
-    return files(PACKAGE).joinpath(path).read_text(encoding="utf-8")
+def _read(path):
+    return files(PACKAGE).joinpath(path).read_bytes()

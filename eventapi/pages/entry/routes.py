@@ -23,6 +23,8 @@ NEW_LINK = "new link"
 @routes.get("/link/<secret>")
 def get_link_page(db, secret):
     """Return the page with the button that opens a link. It changes nothing."""
+    if home := shell.elsewhere():
+        return home
     row = link_secrets.find(db, secret)
     if row and row["draft_id"]:
         return apply.confirming(db, drafted(db, row))
@@ -41,8 +43,10 @@ def open_link(db, secret, before):
         raise before
     row = link_secrets.find(db, secret)
     if row and row["draft_id"]:
-        page, link = apply.confirmed(db, drafted(db, row))
-        return page or signed_in(db, link, link_secrets.find(db, secret))
+        draft = drafted(db, row)
+        page, link, is_new = apply.confirmed(db, draft)
+        done = None if is_new else f"known_{draft['form']}"
+        return page or signed_in(db, link, link_secrets.find(db, secret), done=done)
     link = row and links.get(db, row["link_id"])
     if link is None or link["status"] != "active":
         return invalid(db, link)
@@ -58,12 +62,13 @@ def drafted(db, row):
     return apply.drafts.get(db, row["draft_id"])
 
 
-def signed_in(db, link, row, *, own_device=False):
-    """Open a session of a link and return the redirection to its first page."""
+def signed_in(db, link, row, *, own_device=False, done=None):
+    """Open a session of a link and return the redirection to its first page, which shows the sentence `done_WORD`."""
     cookie = session_cookie(db, link, row, own_device=own_device)
     if cookie is None:
         return told("full", link, 409, devices=link["devices"])
-    return visits.redirect(shell.up() + visits.path_of(link), {"Set-Cookie": cookie})
+    address = shell.up() + visits.path_of(link) + (f"?done={done}" if done else "")
+    return visits.redirect(address, {"Set-Cookie": cookie})
 
 
 def session_cookie(db, link, row, *, own_device=False):
@@ -81,10 +86,10 @@ def session_cookie(db, link, row, *, own_device=False):
         sessions.end(db, old)
     if link["kind"] in ("door", "admin"):
         link_secrets.drop(db, row)
-    lasts = own_device or link["kind"] == "door"
-    secret = sessions.add(db, link_id=link["id"], way=row["way"], mailed_to=row["mailed_to"], own_device=lasts)
+    days = cookies.DAYS_OF_DOOR if link["kind"] == "door" else cookies.DAYS_OF_OWN_DEVICE if own_device else 0
+    secret = sessions.add(db, link_id=link["id"], way=row["way"], mailed_to=row["mailed_to"], own_device=days > 0)
     links.record_use(db, link)
-    return cookies.header(ref, secret, lasts=lasts)
+    return cookies.header(ref, secret, days=days)
 
 
 def redirected(db, link):

@@ -98,7 +98,7 @@ def access(openapi):
              ", ".join(f'<a href="#{tag}">{tag}</a>' for tag in found[scope, flag]),
              f"<code>{escape(flag)}</code>" if flag else "") for scope, flag in order]
     rows += [(f'<code id="scope-{scope}">{scope}</code>', ", ".join(_narrow(scope)), "") for scope in NARROW_SCOPES]
-    rows += [("", text, f"<code>{flag}</code>") for flag, text in OF_PAGES.items()]
+    rows += [("none", text, f"<code>{flag}</code>") for flag, text in OF_PAGES.items()]
     return ('<section id="scopes"><h2>Scopes and flags</h2><p>A key with the scope <code>events</code> reads and '
             'writes, one with <code>events:read</code> only reads. A flag is a feature that the organiser can disable '
             'with <code>eventapi flag disable NAME</code>; its requests return 403 '

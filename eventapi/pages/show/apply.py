@@ -142,19 +142,20 @@ def confirming(db, draft):
 
 
 def confirmed(db, draft):
-    """Confirm the address of a draft, which makes the application. Return (page, link), one of which is None.
+    """Confirm the address of a draft, which makes the application. Return (page, link, is_new); page or link is None.
 
-    The link opens the page of the application. Without https it opens no session, so there is a page in its place.
+    The link opens the page of the application, which `is_new` unless the address has applied before. Without https it
+    opens no session, so there is a page in its place.
     """
     try:
-        link, _ = drafts.confirm(db, draft, directory.show(db, draft["event_key"]), mail_base_url())
+        link, is_new = drafts.confirm(db, draft, directory.show(db, draft["event_key"]), mail_base_url())
     except Problem as problem:
         if problem.status >= 500:
             raise
-        return linked_page(db, draft, "changed", 409), None
+        return linked_page(db, draft, "changed", 409), None, False
     if not cookies.is_possible():
-        return linked_page(db, {**draft, "application_id": link["application_id"]}, "done"), None
-    return None, link
+        return linked_page(db, {**draft, "application_id": link["application_id"]}, "done"), None, is_new
+    return None, link, is_new
 
 
 def linked_page(db, draft, part, status=200):

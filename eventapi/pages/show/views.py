@@ -204,16 +204,29 @@ def pieces(show, word):
 
 
 def drawing(db, show, part, values):
-    """Return the SVG of the plan of a page: the one that it is about, or the first one on the first page."""
-    plan = values.get("plan") or next(iter(values.get("plans") or ()), None) if part in ("start", "plan") else None
+    """Return the SVG of the plan of a page: the one that it is about, or the first one on the first page.
+
+    The page of an exhibitor has the piece around its first booth.
+    """
+    plan, own = None, None
+    if part in ("start", "plan"):
+        plan = values.get("plan") or next(iter(values.get("plans") or ()), None)
+    elif part == "exhibitor" and show["show_plan"]:
+        plan = own = next(iter(values["exhibitor"]["booths"]), None)
     if plan is None:
         return ""
     language = values["show"]["language"]
     found = values.get("exhibitors") or everybody(db, show, language)
     hall = directory.hall(db, show, plan["plan_key"], found, language)
+    near = own and next((booth for booth in hall["booths"] if booth["booth_number"] == own["booth_number"]
+                         and booth["pos_x"] is not None), None)
+    if own and near is None:
+        return ""
     up = shell.up()
-    return hall_page.draw(hall, hall["name"], lambda booth: booth["slug"] and (
-        f"{up}e/{show['event_key']}/exhibitors/{booth['exhibitor_id']}-{booth['slug']}"))
+    return hall_page.draw(
+        hall, hall["name"], lambda booth: booth["slug"] and (
+            f"{up}e/{show['event_key']}/exhibitors/{booth['exhibitor_id']}-{booth['slug']}"),
+        lambda booth: near and booth["id"] == near["id"] and "mine", near)
 
 
 def shown(show, language):

@@ -3,6 +3,7 @@ import re
 from dataclasses import replace
 from html import escape
 
+from eventapi.geometry import box, corners
 from eventapi.pictures import style, svg
 from eventapi.pictures.hall.sheet import Sheet
 from eventapi.pictures.shapes import Group
@@ -14,13 +15,20 @@ VARIABLES = {style.INK: "ink", style.PAPER: "free", style.QUIET: "quiet", style.
              style.TAKEN_INK: "taken-ink"}
 COLORS = re.compile(rf'"({"|".join(VARIABLES)})"')
 NAME = "b"                              # ids are b-A05
+NEAR = 7_000                            # millimetres around a booth that a piece of the plan shows
 
 
-def draw(hall, label, address, mark=lambda booth: None):
+def draw(hall, label, address, mark=lambda booth: None, near=None):
     """Return the SVG element. `label` names it; `address(booth)` is the address that a booth leads to, or None.
 
-    `mark(booth)` is the class of a booth in the stylesheet, or None.
+    `mark(booth)` is the class of a booth in the stylesheet, or None. With `near`, a booth, only the piece around it is
+    drawn.
     """
+    if near:
+        left, top, right, bottom = box(corners(near))
+        piece = left - NEAR, top - NEAR, right + NEAR, bottom + NEAR
+        hall = {**hall, "booths": [booth for booth in hall["booths"] if booth["pos_x"] is not None
+                                   and _touches(box(corners(booth)), piece)]}
     sheet = Sheet(hall)
     booths = {f"booth-{booth['id']}": booth for booth in hall["booths"]}
 
@@ -34,6 +42,14 @@ def draw(hall, label, address, mark=lambda booth: None):
                        mark=mark(booth))
     parts = (*sheet.plan.floor(), *map(linked, sheet.drawn_blocks()), *sheet.plan.fixtures())
     drawn = COLORS.sub(lambda found: f'"var(--{VARIABLES[found[1]]})"', svg.inner(parts, NAME))
-    box = " ".join(map(svg.number, sheet.frame()))
-    return (f'<svg viewBox="{box}" role="group" aria-label="{escape(label)}" text-anchor="middle" '
+    shown = sheet.frame()
+    if near:
+        (x, y), (far_x, far_y) = sheet.plan.point(piece[:2]), sheet.plan.point(piece[2:])
+        shown = x, y, far_x - x, far_y - y
+    frame = " ".join(map(svg.number, shown))
+    return (f'<svg viewBox="{frame}" role="group" aria-label="{escape(label)}" text-anchor="middle" '
             f'stroke-linejoin="round" fill="var(--ink)">{drawn}</svg>')
+
+
+def _touches(one, other):
+    return one[0] <= other[2] and other[0] <= one[2] and one[1] <= other[3] and other[1] <= one[3]

@@ -6,7 +6,8 @@ from bottle import request
 from eventapi.errors import Problem
 from eventapi.web import client
 
-LASTING = 60 * 24 * 3600                # seconds that the cookie of an own device lasts
+DAYS_OF_OWN_DEVICE = 60                 # that its cookie lasts
+DAYS_OF_DOOR = 400                      # longer than its link, whose end the server decides; browsers keep none longer
 
 
 def is_secure() -> bool:
@@ -50,16 +51,16 @@ def keep_language(code: str) -> str:
     return f"evs-language={code}; Path=/; HttpOnly; SameSite=Lax{'; Secure' if is_secure() else ''}"
 
 
-def header(ref: str, secret: str, *, lasts: bool = False) -> str:
+def header(ref: str, secret: str, *, days: int = 0) -> str:
     """Return the header Set-Cookie. Raise 409 by http, unless the browser runs on this machine.
 
-    The cookie ends with the browser, or `lasts` 60 days.
+    The cookie ends after these days, or with the browser.
     """
     if not is_possible():
         raise Problem("page_incomplete", "Sessions need https. Set the option base_url to an https address, and open "
                       "the link there.", missing=["https"])
     return (f"{name_of(ref)}={secret}; Path=/; HttpOnly; SameSite=Lax{'; Secure' if is_secure() else ''}"
-            f"{f'; Max-Age={LASTING}' if lasts else ''}")
+            f"{f'; Max-Age={days * 24 * 3600}' if days else ''}")
 
 
 def gone(ref: str) -> str:

@@ -11,6 +11,7 @@ from eventapi.errors import Problem
 from eventapi.storage import files
 from eventapi.storage.database import Database
 from eventapi.web import uploads
+from eventapi.web.html import cookies, shell
 from eventapi.web.json_bodies import parse, read_body, received
 
 FORM, FILE_FORM = "application/x-www-form-urlencoded", "multipart/form-data"
@@ -201,11 +202,13 @@ def _received(**options):
 def refuse_foreign(environ: dict, *, accepts_null: bool = False) -> None:
     """Raise 403 for a form on another web site: its Origin is not ours, or the browser says that it is another site.
 
-    `accepts_null`: a page that sends no referrer has the Origin `null`.
+    `accepts_null`: a page that sends no referrer has the Origin `null`. By https, a page of http is another site:
+    anybody on the way can write it.
     """
     origin, host = environ.get("HTTP_ORIGIN"), environ.get("HTTP_HOST", "")
     origin = None if origin == "null" and accepts_null else origin
-    if (origin and origin.partition("://")[2].lower() != host.lower()) or (
-            environ.get("HTTP_SEC_FETCH_SITE", "none") not in ("none", "same-origin")):
+    scheme, _, place = (origin or "").lower().partition("://")
+    if (origin and (place != host.lower() or (scheme != "https" and cookies.is_secure()))) or (
+            environ.get("HTTP_SEC_FETCH_SITE", "none") not in ("none", "same-origin")) or shell.elsewhere():
         raise Problem("origin_not_allowed", "The form was sent from another web site. Open the page of the form on "
                       "this server, and send it there.")

@@ -9,7 +9,7 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from threading import Lock
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from bottle import SimpleTemplate, request
 
@@ -117,6 +117,23 @@ def with_slash() -> Response | None:
     query = request.environ.get("QUERY_STRING")
     target = f"{address().rpartition('/')[2]}/{'?' if query else ''}{query or ''}"
     return Response(status=308, headers={**HEADERS, "Location": target, "Cache-Control": "no-store"}, body=b"")
+
+
+def elsewhere() -> Response | None:
+    """Return the redirection to the same page below base_url, if the request names another host. None if it does not.
+
+    Sessions belong to one host. Clients on this machine, such as a tunnel, may use any name.
+    """
+    config = request.environ["eventapi.config"]
+    if not config.base_url or client.is_local():
+        return None
+    home = urlsplit(config.base_url)
+    if request.environ.get("HTTP_HOST", "").lower() == home.netloc.lower():
+        return None
+    query = request.environ.get("QUERY_STRING")
+    target = f"{config.base_url}{quote(address())}{'/' if request.environ.get('eventapi.slash') else ''}"
+    return Response(status=308, body=b"", headers={
+        **HEADERS, "Location": f"{target}?{query}" if query else target, "Cache-Control": "no-store"})
 
 
 def is_json() -> bool:

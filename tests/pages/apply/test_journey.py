@@ -4,12 +4,13 @@ import re
 import pytest
 
 from eventapi.web.html import tokens
-from tests.pages.show.test_journey import follow, needs_browser, text
+from tests.pages.show.test_journey import UNDECIDED, follow, needs_browser, text
 from tests.pages.show.test_visit import built, category, link_of, pages  # noqa: F401
+from tests.pages.test_accessibility import AXE, CHECK
 from tests.support.served import served
 
 pytestmark = pytest.mark.processes
-SIZES = [(360, False, "en"), (1280, True, "de")]
+SIZES = [(360, False, "en"), (360, True, "de"), (1280, False, "de"), (1280, True, "en")]
 
 
 @pytest.fixture
@@ -19,13 +20,19 @@ def root(app, show):
 
 
 def seen(browser):
-    """Look at the page: it fits the screen, and the browser complains of nothing.
+    """Look at the page: it fits the screen, the browser complains of nothing, and axe-core finds nothing.
 
-    axe-core is not run here: without scripts, the timers that it waits for do not run either.
+    axe-core waits for timers, which run only while scripts are allowed. The page has none of its own.
     """
     width = browser.run("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert width <= 0, "the page is wider than the screen"
     assert [entry for entry in browser.complaints() if "status of 4" not in str(entry)] == []
+    if AXE.exists():
+        browser.call("Emulation.setScriptExecutionDisabled", value=False)
+        browser.run(AXE.read_text(encoding="utf-8") + "; 0")
+        violations, undecided = browser.run(CHECK)
+        browser.call("Emulation.setScriptExecutionDisabled", value=True)
+        assert violations == [] and {rule for rule, *_ in undecided} <= UNDECIDED, (violations, undecided)
 
 
 def fill(browser, form="main form", **values):
@@ -61,13 +68,17 @@ def test_a_visitor_registers_with_a_phone(browser, root, pages, db, monkeypatch,
 
 @needs_browser
 @pytest.mark.parametrize(("width", "dark", "language"), SIZES)
-def test_an_exhibitor_applies_and_answers_a_question(browser, root, organiser, show, db, monkeypatch, width, dark,
-                                                     language):
+def test_an_exhibitor_applies_and_answers_a_question(browser, root, organiser, show, db, monkeypatch, tmp_path,
+                                                     width, dark, language):
     monkeypatch.setattr(tokens, "YOUNGEST", 0)
     organiser.make("/submissions/types", {"event_key": "fair", "key": "brochure", "title": "Brochure", "input": "file",
                                           "allowed_extensions": ["pdf"], "max_size_mb": 1})
     organiser.patch(f"/events/{show['event']['id']}/pages", {"apply_file_type": "brochure"}, status=200)
     browser.open(f"{root}/e/fair/apply?language={language}", width=width, dark=dark, scripts=False)
+    seen(browser)
+    fill(browser)
+    assert text(browser, "#e-email") == {"en": "Please fill this in.", "de": "Bitte füllen Sie das aus."}[language]
+    seen(browser)
     browser.run("document.querySelector('#f-terms').checked = true")
     fill(browser, company_name="Rosen KG", email="ada@rosen.example", country="DE")
     ((_, mail),) = built(db, "application_confirmation")
@@ -84,3 +95,25 @@ def test_an_exhibitor_applies_and_answers_a_question(browser, root, organiser, s
     assert organiser.data("/applications/1")["answer"] == "Three metres."
     seen(browser)
     assert re.search(r"/apply/[a-z]{8}/\?done=answered$", browser.run("location.href"))
+    choose(browser, tmp_path / "brochure.exe", b"MZ")
+    assert text(browser, "#e-file")
+    choose(browser, tmp_path / "brochure.pdf", b"%PDF-1.7\n")
+    assert "brochure.pdf" in text(browser, "main .list")
+    organiser.patch(f"/events/{show['event']['id']}/pages", {"my_is_open": True}, status=200)
+    organiser.post("/applications/1/approve", {"confirm": True, "mail": True}, status=200)
+    ((_, mail),) = built(db, "application_decision")[-1:]
+    browser.open(root + link_of(mail), width=width, dark=dark, scripts=False)
+    seen(browser)
+    follow(browser, "document.querySelector('form[action$=my] button').click()")
+    assert re.search(r"/my/[a-z]{8}/$", browser.run("location.href")) and text(browser, "h1") == "Rosen KG"
+    assert [row["status"] for row in organiser.data("/participants?role=exhibitor&search=Rosen")] == ["confirmed"]
+
+
+def choose(browser, file, content):
+    """Choose a file in the form of the page, send it and look at the page."""
+    file.write_bytes(content)
+    root = browser.call("DOM.getDocument")["root"]["nodeId"]
+    field = browser.call("DOM.querySelector", nodeId=root, selector="#f-file")["nodeId"]
+    browser.call("DOM.setFileInputFiles", nodeId=field, files=[str(file)])
+    follow(browser, "document.querySelector('form[action$=files] button').click()")
+    seen(browser)

@@ -10,6 +10,7 @@ from eventapi import times
 from eventapi.domain.access import api_keys, desks
 from eventapi.domain.upkeep import housekeeping
 from eventapi.pages.desk import actions, api, batches, records
+from eventapi.plugins import sessions
 from eventapi.storage.errors import mark_damaged
 from tests.pages.conftest import Visitor
 from tests.pages.desk.conftest import sign_in
@@ -229,6 +230,33 @@ def test_a_silent_worker_and_a_damaged_database_are_told(office, organiser, fair
 def test_the_figures_of_the_first_page_are_data(office, fair):
     data = json.loads(office.get("/desk/now").body)
     assert data["data"]["figures"]["applications_new"] == 1 and data["data"]["inside"] is None
+
+
+def test_a_session_sends_sixty_forms_in_a_minute(office, desk, fair, monkeypatch):
+    monkeypatch.setattr(sessions.time, "monotonic", lambda: 120.5)
+    page, fields = office.get("/desk/edit/categories"), {"title": "", "color": "typed"}
+    for _ in range(60):
+        office.submit(page, "/desk/edit/categories", fields, 422)
+    refused = office.submit(page, "/desk/edit/categories", fields, 429)
+    assert "Please wait a minute" in refused and 'value="typed"' in refused
+    other = desk(name="Eve")
+    other.submit(other.get("/desk/edit/categories"), "/desk/edit/categories", fields, 422)
+    monkeypatch.setattr(sessions.time, "monotonic", lambda: 180.5)
+    office.submit(page, "/desk/edit/categories", fields, 422)
+
+
+def test_the_desk_has_one_host(office, fair, settings, monkeypatch):
+    """A client on this machine may use any name; one elsewhere is led to base_url, and its forms are refused."""
+    monkeypatch.setattr(settings, "base_url", "https://office.example")
+    page = office.get("/desk/edit/categories")
+    remote = {"REMOTE_ADDR": "192.0.2.7"}
+    for path in ("/desk/?event=fair", "/desk/sign-in", "/link/evl_x"):
+        answer = office.get(path, 308, extra_environ=remote)
+        assert answer.headers["Location"] == f"https://office.example{path}"
+    office.app.extra_environ.update(remote)
+    office.submit(page, "/desk/edit/categories", {"title": "Tools"}, 403)
+    office.app.extra_environ["HTTP_HOST"] = "office.example"
+    assert office.get("/desk/", 303).headers["Location"] == "../desk/sign-in"    # the cookie is that of another host
 
 
 def test_a_chosen_language_is_kept(office, fair):

@@ -1,4 +1,6 @@
 """A day of the office: decisions, booths, invoices and money by the buttons of the desk."""
+import re
+
 from tests.pages.conftest import token_of
 from tests.support import camt
 
@@ -251,6 +253,43 @@ def test_notes_and_tasks_are_kept(office, organiser, fair):
     assert organiser.data(f"/tasks/{task['id']}")["status"] == "completed"
 
 
+def test_badges_of_the_ticked_exhibitors_are_printed(office, fair):
+    page = office.get("/desk/exhibitors?event=fair")
+    printed = office.submit(page, "/desk/badges?event=fair", {"ids": fair.exhibitor["id"]}, status=200)
+    assert printed.content_type == "application/pdf" and printed.headers["Cache-Control"] == "no-store"
+    assert "Please tick something first." in office.submit(page, "/desk/badges?event=fair", status=200)
+
+
+def test_a_saved_record_leads_back_to_the_show_in_hand(office, organiser, fair):
+    organiser.make("/events", {"title": "Boat Fair", "event_key": "boats", "date_from": "2030-05-01"})
+    page = office.get("/desk/edit/categories?event=boats")
+    saved = office.submit(page, "/desk/edit/categories?event=boats", {"title": "Sails", "event_keys": "boats"})
+    assert "event=boats" in saved.headers["Location"]
+    hall = office.get("/desk/hall?event=boats")
+    assert "event=boats" in hall.html.find("a", hreflang="de")["href"]
+
+
+def test_the_office_takes_an_order_and_changes_its_draft(office, organiser, fair):
+    service = organiser.make("/services", {"service_name": "Power", "base_price": 185,
+                                           "events": [{"event_key": "fair"}]})
+    address = f"/desk/edit/service_orders?event=fair&event_participant_id={fair.exhibitor['id']}&back=exhibitors"
+    form = office.get(address)
+    assert "Rosen KG" in form
+    office.submit(form, address, {"event_participant_id": fair.exhibitor["id"], "back": "exhibitors",
+                                  "items/0/service_id": service["id"], "items/0/quantity": "2"})
+    [order] = organiser.data("/service-orders?include=items")
+    assert (order["status"], order["items"][0]["quantity"]) == ("draft", 2)
+    address = f"/desk/edit/service_orders/{order['id']}?event=fair"
+    form = office.get(address)
+    office.submit(form, address, {**fields_of(form), "items/0/quantity": "3"})
+    assert organiser.data(f"/service-orders/{order['id']}?include=items")["items"][0]["quantity"] == 3
+
+
+def test_an_empty_list_of_choices_offers_nothing(office, organiser):
+    page = office.get("/desk/edit/categories")
+    assert [each.text for each in page.html.find("select", id="f-parent_category_id").find_all("option")] == ["–"]
+
+
 def test_another_show_is_taken_in_hand(office, organiser, fair):
     organiser.make("/events", {"title": "Boat Fair", "event_key": "boats", "date_from": "2030-05-01"})
     page = office.get("/desk/applications?event=boats")
@@ -269,6 +308,10 @@ def test_an_exhibitor_gets_a_link_and_loses_it(office, organiser, fair):
     assert "ada@rosen.example" in page
     shown = office.submit(page, f"/desk/links/{link['id']}/show", status=200)
     assert "/link/evl_" in shown and "/link/evl_" not in office.get(address)
+    renewed = office.submit(office.get(address), f"/desk/links/{link['id']}/rotate", status=200)
+    first, second = (re.search(r"/link/evl_[\w-]{32}", page.text)[0] for page in (shown, renewed))
+    office.get(first, 404)
+    office.get(second)
     office.submit(office.get(address), f"/desk/do/revoke_link/{link['id']}", {"back": ""})
     assert organiser.data(f"/links/{link['id']}")["status"] == "revoked"
 

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from eventapi import times
-from eventapi.domain.access import links
+from eventapi.domain.access import links, sessions
 from tests.pages.conftest import Visitor
 
 NOW, ROSTER, SCANS, SEARCH = "/door/now", "/door/roster", "/door/scans", "/door/search?q=ada"
@@ -129,7 +129,7 @@ def test_a_secret_opens_one_device_and_a_link_as_many_as_it_has(app, db, door, o
         answers.append(Visitor(app).app.post_json("/door/sign-in", {"url": f" {url}\n"}, status="*"))
     assert [answer.status_int for answer in answers] == [200, 409]
     assert answers[0].json["data"] == {"link": link["ref"]}
-    assert re.match(r"evs-door=evs_[\w-]{32}; Path=/; HttpOnly; SameSite=Lax; Max-Age=",
+    assert re.match(r"evs-door=evs_[\w-]{32}; Path=/; HttpOnly; SameSite=Lax; Max-Age=34560000",
                     answers[0].headers["Set-Cookie"])
     assert code(answers[1]) == "devices_used_up" and answers[1].json["devices"] == 2
     assert first.app.post_json("/door/sign-in", {"url": url}).json["data"], "in place of its own session"
@@ -180,6 +180,41 @@ def test_a_link_that_has_ended_accepts_the_scans_of_before_for_a_week(organiser,
     ends(ago(days=7, minutes=1))
     assert code(sent(device, link, ada["badge_number"], 403)) == "link_ended"
     assert len(organiser.get("/check-ins").json["data"]) == 1
+
+
+def test_a_device_that_is_given_back_is_signed_out_and_makes_place_for_another(db, door):
+    link, device, _ = door(devices=1)
+    for body, status in (({"link": "abcdefgh"}, 422), ({}, 422), ({"link": link["ref"]}, 200)):
+        device.app.post_json("/door/sign-out", body, status=status)
+    assert code(device.get(NOW, 403)) == "link_ended", "it deletes its list, also if it never got the answer"
+    assert sessions.of_link(db, link) == []
+
+
+def test_one_device_of_a_door_is_ended_and_the_others_go_on(organiser, app, db, door):
+    link, lost, _ = door(devices=2)
+    with db.write():
+        url = links.address("https://show.example.org", links.add_secret(db, links.get(db, link["id"]), "shown"))
+    other = Visitor(app)
+    other.app.post_json("/door/sign-in", {"url": url})
+    found = links.devices(db)
+    assert [(row["link_id"], row["station"], row["event_title"]) for row in found] == [(link["id"], "West",
+                                                                                       "Garden Fair")] * 2
+    with db.write():
+        links.end_device(db, found[0]["id"])
+    assert code(lost.get(NOW, 403)) == "link_ended" and other.get(NOW)
+    assert links.devices(db) == found[1:]
+    [entry] = organiser.get("/audit-log?entity_type=link&action=session_ended").json["data"]
+    assert entry["entity_id"] == link["id"]
+
+
+def test_an_ended_device_is_told_so_after_weeks_and_its_cookie_outlives_the_link(db, door):
+    link, device, _ = door()
+    with db.write():
+        links.revoke(db, link)
+    db.connection.execute("UPDATE sessions SET ended_at = ?, last_used_at = ?", [ago(days=30)] * 2)
+    assert sessions.delete_old(db, 100) == 0 and code(device.get(NOW, 403)) == "link_ended"
+    db.connection.execute("UPDATE sessions SET last_used_at = ?", [ago(days=68)])
+    assert sessions.delete_old(db, 100) == 1
 
 
 def test_a_door_without_the_feature_is_not_there(db, door):

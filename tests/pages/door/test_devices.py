@@ -6,6 +6,8 @@ import json
 import os
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from datetime import datetime
 
 import pytest
@@ -14,36 +16,12 @@ from eventapi.domain.access import links
 from eventapi.domain.entrance import badges, door_roster
 from tests.client.middle import Middle, lost, passed, unheard
 from tests.support.browser import BROWSER, Browser
-from tests.support.fake_camera import options, write_film
-from tests.support.processes import Server, alive, children, free_port, until
+from tests.support.fake_camera import write_film
+from tests.support.phone import Phone
+from tests.support.processes import Server, alive, children, until
+from tests.support.served import served
 
 pytestmark = [pytest.mark.processes, pytest.mark.skipif(not BROWSER, reason="needs chromium")]
-
-# Tells the test each verdict that the page shows, as it is shown: number and tone.
-WATCH = """
-  const stage = document.getElementById("verdict");
-  window.next = () => {}; window.current = "";
-  new MutationObserver(() => {
-    if (stage.className === "idle") return;
-    seen(JSON.stringify([current, stage.className, document.getElementById("word").textContent, stage.dataset.took]));
-    next();
-  }).observe(stage, {attributes: true});
-  window.feed = async numbers => {
-    for (const number of numbers) {
-      current = number;
-      const shown = new Promise(resolve => { next = resolve; });
-      document.getElementById("number").value = number;
-      document.getElementById("typed").requestSubmit();
-      await shown;
-    }
-  };"""
-# The page waits for the camera for ever. The tests type.
-NO_CAMERA = "navigator.mediaDevices.getUserMedia = () => new Promise(() => {});"
-AHEAD = "{ const real = Date.now; Date.now = () => real() + %d; }"
-
-
-# Seconds after which Chromium has a new cookie on the disk. A phone that is killed before has to open its link again.
-COOKIES_STORED = 40
 
 
 class Always(list):
@@ -56,92 +34,18 @@ class Always(list):
         return self[0]
 
 
-class Device:
-    """A phone at the door. `shown` has (number, tone, word) of each verdict, `took` the milliseconds of each."""
+class Device(Phone):
+    """A phone behind a proxy."""
 
-    def __init__(self, folder, upstream, *, film=None, ahead=0):
-        folder.mkdir()
-        self.folder, self.film, self.ahead, self.shown, self.took = folder, film, ahead, [], []
+    def __init__(self, folder, upstream, **values):
         self.middle = Middle(upstream)
-        self.url, self.browser = f"{self.middle.url}/door/", None
-
-    def start(self):
-        self.browser = Browser(self.folder, options(self.film) if self.film else ())
-        self.open()
-
-    def open(self):
-        self.browser.session = None
-        target = self.browser.call("Target.createTarget", url="about:blank")["targetId"]
-        self.browser.session = self.browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for name in ("Page", "Runtime", "Log", "Network"):
-            self.browser.call(f"{name}.enable")
-        self.browser.call("Runtime.addBinding", name="seen")
-        if not self.film:
-            self.browser.call("Page.addScriptToEvaluateOnNewDocument", source=NO_CAMERA)
-        if self.ahead:
-            self.browser.call("Page.addScriptToEvaluateOnNewDocument", source=AHEAD % (self.ahead * 1000))
-        self.browser.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
-        self.browser.call("Page.navigate", url=self.url)
-        self.until(lambda: self.run("document.documentElement?.dataset.ready === 'yes'"))
-        self.run(f"(() => {{ {WATCH} }})()")
-
-    def run(self, script):
-        return self.browser.run(script)
-
-    def until(self, wanted, seconds=60):
-        return self.browser.until(wanted, seconds)
-
-    def text(self, id):
-        return self.run(f"document.getElementById('{id}').textContent")
-
-    def is_hidden(self, id):
-        return self.run(f"document.getElementById('{id}').hidden")
-
-    def collect(self):
-        """Take the verdicts that the page has shown since, and return all of them."""
-        self.browser.call("Page.getLayoutMetrics")
-        calls = [event["params"] for event in self.browser.events if event["method"] == "Runtime.bindingCalled"]
-        self.browser.events = [event for event in self.browser.events if event["method"] != "Runtime.bindingCalled"]
-        for call in calls:
-            number, tone, word, took = json.loads(call["payload"])
-            self.shown.append((number, tone, word))
-            self.took.append(int(took or 0))
-        return self.shown
-
-    def feed(self, numbers, waits=True):
-        """Type numbers, each once the verdict of the one before is shown."""
-        self.browser.call("Runtime.evaluate", expression=f"feed({json.dumps(list(numbers))})", awaitPromise=waits)
-        return self.collect()
-
-    def greens(self):
-        return {number for number, tone, _ in self.shown if tone == "green" and number}
-
-    def sign_in(self, address):
-        self.run(f"(() => {{ document.getElementById('url').value = {json.dumps(address)}; "
-                 "document.getElementById('paste').requestSubmit(); })()")
-        self.until(lambda: not self.is_hidden("work") and self.is_hidden("signin"))
-        self.until(lambda: self.text("roster")[:1].isdigit())
-
-    def is_controlled(self):
-        return self.run("Boolean(navigator.serviceWorker.controller)")
+        super().__init__(folder, f"{self.middle.url}/door/", **values)
 
     def set_network(self, fault=None):
         self.middle.faults = Always(fault) if fault else []
 
-    def waits(self):
-        return self.run("""new Promise((resolve, reject) => {
-          const opening = indexedDB.open("eventapi-door");
-          opening.onsuccess = () => {
-            const counting = opening.result.transaction("scans").objectStore("scans").count();
-            counting.onsuccess = () => { opening.result.close(); resolve(counting.result); };
-          }; opening.onerror = reject; })""")
-
-    def send(self):
-        self.run("document.getElementById('send').click()")
-
     def end(self):
-        if self.browser:
-            self.browser.__exit__()
+        super().end()
         self.middle.__exit__()
 
 
@@ -165,12 +69,6 @@ def people(organiser, fair, db):
 
 
 @pytest.fixture
-def server(tmp_path, app):
-    with Server(tmp_path, port=free_port()) as server:
-        yield server
-
-
-@pytest.fixture
 def door(db, fair):
     """Return door(station): (link, a new address of it)."""
     def made(station="West", event=None, **values):
@@ -180,18 +78,20 @@ def door(db, fair):
     return made
 
 
-@pytest.fixture
-def device(tmp_path, server):
-    """Return device(name), which starts a phone."""
-    made = []
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with Browser(tmp_path_factory.mktemp("phones")) as browser:
+        yield browser
 
-    def started(name, **values):
-        made.append(Device(tmp_path / name, server.url, **values))
-        made[-1].start()
-        return made[-1]
-    yield started
-    for each in made:
-        each.end()
+
+@pytest.fixture
+def phone(tmp_path, app, browser):
+    """A phone that reaches a server of this process, with storage of its own in the browser of the module."""
+    with served(app.app, []) as url:
+        phone = Device(tmp_path / "west", url, browser=browser)
+        phone.start()
+        yield phone
+        phone.end()
 
 
 def id_of(db, number):
@@ -210,98 +110,110 @@ def refused(db):
         "SELECT badge_number, code FROM check_in_scans WHERE code IS NOT NULL")))
 
 
-def test_nothing_that_was_shown_green_is_lost(tmp_path, organiser, db, people, door, server, device):
+def test_nothing_that_was_shown_green_is_lost(tmp_path, organiser, app, db, people, door):
     """Two devices, one with a clock that is an hour ahead, scan 2,000 badges without network. One browser is killed.
 
     The network comes back, fails in the middle of a batch, and the server is killed. Then every figure is that of the
     model: a person is inside once, wherever and however often the badge was shown.
     """
-    numbers = people(2100)
+    numbers = people(2010)
     known_cancelled, known_replaced, later_cancelled = numbers[2000:2005], numbers[2005:2008], numbers[2008:2010]
     for number in known_cancelled:
         organiser.post(f"/participants/{id_of(db, number)}/cancel", {}, status=200)
-    replaced_ids = [id_of(db, number) for number in known_replaced]
-    for id in replaced_ids:
+    for id in [id_of(db, number) for number in known_replaced]:
         organiser.post(f"/participants/{id}/badge/replace", {}, status=200)
     with Browser(tmp_path) as drawing:
         pictures = [organiser.get(f"/participants/{id_of(db, number)}/badge").text for number in numbers[:3]]
         film = write_film(drawing, tmp_path, pictures)
-    west, east = device("west", film=film), device("east", ahead=3600)
-    west.sign_in(door("West")[1])
-    east.sign_in(door("East")[1])
-    opened = time.monotonic()
-    west.until(lambda: visited(db) == set(numbers[:3]), 60)         # the camera has read all three
-    east.feed(numbers[3:20])
-    assert visited(db) == set(numbers[:20]) and east.greens() == set(numbers[3:20])
-    west.run("document.querySelector('[name=way][value=keyboard]').click()")
+    with ExitStack() as stack:
+        server = stack.enter_context(Server(tmp_path))
+        west = Device(tmp_path / "west", server.url, film=film)
+        east = Device(tmp_path / "east", server.url, ahead=3600)
+        for each, station in ((west, "West"), (east, "East")):
+            stack.callback(each.end)
+            each.start()
+            each.sign_in(door(station)[1])
+        west.until(lambda: visited(db) == set(numbers[:3]))         # the camera has read all three
+        west.run("document.querySelector('[name=way][value=keyboard]').click()")
+        east.feed(numbers[3:20])
+        east.until(lambda: visited(db) == set(numbers[:20]))
+        assert east.greens() == set(numbers[3:20])
+        west.until(west.is_controlled)
+        west.until(lambda: west.stored("kept", "get('settings')")["way"] == "keyboard")
+        west.end_browser()              # then it has stored its cookie, which Chromium does within half a minute
+        west.start()
 
-    # Without network
-    west.until(west.is_controlled)
-    west.collect()
-    west.shown.clear()
-    west.set_network(unheard)
-    east.set_network(unheard)
-    for number in later_cancelled:
-        organiser.post(f"/participants/{id_of(db, number)}/cancel", {}, status=200)
-    unknown = [badges.draw() for _ in range(3)]
-    of_west = [*numbers[20:1020], *known_cancelled, *known_replaced, *later_cancelled, *unknown]
-    of_east = numbers[970:1980]
-    west.feed(of_west[:600], waits=False)
-    west.until(lambda: len(west.collect()) >= 300, 120)
-    time.sleep(max(0, COOKIES_STORED - (time.monotonic() - opened)))
-    west.collect()
-    west.browser.kill()
-    before = len(west.shown)
-    west.start()                                                    # from the service worker, without network
-    assert west.waits() >= len(west.greens()) and "wait since" in west.text("queue")
-    west.feed(of_west[before:])
-    east.feed(of_east)
-    tones = dict((number, tone) for number, tone, _ in west.shown)
-    assert [tones[number] for number in [*known_cancelled, *known_replaced]] == ["red"] * 8
-    assert [tones[number] for number in [*later_cancelled, *unknown]] == ["green"] * 2 + ["amber"] * 3
-    assert west.greens() == set(numbers[20:1020]) | set(later_cancelled)
-    assert east.greens() == set(numbers[3:20]) | set(of_east)
-    assert visited(db) == set(numbers[:20])
+        # Without network
+        west.shown.clear()
+        west.set_network(unheard)
+        east.set_network(unheard)
+        for number in later_cancelled:
+            organiser.post(f"/participants/{id_of(db, number)}/cancel", {}, status=200)
+        unknown = [badges.draw() for _ in range(3)]
+        of_west = [*later_cancelled, *numbers[20:1020], *known_cancelled, *known_replaced, *unknown]
+        of_east = numbers[970:1980]
 
-    # The network comes back, and fails again
-    west.middle.faults = [passed, lost, unheard]
-    west.send()
-    until(lambda: len(visited(db)) > 150, 60)
-    workers = children(server.process.pid)
-    server.stop(signal.SIGKILL)
-    until(lambda: not any(map(alive, workers)))
-    assert west.waits() > 0
-    with Server(tmp_path, port=server.port):
+        def scan_in_the_west():
+            west.feed(of_west[:600], waits=False)
+            west.until(lambda: len(west.collect()) >= 300)
+            west.kill()
+            before = len(west.shown)
+            west.start()                                            # from the service worker, without network
+            west.until(lambda: "wait since" in west.text("queue"))
+            assert west.waits() >= before
+            west.feed(of_west[before:])
+        with ThreadPoolExecutor() as pool:
+            for done in [pool.submit(scan_in_the_west), pool.submit(east.feed, of_east)]:
+                done.result()
+        tones = {number: tone for number, _, tone, *_ in west.shown}
+        assert [tones[number] for number in [*known_cancelled, *known_replaced]] == ["red"] * 8
+        assert [tones[number] for number in [*later_cancelled, *unknown]] == ["green"] * 2 + ["amber"] * 3
+        assert west.greens() == set(numbers[20:1020]) | set(later_cancelled)
+        assert east.greens() == set(numbers[3:20]) | set(of_east)
+        assert visited(db) == set(numbers[:20])
+
+        # The network comes back. That of the west fails again: the server gets a batch, and its answer is lost.
+        answers = iter([lost])
+        west.set_network(lambda handler: (next(answers, unheard) if handler.path == "/door/scans" else passed)(handler))
+        east.set_network()
+        west.send()
+        until(lambda: len(visited(db)) >= 220, 60)
+        east.send()
+        until(lambda: len(visited(db)) > 220, 60)
+        workers = children(server.process.pid)
+        server.stop(signal.SIGKILL)
+        until(lambda: not any(map(alive, workers)))
+        assert west.waits() == len(of_west)
+        stack.enter_context(Server(tmp_path, port=server.port))
         for each in (west, east):
             each.set_network()
             each.send()
         for each in (west, east):
-            each.until(lambda each=each: each.waits() == 0, 300)
-            each.until(lambda each=each: each.text("queue") == "0 wait")
+            each.until_text("queue", "0 wait", 300)
+            assert each.waits() == 0
         expected = set(numbers[:1980])
         assert visited(db) == expected
         wanted = [(number, "participant_cancelled") for number in [*known_cancelled, *later_cancelled]]
-        wanted += [(number, "badge_replaced") for number in known_replaced] + [(number, "unknown_badge")
-                                                                              for number in unknown]
+        wanted += [(number, "badge_replaced") for number in known_replaced]
+        wanted += [(number, "unknown_badge") for number in unknown]
         wanted += [(number, "already_checked_in") for number in numbers[970:1020]]
         assert refused(db) == sorted(wanted)
         stats = organiser.data("/check-ins/stats?event_key=fair")
         assert stats["present"] == stats["visitors"] == stats["check_ins"] == 1980
         assert west.greens() | east.greens() <= expected | set(later_cancelled), "every green is a visit"
-        assert west.text("refused_later").startswith("2 badges that were let in offline")
+        west.until(lambda: west.text("refused_later").startswith("2 badges that were let in offline"))
         # No scan of the device whose clock is an hour ahead lies in the future, or an hour off.
         times_ = [row[0] for row in db.connection.execute("SELECT scanned_at FROM check_in_scans")]
         span = [datetime.fromisoformat(value).timestamp() for value in times_]
         assert max(span) <= time.time() and max(span) - min(span) < 1800
         for each in (west, east):
             each.send()
-            each.until(lambda each=each: each.text("present") == "1980")
+            each.until_text("present", "1980")
 
 
-def test_a_revoked_link_deletes_the_roster_and_keeps_the_scans_for_export(organiser, db, people, door, device):
+def test_a_revoked_link_deletes_the_roster_and_keeps_the_scans_for_export(organiser, db, people, door, phone):
     numbers = people(30)
     link, address = door()
-    phone = device("west")
     phone.sign_in(address)
     phone.set_network(unheard)
     phone.feed(numbers[:5])
@@ -310,13 +222,11 @@ def test_a_revoked_link_deletes_the_roster_and_keeps_the_scans_for_export(organi
     phone.set_network()
     phone.send()
     phone.until(lambda: not phone.is_hidden("handed"))
-    phone.until(lambda: phone.text("queue") == "5 of another door")
-    kept = phone.run("""new Promise(resolve => { const opening = indexedDB.open("eventapi-door");
-      opening.onsuccess = () => { const reading = opening.result.transaction("kept").objectStore("kept").getAllKeys();
-        reading.onsuccess = () => { opening.result.close(); resolve(reading.result) } } })""")
+    phone.until_text("queue", "5 of another door")
+    kept = phone.stored("kept", "getAllKeys()")
     assert "roster" not in kept and "link" not in kept and phone.waits() == 5 and visited(db) == set()
     phone.feed(numbers[6:7])
-    assert phone.shown[-1][1] == "red", "it does not scan any more"
+    assert phone.shown[-1][2] == "red", "it does not scan any more"
     exported = phone.run("""new Promise(resolve => {
       const real = URL.createObjectURL;
       URL.createObjectURL = blob => { blob.text().then(resolve); return real(blob); };
@@ -325,10 +235,9 @@ def test_a_revoked_link_deletes_the_roster_and_keeps_the_scans_for_export(organi
     assert visited(db) == set(numbers[:5])
 
 
-def test_a_link_that_has_ended_hands_its_scans_in(db, people, door, device):
+def test_a_link_that_has_ended_hands_its_scans_in(db, people, door, phone):
     numbers = people(30)
     link, address = door()
-    phone = device("west")
     phone.sign_in(address)
     phone.set_network(unheard)
     phone.feed(numbers[:5])
@@ -341,24 +250,40 @@ def test_a_link_that_has_ended_hands_its_scans_in(db, people, door, device):
     assert phone.waits() == 0 and visited(db) == set(numbers[:5])
 
 
-def test_scans_wait_for_the_link_with_which_they_were_made(organiser, db, people, door, device):
+def test_a_phone_that_is_given_back_waits_until_nothing_waits_and_keeps_nothing(db, people, door, phone):
+    numbers = people(30)
+    phone.sign_in(door()[1])
+    phone.set_network(unheard)
+    phone.feed(numbers[:5])
+    phone.click("leave")
+    phone.until(lambda: not phone.is_hidden("leaving"))
+    phone.feed(numbers[5:6])
+    assert phone.greens() == set(numbers[:6]) and "link" in phone.stored("kept", "getAllKeys()")
+    phone.set_network()
+    phone.send()
+    phone.until(lambda: not phone.is_hidden("handed"))
+    assert visited(db) == set(numbers[:6]) and phone.waits() == 0
+    assert not {"roster", "link"} & set(phone.stored("kept", "getAllKeys()")) and phone.stored("seen", "count()") == 0
+    assert links.devices(db) == []
+
+
+def test_scans_wait_for_the_link_with_which_they_were_made(organiser, db, people, door, phone):
     numbers = people(30)
     other = organiser.make("/events", {"title": "Other fair", "event_key": "other", "date_from": "2026-01-02",
                                        "date_to": "2036-01-02"})
     link, address = door()
-    phone = device("west")
     phone.sign_in(address)
     phone.set_network(unheard)
     phone.feed(numbers[:5])
     phone.set_network(lambda handler: (unheard if handler.path == "/door/scans" else passed)(handler))
     phone.run("document.getElementById('change').click()")
     phone.sign_in(door("Gate", event=other)[1])
-    phone.until(lambda: phone.text("event") == "Other fair")
+    phone.until_text("event", "Other fair")
     phone.set_network()
     phone.feed(numbers[5:6])
     phone.until(lambda: refused(db) == [(numbers[5], "wrong_event")])
     assert phone.waits() == 5 and visited(db) == set()
-    assert phone.text("others") == "5 scans of another door wait here (Garden Fair). Open its link, or export them."
+    phone.until_text("others", "5 scans of another door wait here (Garden Fair). Open its link, or export them.")
     phone.run("document.getElementById('change').click()")
     with db.write():
         address = links.address("http://door.example", links.add_secret(db, links.get(db, link["id"]), "shown"))
@@ -367,9 +292,8 @@ def test_scans_wait_for_the_link_with_which_they_were_made(organiser, db, people
     assert visited(db) == set(numbers[:5])
 
 
-def test_what_cannot_be_stored_is_never_green(db, people, door, device):
+def test_what_cannot_be_stored_is_never_green(db, people, door, phone):
     numbers = people(30)
-    phone = device("west")
     phone.sign_in(door()[1])
     phone.run("""(() => { const real = IDBDatabase.prototype.transaction;
       IDBDatabase.prototype.transaction = function (names, mode, options) {
@@ -377,14 +301,13 @@ def test_what_cannot_be_stored_is_never_green(db, people, door, device):
         if (options?.durability === "strict") setTimeout(() => made.abort(), 0);
         return made; } })()""")
     phone.feed(numbers[:3])
-    assert [(tone, word) for _, tone, word in phone.shown] == [("red", "Not stored")] * 3
+    assert [(tone, word) for _, _, tone, word, *_ in phone.shown] == [("red", "Not stored")] * 3
     assert phone.text("end") == badges.grouped(numbers[2]), "the whole number, to write it down"
     assert phone.waits() == 0 and visited(db) == set()
 
 
-def test_with_150000_badges_a_verdict_takes_less_than_a_tenth_of_a_second(db, fair, people, door, device, capsys):
+def test_with_150000_badges_a_verdict_takes_less_than_a_tenth_of_a_second(db, fair, people, door, phone, capsys):
     numbers = people(40)
-    phone = device("west")
     real = door_roster.whole(db, fair["id"])
     entries = sorted({real[start:start + 6] for start in range(68, len(real), 6)} |
                      {os.urandom(5) + b"\x10" for _ in range(150_000)})
@@ -399,9 +322,9 @@ def test_with_150000_badges_a_verdict_takes_less_than_a_tenth_of_a_second(db, fa
     assert phone.text("roster").startswith("1500") and len(roster) < 1_500_000
     phone.set_network(unheard)
     phone.feed(numbers)
-    took = sorted(phone.took[1:])
+    took = sorted(ms for *_, ms, _ in phone.shown[1:])
     memory = phone.run("performance.memory.usedJSHeapSize")
     with capsys.disabled():
         print(f"\nverdict with {len(entries)} badges: median {took[len(took) // 2]} ms, longest {took[-1]} ms; "
               f"roster {len(roster)} bytes, heap {memory / 1e6:.1f} MB")
-    assert {tone for _, tone, _ in phone.shown} == {"green"} and took[len(took) // 2] < 100
+    assert {tone for _, _, tone, *_ in phone.shown} == {"green"} and took[len(took) // 2] < 100

@@ -53,8 +53,8 @@ def test_the_service_worker_keeps_all_files_that_the_page_uses_and_its_version_i
                 path != "./" else "/door/", status=200)
     assert "./index.js" in app.get("/door/qr/decode.js").text
     page.worker.cache_clear()
-    real = page._text
-    monkeypatch.setattr(page, "_text", lambda name: real(name) + (" " if name == "queue.js" else ""))
+    real = page._read
+    monkeypatch.setattr(page, "_read", lambda name: real(name) + (b" " if name == "queue.js" else b""))
     assert version not in app.get("/door/sw.js").text
     page.worker.cache_clear()
 

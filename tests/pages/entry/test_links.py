@@ -71,7 +71,7 @@ def test_by_https_the_cookie_belongs_to_this_host_only(open_link, exhibitor):
 
 def test_by_http_a_session_opens_on_this_machine_only(open_link, exhibitor):
     _, visitor, secret = open_link("participant", **exhibitor, signs_in=False)
-    visitor.app.extra_environ["REMOTE_ADDR"] = "192.0.2.7"
+    visitor.app.extra_environ |= {"REMOTE_ADDR": "192.0.2.7", "HTTP_HOST": "show.example.org"}
     assert "secure address" in visitor.sign_in(secret, status=409)
 
 

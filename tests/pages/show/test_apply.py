@@ -8,6 +8,7 @@ import pytest
 
 from eventapi import paths
 from eventapi.domain.registration import drafts
+from eventapi.domain.shows import directory
 from eventapi.domain.upkeep import housekeeping
 from eventapi.errors import Problem
 from eventapi.pages.show import apply
@@ -104,7 +105,8 @@ def test_a_second_application_of_an_address_is_told_only_behind_the_link(app, or
     first = untokened(send())
     app.post(link_of(mails(db)[0]))
     assert untokened(send()) == first
-    app.post(link_of(mails(db)[0]))
+    page = follow(app, app.post(link_of(mails(db)[0])))
+    assert "You have applied with this address before." in page.text
     assert len(applications(organiser)) == 1
 
 
@@ -183,6 +185,54 @@ def test_an_address_gets_few_mails_and_a_network_that_floods_waits(send, db):
     assert waiting == 5, "those after the first 30 drafts wait for an hour"
 
 
+def flood(db, count, hours, networks=1):
+    """Store `count` drafts in each of some hours, from as many networks. Return how many mails are due in each hour."""
+    event = directory.show(db, "fair")
+    columns = [name for name, in db.connection.execute("SELECT name FROM pragma_table_info('applications')")]
+    fields = {**dict.fromkeys(columns), "country": "DE", "event_keys": ["fair"], "custom_fields": {}}
+    for hour in range(hours):
+        with db.write():
+            db.now = f"2030-01-01T{hour:02}:30:00Z"
+            for number in range(count):
+                drafts.store(db, event, "visit", {**fields, "email": f"a{hour}.{number}@rosen.example"},
+                             f"{hour}-{number}", "en", f"192.0.{number % networks // 250}."
+                             f"{number % networks % 250}", "https://show.example.org")
+    due = db.connection.execute("SELECT substr(coalesce(next_at, created_at), 1, 13), count(*) FROM mails GROUP BY 1")
+    return [number for _, number in due]
+
+
+def test_a_network_that_floods_for_hours_sends_few_mails_an_hour(show, db):
+    """Thirty at once, and thirty that have waited."""
+    assert max(flood(db, 300, 5)) <= 2 * drafts.PER_HOUR + 1
+
+
+def test_a_flood_from_many_networks_leaves_room_for_the_mails_of_the_office(show, db, settings, monkeypatch):
+    """mails_per_minute allows 600 an hour here. Half of them is for forms."""
+    monkeypatch.setattr(settings, "mails_per_minute", 10)
+    due = flood(db, 700, 1, networks=700)
+    assert due == [300, 300, 100]
+
+
+def test_at_most_ten_thousand_drafts_wait_and_a_flood_loses_its_own(app, show, db, send):
+    """The draft of somebody else stays, with its link."""
+    send(email="honest@rosen.example")
+    (mail,) = mails(db)
+    with db.write():
+        db.connection.execute("""
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
+            INSERT INTO application_drafts
+              (event_id, form, nonce, fields, email, email_hash, network, language, created_at)
+            SELECT event_id, form, 'n' || i, fields, 'x', 'x', 'flood' || (i % 3), language, created_at
+              FROM application_drafts, n""")
+    for number in range(3):
+        send(email=f"late{number}@rosen.example")
+    count = db.connection.execute("SELECT count(*) FROM application_drafts WHERE network IS NOT NULL").fetchone()[0]
+    assert count == drafts.MOST
+    kept = [nonce for nonce, in db.connection.execute("SELECT nonce FROM application_drafts ORDER BY id LIMIT 3")]
+    assert kept[1:] == ["n4", "n5"] and not kept[0].startswith("n"), "the oldest of the largest network each time"
+    assert app.get(link_of(mail)).status_int == 200
+
+
 def test_a_closed_full_or_missing_form_says_so(organiser, app, form, send, db, show):
     event, pages = f"/events/{show['event']['id']}", f"/events/{show['event']['id']}/pages"
     organiser.patch(pages, {"apply_capacity": 1}, status=200)
@@ -247,6 +297,7 @@ def test_the_form_opens_only_with_terms_public_pages_and_a_mail_server(organiser
 
 def test_without_a_mail_server_the_form_can_be_tried_on_this_machine_only(send, app, organiser, settings, monkeypatch):
     monkeypatch.setattr(settings, "smtp_host", "")
+    monkeypatch.setattr(settings, "base_url", "http://localhost:80")
     monkeypatch.setattr(apply.client, "is_local", lambda: False)
     assert "we cannot send the e-mail" in send(status=409).text
     monkeypatch.setattr(apply.client, "is_local", lambda: True)

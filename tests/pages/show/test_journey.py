@@ -34,17 +34,20 @@ def address(app, show):
 @pytest.fixture
 def pages(organiser, address, show):
     """Return the addresses of all pages of the show."""
+    organiser.make("/categories", {"title": "Visitors", "category_key": "visitors", "approval": "automatic",
+                                   "role": "visitor", "event_keys": ["fair"]})
+    organiser.patch(f"/events/{show['event']['id']}/pages", {"visit_is_open": True}, status=200)
     plan = organiser.data(f"/plans/{show['plan']}")["plan_key"]
     return [address, f"{address}/exhibitors", f"{address}/exhibitors?q=nobody", f"{address}/plan/{plan}",
             f"{address}/programme", f"{address}/exhibitors/{show['exhibitor']['id']}-x", f"{address}/embed",
-            f"{address}/apply", f"{address}/exhibitors?embed=1", f"{address}/exhibitors/999-x",
+            f"{address}/apply", f"{address}/visit", f"{address}/exhibitors?embed=1", f"{address}/exhibitors/999-x",
             f"{address[:-7]}/link/x", address.replace("/e/fair", "/imprint")]
 
 
 @needs_browser
-@pytest.mark.parametrize("dark", [False, True])
-def test_a_visitor_finds_an_exhibitor_and_its_booth_without_scripts(browser, address, show, dark):
-    browser.open(address, width=360, dark=dark, scripts=False)
+@pytest.mark.parametrize(("width", "dark"), SIZES)
+def test_a_visitor_finds_an_exhibitor_and_its_booth_without_scripts(browser, address, show, width, dark):
+    browser.open(address, width=width, dark=dark, scripts=False)
     follow(browser, "document.querySelector('#q').value = 'keramia'; document.querySelector('form.find').submit()")
     assert text(browser, "h1") == "Exhibitors" and "1 exhibitor" in text(browser, "main")
     follow(browser, "document.querySelector('.list a.name').click()")

@@ -73,6 +73,21 @@ def test_the_plan_links_the_booths_of_listed_exhibitors_only(app, read, addresse
     assert statuses == ["exhibitor", "taken", "taken"]
 
 
+def test_the_page_of_an_exhibitor_has_the_piece_of_the_plan_around_its_booth(organiser, read, show):
+    organiser.make("/booths", {"plan_id": show["plan"], "booth_number": "FAR", "width": 3, "depth": 3, "pos_x": 50,
+                               "pos_y": 30})
+    path, number = f"/e/fair/exhibitors/{show['exhibitor']['id']}-x", show["booth_exhibitor"]["booth_number"]
+    page = read(path).text
+    _, _, width, height = map(float, re.search(r'viewBox="([^"]+)"', page)[1].split())
+    assert width == pytest.approx(height) and f'id="b-{number}"' in page and 'class="mine"' in page
+    assert "FAR" not in page and "FAR" in read("/e/fair").text
+    organiser.patch(f"/booths/{show['booth_exhibitor']['id']}", {"pos_x": None, "pos_y": None}, status=200)
+    page = read(path).text
+    assert "<svg" not in page and number in page
+    organiser.patch(f"/events/{show['event']['id']}/pages", {"show_plan": False}, status=200)
+    assert "<svg" not in read(path).text
+
+
 def test_exhibitors_are_found_without_accents_and_by_booth(read, show):
     for words in ("keramia", "KERÁMIA zrt", show["booth_exhibitor"]["booth_number"]):
         assert "Erdőháti" in read(f"/e/fair/exhibitors?q={words}").text
@@ -130,6 +145,22 @@ def test_a_change_over_the_api_is_seen_at_once(organiser, read, show):
     assert "New Ltd" in after.text and before.headers["ETag"] != after.headers["ETag"]
     organiser.post(f"/participants/{show['exhibitor']['id']}/cancel", {}, status=200)
     assert "New Ltd" not in read("/e/fair/exhibitors").text
+
+
+@pytest.mark.parametrize(("method", "path", "body", "is_drawn"), [
+    ("patch", "/contacts/{contact}", {"notes": "x", "phone": "+49 1"}, False),
+    ("patch", "/contacts/{contact}", {"company_name": "New"}, True),
+    ("patch", "/contacts/{contact}", {"city": "Szeged"}, True),
+    ("make", "/participants", {"event_key": "fair", "contact_id": "{contact}", "role": "visitor"}, False),
+    ("make", "/participants", {"event_key": "fair", "contact_id": "{contact}", "role": "sponsor"}, True),
+    ("patch", "/participants/{exhibitor}", {"role": "sponsor"}, True),
+    ("post", "/participants/{exhibitor}/cancel", {}, True)])
+def test_pages_are_drawn_again_only_if_they_show_what_changed(organiser, show, db, method, path, body, is_drawn):
+    ids = {"contact": show["exhibitor"]["contact_id"], "exhibitor": show["exhibitor"]["id"]}
+    body = {name: ids["contact"] if value == "{contact}" else value for name, value in body.items()}
+    before = db.connection.execute("SELECT revision FROM event_revisions").fetchone()
+    getattr(organiser, method)(path.format(**ids), body, **({} if method == "make" else {"status": 200}))
+    assert (db.connection.execute("SELECT revision FROM event_revisions").fetchone() != before) == is_drawn
 
 
 def test_every_page_has_its_headers(app, read, addresses):

@@ -1,0 +1,162 @@
+"""Read the public pages of a show while the office writes: python3 tests/load/public_pages.py [--rate 1500] …
+
+600 exhibitors in 600 booths. Rounds with and without readers take turns, so that the p99 of 50 writes a second is
+compared within one run. At the end, each of some holds changes the directory, which the next reader waits for.
+"""
+import argparse
+import multiprocessing
+import socket
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from eventapi import config as configuration
+from eventapi.domain.access import api_keys
+from eventapi.storage import database, migrations
+from tests.support import processes
+from tests.support.http_client import HttpClient
+
+OPTIONS = """[eventapi]
+base_url = https://show.example.org
+organiser_name = Garden GmbH
+organiser_street = Weg 1
+organiser_city = Leipzig
+organiser_email = office@example.org
+"""
+READERS = 2                 # processes, with one connection each
+PAGES = ("/e/fair", "/e/fair/exhibitors", "/e/fair/plan/hall", "/e/fair/programme")
+
+
+def main(asked):
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "eventapi.conf").write_text(OPTIONS)
+        key = furnish(Path(folder))
+        with processes.Server(folder, "--workers", str(asked.workers)) as server, HttpClient(server.url, key) as client:
+            booths = fill(client, asked.exhibitors)
+            found = {True: [], False: []}
+            for number in range(2 * asked.rounds):
+                with_readers = number % 2 == 1
+                took, count = round_of(server.port, client, asked, with_readers)
+                found[with_readers].append(p99(took))
+                print(f"{'with' if with_readers else 'no  '} readers: writes p50 {statistics.median(took):5.1f} ms, "
+                      f"p99 {p99(took):6.1f} ms, {count / asked.seconds:6.0f} pages a second")
+            alone, beside = (statistics.median(found[which]) for which in (False, True))
+            print(f"p99 of writes beside readers: {beside / alone:.2f} times that without")
+            usual, longest = redrawn(server.port, client, booths)
+            print(f"directory after a hold: median {usual:.1f} ms, longest {longest:.1f} ms")
+
+
+def furnish(folder):
+    """Create the database with a plan, and return a key."""
+    settings = configuration.load(folder / "eventapi.conf", {"EVENTAPI_DATA_DIR": str(folder)})
+    migrations.migrate(settings.database)
+    db = database.Database(settings)
+    with db.write():
+        key = api_keys.create_key(db, "load", list(api_keys.SCOPES))[1]
+    db.close()
+    return key
+
+
+def fill(client, count):
+    """Make the show with its exhibitors. Return the ids of the booths, whose first 600 are reserved."""
+    event = make(client, "/events", {"title": "Fair", "event_key": "fair", "date_from": "2031-05-01",
+                                     "date_to": "2031-05-03"})
+    plan = make(client, "/plans", {"event_id": event["id"], "plan_key": "hall", "plan_name": "Hall", "width": 200,
+                                   "height": 200})
+    booths = []
+    for number in range(count + 40):
+        booths.append(make(client, "/booths", {
+            "plan_id": plan["id"], "booth_number": f"A{number}", "width": 3, "depth": 3, "fixed_price": 100,
+            "pos_x": 1 + 5 * (number % 38), "pos_y": 1 + 5 * (number // 38)})["id"])
+    for number in range(count):
+        contact = make(client, "/contacts", {"company_name": f"Company {number}", "city": "Leipzig"})
+        participant = make(client, "/participants", {"event_key": "fair", "contact_id": contact["id"],
+                                                     "is_confirmed": True})
+        reservation = make(client, "/booth-reservations", {
+            "booth_id": booths[number], "event_participant_id": participant["id"]})
+        client.data("POST", f"/booth-reservations/{reservation['id']}/confirm", {})
+    client.data("PATCH", f"/events/{event['id']}/pages", {"is_public": True, "show_plan": True})
+    return booths
+
+
+def make(client, path, body):
+    return client.data("POST", path, body, status=201)
+
+
+def round_of(port, client, asked, with_readers):
+    """Write for some seconds, with readers or without. Return (ms of each write, number of pages that were read)."""
+    ends, took = time.time() + asked.seconds, []
+    pool = multiprocessing.Pool(READERS)
+    counts = pool.starmap_async(read, [(port, asked.rate / READERS, ends)] * READERS) if with_readers else None
+    began = time.perf_counter()
+    for number in range(50 * asked.seconds):
+        time.sleep(max(0, began + number / 50 - time.perf_counter()))
+        start = time.perf_counter()
+        client.data("PATCH", f"/contacts/{1 + number % asked.exhibitors}", {"notes": str(start)})
+        took.append((time.perf_counter() - start) * 1000)
+    total = sum(counts.get(60)) if counts else 0
+    pool.terminate()
+    return took, total
+
+
+def read(port, rate, ends):
+    """Read pages at a rate until a time. Return their number."""
+    with Reader(port) as reader:
+        began, count = time.perf_counter(), 0
+        while time.time() < ends:
+            time.sleep(max(0, began + count / rate - time.perf_counter()))
+            reader.get(PAGES[count % len(PAGES)])
+            count += 1
+        return count
+
+
+class Reader:
+    """One connection that stays open. It parses no more than the length, so that it leaves the CPU to the server."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port))
+
+    def get(self, path):
+        self.socket.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n".encode())
+        head = b""
+        while b"\r\n\r\n" not in head:
+            head += self.socket.recv(262144)
+        head, _, body = head.partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200"), head
+        left = int(head.lower().partition(b"content-length:")[2].split(b"\r\n")[0]) - len(body)
+        while left:
+            left -= len(self.socket.recv(min(left, 262144)))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+
+def redrawn(port, client, booths):
+    """Return (median, longest) of the ms that the directory takes after a hold."""
+    took = []
+    with Reader(port) as reader:
+        for booth in booths[-40:]:
+            make(client, "/booth-reservations", {"booth_id": booth, "event_participant_id": 1})
+            start = time.perf_counter()
+            reader.get("/e/fair/exhibitors")
+            took.append((time.perf_counter() - start) * 1000)
+    return statistics.median(took), max(took)
+
+
+def p99(took):
+    return statistics.quantiles(took, n=100)[98]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, value in (("rate", 1500), ("seconds", 10), ("rounds", 3), ("exhibitors", 600), ("workers", 2)):
+        parser.add_argument(f"--{name}", type=int, default=value)
+    main(parser.parse_args())
