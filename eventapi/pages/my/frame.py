@@ -1,5 +1,6 @@
 """What all pages of an exhibitor have in common: who it is, its rights, the menu, and how values are written."""
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 
 from eventapi import money, times
@@ -77,13 +78,14 @@ def shown(db, visit, mine, template, **values):
 def writers(config, language, zone):
     """Return functions that write values in a language: amounts in minor units, lengths in mm, rates, days and times.
 
-    They return "" for None.
+    They return "" for None. A list of booths has few prices and sizes, so each is written once.
     """
+    @cache
     def amount(minor, currency=None):
         currency = currency or config.currency
         return "" if minor is None else formats.money(money.major(minor, currency), currency, language)
     return {"amount": amount, "percent": lambda rate: formats.percent(money.unscaled(rate, 2), language),
-            "metres": lambda length: formats.number(money.unscaled(length, 3), language),
+            "metres": cache(lambda length: formats.number(money.unscaled(length, 3), language)),
             "number": lambda value: formats.number(value, language),
             "day": lambda value: formats.day(times.local_date(value, zone), language) if value else "",
             "moment": lambda value: formats.moment(value, zone, language) if value else ""}

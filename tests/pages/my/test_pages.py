@@ -250,6 +250,15 @@ def test_own_sessions_are_shown(my, site):
     assert "Opening" in page and "you speak" in page and "Stage" in page
 
 
+def test_the_kept_drawing_of_a_hall_marks_only_the_own_booth(my, site):
+    other = My(*site.visitor(site.exhibitor("Other AG")))
+    assert 'class="mine"' not in my.get("booth").text
+    mine = my.send("booth", "booth/hold", {"booth_number": "A1"}).text
+    assert re.search(r'<g id="b-A1"[^>]* class="mine">', mine) and mine.count('class="mine"') == 1
+    theirs = other.get("booth").text
+    assert 'class="mine"' not in theirs and my.link["ref"] not in theirs and f"my/{other.link['ref']}/booth?" in theirs
+
+
 def test_a_cancelled_participation_can_only_be_read(my, site):
     token_page = my.get("booth")
     site.act("participants", site.participant, "cancel")
