@@ -207,11 +207,16 @@ def _without_one(path):
 
 @lru_cache(maxsize=256)
 def _nearest(path):
-    """Return "; did you mean …?" with the known path that differs least in one part, or "" if there is none."""
+    """Return the end of the message: the nearest known path, or that a resource has no batch, or "" for neither.
+
+    The nearest path differs least in one part, or has an id more.
+    """
     known, wanted = _known_paths(), NUMBER.sub("<id>", PREFIX.sub("", path.lower(), 1))
-    near = wanted if wanted in known else _with_other_part(wanted)
+    near = wanted if wanted in known else _with_other_part(wanted) or _with_id(wanted)
     if not near:
-        return ""
+        single = wanted.removesuffix("/batch")
+        is_single = single != wanted and known.get(single)
+        return f": {ROOT}{single} has no batch, so send a request for each record." if is_single else ""
     numbers = iter(NUMBER.findall(path))
     found = re.sub("<([^<>]+)>", lambda name: next(numbers, f"{{{name[1]}}}"), near)
     found = f"{ROOT}{found}" if known[near] else found
@@ -230,6 +235,13 @@ def _with_other_part(wanted):
             parts = wanted.split("/")
             return "/".join([*parts[:place], near[0], *parts[place + 1:]])
     return None
+
+
+def _with_id(wanted):
+    """Return the known path that has an id more, as /participants/<id>/invoice for /participants/invoice, or None."""
+    parts = wanted.split("/")
+    found = ("/".join([*parts[:place], "<id>", *parts[place:]]) for place in range(2, len(parts)))
+    return next((path for path in found if path in _known_paths()), None)
 
 
 def routes() -> Iterator[routing.Route]:

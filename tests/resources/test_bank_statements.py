@@ -388,6 +388,7 @@ def test_case_13_money_for_a_cancelled_invoice_shall_be_sent_back(organiser, inv
     assert proposals(organiser) == [("R-2026-00017", "return", 119, ["cancelled"])]
     refused = organiser.post("/payments/unmatched/1/assign", {}, status=409)
     assert refused.json["code"] == "no_proposal"
+    assert "has a proposal whose invoice takes no money, so send it back. " in refused.json["detail"]
 
 
 def test_case_14_two_equal_payments_of_a_day_are_two(organiser, bank):

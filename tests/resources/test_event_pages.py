@@ -52,6 +52,7 @@ def test_pages_are_public_only_with_imprint_date_and_address(organiser, event, a
     organiser.patch(f"/events/{event['id']}", {"date_from": None, "date_to": None}, status=200)
     refused = organiser.patch(address, {"is_public": True}, status=409).json
     assert (refused["code"], refused["missing"]) == ("page_incomplete", ["organiser_email", "date_from"])
+    assert "Set `organiser_email` and `date_from`" in refused["detail"]
     monkeypatch.setattr(settings, "organiser_email", "office@example.org")
     organiser.patch(f"/events/{event['id']}", {"date_from": "2027-05-01"}, status=200)
     assert organiser.patch(address, {"is_public": True}, status=200).json["data"]["is_public"] is True

@@ -165,6 +165,7 @@ def test_a_path_is_never_interpreted_as_another_one(app, organiser):
     ("/api/v1/event/7", "/api/v1/events/7"), ("/api/v1/invoices/12/pdff", "/api/v1/invoices/12/pdf"),
     ("/api/v1/service_orders", "/api/v1/service-orders"), ("/api/v1/checkins/stats", "/api/v1/check-ins/stats"),
     ("/api/v2/events", "/api/v1/events"), ("/api/v1/webhooks/3/delivery", "/api/v1/webhooks/3/deliveries"),
+    ("/api/v1/participants/invoice", "/api/v1/participants/{id}/invoice"),
     ("/api/v1/events/0", "/api/v1/events/{id}"), ("/api/v1/events/9223372036854775808", None),
     ("/Metrics", "/metrics"), ("/api/v1/healthz", "/healthz"), ("/doc", "/docs"), ("/api/openapi.json",
     "/openapi.json"), ("/wp-login.php", None), ("/api/v1/" + "x" * 3000, None), ("/", None)])
@@ -177,6 +178,12 @@ def test_an_unknown_path_suggests_the_nearest_one(app, path, wanted):
     assert status == 404 and ("did you mean" in detail) == bool(wanted) and len(detail) < 4000
     if wanted:
         assert detail == f"The path {path} does not exist; did you mean {wanted}?"
+
+
+def test_a_batch_of_a_resource_that_has_none_leads_to_single_requests(app):
+    detail = json.loads(plain(app, "POST", path="/api/v1/schedules/batch")[2])["detail"]
+    assert detail == ("The path /api/v1/schedules/batch does not exist: /api/v1/schedules has no batch, so send a "
+                      "request for each record.")
 
 
 def test_requests_without_a_route_are_logged_too(app, monkeypatch, caplog):

@@ -58,10 +58,10 @@ def _accepted(db, row):
     accepted = exact or found
     lacks_amount = [one for one in accepted if "other_currency" in one["objections"] and not one["invoice_amount"]]
     if (len(accepted) != 1 and not exact) or accepted[0]["action"] == "return" or lacks_amount:
-        reason = ("there is none" if not found else f"there are {len(found)}" if len(found) > 1
-                  else "its invoice is in another currency, and the bank does not say what was sent" if lacks_amount
-                  else "its invoice takes no money, so send it back")
-        raise Problem("no_proposal", f"Bank transaction {row['id']} has no proposal that can be accepted: {reason}. "
+        reason = ("no proposal" if not found else f"{len(found)} proposals, and none of them is exact" if len(found) > 1
+                  else "a proposal whose invoice is in another currency, and the bank does not say what was sent"
+                  if lacks_amount else "a proposal whose invoice takes no money, so send it back")
+        raise Problem("no_proposal", f"Bank transaction {row['id']} has {reason}. "
                       f"{'Send what it gets as `invoice_amount` in' if lacks_amount else 'Name the invoices in'} "
                       "`invoices`, or use POST /payments/unmatched/"
                       f"{row['id']}/ignore for a transfer that pays none, such as a fee.", proposals=len(found))

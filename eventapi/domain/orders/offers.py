@@ -128,7 +128,7 @@ def _short(offer, quantity):
     """Return the Problem 409 `out_of_stock` of a quantity that the stock does not have."""
     remedy = f"Order at most {offer['available']}" if offer["available"] > 0 else "Remove it from the order"
     return Problem("out_of_stock", f"{quantity} of {offer['service_name']} cannot be ordered because "
-                   f"the stock at {offer['event_key']} is {max(offer['available'], 0)}. {remedy}.",
+                   f"{max(offer['available'], 0)} of it are left at {offer['event_key']}. {remedy}.",
                    service_id=offer["service_id"], service_key=offer["service_key"], available=offer["available"])
 
 

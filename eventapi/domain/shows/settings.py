@@ -7,7 +7,7 @@ import json
 from eventapi import journal, times
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.records import entities, field_definitions
-from eventapi.errors import Faults, Problem
+from eventapi.errors import Faults, Problem, listed, quoted
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
@@ -19,6 +19,9 @@ OPTIONAL = ("show_", "apply_", "visit_", "my_")             # what pages may lac
 # columns with JSON
 ENCODED = ("texts", "embed_origins", "apply_terms", "visit_fields", "mail_texts", "my_rights", "booth_types")
 FORMS = {"apply": "exhibitors", "visit": "visitors"}        # forms of the pages -> who fills them in
+# what a form lacks -> what to do
+REMEDIES = {"is_public": "set `is_public` to true", "apply_terms": "set `apply_terms`",
+            "automatic_category": "give the event a selectable category with `approval` automatic"}
 # Options without which visitors could not tell whose pages they read.
 IMPRINT = ("organiser_name", "organiser_street", "organiser_city", "organiser_email")
 
@@ -80,7 +83,7 @@ def update(db, old, fields, address, *, is_trial=False):
     merged = {**old, **fields}
     missing = lacks(db, merged, address)
     if merged["is_public"] and missing:
-        raise Problem("page_incomplete", "The pages cannot be public yet. Set what `missing` names (options of the "
+        raise Problem("page_incomplete", f"The pages cannot be public yet. Set {quoted(missing)} (options of the "
                       "configuration, and fields of the event), then repeat the request.", missing=missing)
     _check_names(db, merged, fields)
     for form in FORMS:
@@ -88,7 +91,7 @@ def update(db, old, fields, address, *, is_trial=False):
             _check_form(db, form, merged, is_trial)
     if merged["my_is_open"] and not old["my_is_open"] and not (address or is_trial):
         raise Problem("page_incomplete", "The pages of exhibitors cannot open yet, because mails could not link them. "
-                      "Set what `missing` names, then repeat the request.", missing=["base_url"])
+                      "Set the option `base_url` of the configuration, then repeat the request.", missing=["base_url"])
     _check_portal(db, merged, fields)
     if merged != old:
         db.run(sql.add, **{**merged, **{name: as_json(merged[name]) for name in ENCODED}}, now=db.now)
@@ -120,9 +123,9 @@ def _check_form(db, form, pages, is_trial):
               "visit": ("automatic_category", db.value(sql.has_automatic_category, id=pages["id"]))}[form]
     missing = [name for name, is_there in (("is_public", pages["is_public"]), needed) if not is_there]
     if missing:
-        raise Problem("page_incomplete", f"The form of {FORMS[form]} cannot open yet. Set what `missing` names "
-                      "(fields of the pages; `automatic_category` is a selectable category of the event with "
-                      "`approval` automatic), then repeat the request.", missing=missing)
+        remedy = listed([REMEDIES[name] for name in missing])
+        raise Problem("page_incomplete", f"The form of {FORMS[form]} cannot open yet. {remedy[0].upper()}{remedy[1:]}, "
+                      "then repeat the request.", missing=missing)
     if not is_trial:
         mails.refuse_unconfigured(db.config, ", because everybody who fills it in confirms the e-mail address")
 

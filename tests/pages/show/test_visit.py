@@ -309,6 +309,8 @@ def test_the_form_opens_only_with_an_automatic_category_and_public_pages(organis
     address = f"/events/{show['event']['id']}/pages"
     refused = organiser.patch(address, {"visit_is_open": True}, status=409).json
     assert (refused["code"], refused["missing"]) == ("page_incomplete", ["automatic_category"])
+    assert refused["detail"] == ("The form of visitors cannot open yet. Give the event a selectable category with "
+                                 "`approval` automatic, then repeat the request.")
     organiser.make("/categories", {"title": "Visitors", "approval": "automatic", "role": "visitor",
                                    "event_keys": ["fair"]})
     organiser.patch(address, {"is_public": False, "apply_is_open": False}, status=200)
