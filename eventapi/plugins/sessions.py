@@ -145,14 +145,14 @@ class Pace:
     def __init__(self):
         self.minute, self.sent, self.lock = 0, Counter(), Lock()
 
-    def check(self, session_id: int) -> None:
+    def check(self, session: int) -> None:
         """Count a form. Raise 429 for more than PER_MINUTE of a session: that is a program, or a key that is stuck."""
         minute, second = divmod(int(time.monotonic()), 60)
         with self.lock:
             if minute != self.minute:
                 self.minute, self.sent = minute, Counter()
-            self.sent[session_id] += 1
-            if self.sent[session_id] > PER_MINUTE:
+            self.sent[session] += 1
+            if self.sent[session] > PER_MINUTE:
                 raise Problem("rate_limited", f"A session sends at most {PER_MINUTE} forms in a minute. Wait for the "
                               "seconds in Retry-After.", headers={"Retry-After": str(60 - second)})
 
@@ -167,7 +167,7 @@ def accept(visit: Visit, fields: dict) -> None:
         raise Problem("session_ended", "The form was not made for this session. Open the page again, and send it "
                       "from there.")
     visit.fields = fields
-    PACE.check(visit.session["id"])
+    PACE.check(hash(cookies.get(visit.ref)))
     request.environ["eventapi.form_id"], request.environ["eventapi.form_owner"] = visit.form_id, visit.owner
     request.environ["eventapi.raw_body"] = json.dumps(
         [sorted(fields.items()), request.environ.get("CONTENT_LENGTH")]).encode()
