@@ -169,6 +169,7 @@ reference: $(VENV)/ready-to-test
 
 picture: $(VENV)/ready-to-test
 	@$(BIN)/python -m tests.support.hall_picture
+	@$(BIN)/python -m tests.support.desk_pictures
 
 # pip-audit has many dependencies, so it gets an environment of its own.
 audit:

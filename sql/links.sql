@@ -22,13 +22,15 @@ SELECT {l.shown}, e.event_key, e.title AS event_title, e.over_at,
                                                                   WHERE i.event_participant_id = l.participant_id), '')), '+30 days'))
          WHEN 'application' THEN strftime('%Y-%m-%dT%H:%M:%SZ', max(strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+30 days'),
                                                                     strftime('%Y-%m-%dT%H:%M:%SZ', ifnull(a.decided_at, l.created_at), '+90 days')))
-         WHEN 'door' THEN strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+1 day') END) AS ends_at,
-       (SELECT count(*) FROM sessions s WHERE s.link_id = l.id AND s.ended_at IS NULL) AS session_count
+         WHEN 'door' THEN strftime('%Y-%m-%dT%H:%M:%SZ', e.over_at, '+1 day') END) AS ends_at
   FROM links l LEFT JOIN events e ON e.id = l.event_id LEFT JOIN applications a ON a.id = l.application_id
  WHERE l.id = :id;
 
+-- name: session_count
+SELECT count(*) FROM sessions WHERE link_id = :id AND ended_at IS NULL;
+
 -- name: list
--- As `get`. Links of admins are made on the command line only.
+-- As `get`, with the number of sessions. Links of admins are made on the command line only.
 SELECT {l.shown}, e.event_key, e.title AS event_title, e.over_at,
        coalesce(l.expires_at, CASE l.kind
          WHEN 'participant' THEN iif(EXISTS (SELECT 1 FROM invoices i WHERE i.event_participant_id = l.participant_id AND i.locked_at IS NOT NULL AND i.open_amount > 0), NULL,

@@ -1,6 +1,7 @@
 """Formats of numbers, amounts, dates and periods, as the language writes them.
 
-`language` is one of `choice.AVAILABLE`. Numbers are Decimal, int or float, amounts are in major units. A date is a text
+`language` is one of `choice.AVAILABLE`; for numbers and amounts also SWISS, see `of_country`. Numbers are Decimal, int
+or float, amounts are in major units. A date is a text
 such as 2026-05-01.
 """
 import re
@@ -10,11 +11,17 @@ from decimal import Decimal
 from eventapi import money as currencies
 from eventapi import times
 
-SEPARATORS = {"en": ",.", "de": ".,"}                   # between thousands, and before the decimals
+SWISS = "de-CH"
+SEPARATORS = {"en": ",.", "de": ".,", SWISS: "’."}      # between thousands, and before the decimals (CLDR)
 MONTHS = "January February March April May June July August September October November December".split()
 SHORT_MONTHS = {"en": "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(),
                 "de": "Jan. Feb. März Apr. Mai Juni Juli Aug. Sep. Okt. Nov. Dez.".split()}
 PERIOD = re.compile(r"(\d{4})(?:-(?:(\d\d)|W(\d\d)|Q(\d)))?")
+
+
+def of_country(language, country):
+    """Return the language for numbers and amounts of an organiser's country: SWISS for German in CH and LI."""
+    return SWISS if language == "de" and country in ("CH", "LI") else language
 
 
 def number(value, language, places=0):
@@ -41,14 +48,14 @@ def amount(value, currency, language):
 
 
 def money(value, currency, language):
-    """Return an amount with the code of the currency: `EUR 1,190.00` or `1.190,00 EUR`."""
+    """Return an amount with the code of the currency: `EUR 1,190.00`, `1.190,00 EUR` or `CHF 1’190.00`."""
     text = amount(value, currency, language)
     return f"{text} {currency}" if language == "de" else f"{currency} {text}"
 
 
 def percent(value, language):
-    """Return a percentage: `7.5%` or `7,5 %`."""
-    return f"{number(value, language)}{' ' if language == 'de' else ''}%"
+    """Return a percentage: `7.5%`, `7,5 %` or `7.5 %`."""
+    return f"{number(value, language)}{'' if language == 'en' else ' '}%"
 
 
 def day(date, language):

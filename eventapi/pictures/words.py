@@ -237,10 +237,11 @@ GERMAN = {
 }
 WORDS = {"en": ENGLISH, "de": GERMAN}
 SWISS = {name: text.replace("USt", "MWST") for name, text in GERMAN.items() if text.startswith("USt ") or text == "USt"}
+SWISS["regards"] = "Mit freundlichen Grüssen"
 
 
 def of_seller(language, seller):
-    """Return the words of an invoice. The tax is called MWST in Switzerland and Liechtenstein."""
+    """Return the words of an invoice. In Switzerland and Liechtenstein, the tax is called MWST, and ß is ss."""
     is_swiss = language == "de" and seller.get("country") in ("CH", "LI")
     return {**GERMAN, **SWISS} if is_swiss else WORDS[language]
 

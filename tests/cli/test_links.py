@@ -1,10 +1,11 @@
 """The commands for links: the address of a door, and its QR code in the terminal."""
+import json
 import re
 
 import pytest
 
 from eventapi.cli import links as commands
-from eventapi.domain.access import link_secrets, links
+from eventapi.domain.access import link_secrets, links, sessions
 from eventapi.pictures import qr
 
 
@@ -41,6 +42,20 @@ def test_a_revoked_link_is_not_shown(run, fair, db):
     assert run("link", "revoke", "1")[0] == 0 and links.get(db, 1)["status"] == "revoked"
     code, _, error = run("link", "show", "1")
     assert code and "revoked" in error
+
+
+def test_the_devices_of_doors_are_listed_and_ended_one_by_one(run, fair, db):
+    run("link", "create", "door", "fair", "--station", "West")
+    with db.write():
+        for _ in range(2):
+            sessions.add(db, link_id=1, way="shown")
+    first, second = json.loads("\n".join(run("link", "devices", "--json")[1]))
+    assert (first["link_id"], first["station"], first["event_title"]) == (1, "West", "Garden Fair")
+    assert first.keys() == {"id", "link_id", "station", "event_title", "created_at", "last_used_at"}
+    assert run("link", "end-device", str(first["id"]))[0] == 0
+    assert json.loads("\n".join(run("link", "devices", "--json")[1])) == [second]
+    code, lines, _ = run("link", "devices")
+    assert code == 0 and len(lines) == 2 and "West" in lines[1]
 
 
 def test_the_code_in_the_terminal_has_the_modules_of_the_address():

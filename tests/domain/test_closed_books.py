@@ -81,6 +81,9 @@ class Attacker(Year):
             ("PATCH", issued, {"due_date": self.day()[:10]}),
             ("DELETE", issued, None),
             ("POST", f"{issued}/cancel", None),
+            ("POST", f"{issued}/write-offs", {"amount": 1, "reason": "Lost", "written_off_at": self.day()[:10]}),
+            ("DELETE", f"{issued}/write-offs/{self.chance.randint(1, 9)}", None),
+            ("PATCH", paid, {"claim_amount": 1}),
             ("POST", f"{issued}/credit", {"items": [{"description": "Late", "quantity": 1, "unit_price": 1}]}),
             ("TAKE OVER", "/invoices", {
                 "contact_id": contact["id"], "invoice_number": f"OLD-{self.chance.random()}",

@@ -244,6 +244,13 @@ def test_the_tax_has_the_name_of_the_country(country, tax):
     assert shown == {tax}
 
 
+@pytest.mark.parametrize("country, language, amount", [
+    ("CH", "de", "2’500.00"), ("LI", "de", "2’500.00"), ("CH", "en", "2,500.00"), ("AT", "de", "2.500,00")])
+def test_an_organiser_in_switzerland_writes_amounts_as_switzerland_does(country, language, amount):
+    """CLDR 45, de-CH. The buyer's country does not matter."""
+    assert amount in page({"subtotal": 2500}, seller={**SELLER, "country": country}, language=language).splitlines()
+
+
 def test_a_reason_is_not_said_twice_and_categories_of_one_rate_are_told_apart():
     reason = "Steuerfrei nach § 4 Nr. 20 UStG"
     items = [{**INVOICE["items"][0], "tax_rate": 0, "tax_category": category} for category in ("E", "Z")]

@@ -67,16 +67,16 @@ def title(config, level, claim, language):
     another language have a default title. `claim`: see `filled`.
     """
     if level[f"title_{language}"]:
-        return filled(level[f"title_{language}"], claim, language)
+        return filled(config, level[f"title_{language}"], claim, language)
     if language == choice.choose(config):
         return level["level_name"]
     number = level["level"]
     return FIRST[language] if number == 1 else LATER[language].format(number=number - 1)
 
 
-def text(level, claim, language):
+def text(config, level, claim, language):
     """Return the text of a letter: that of its level, or the default one. `claim`: see `filled`."""
-    return filled(level[f"text_{language}"] or default_text(claim, language), claim, language)
+    return filled(config, level[f"text_{language}"] or default_text(claim, language), claim, language)
 
 
 def default_text(claim, language):
@@ -86,12 +86,14 @@ def default_text(claim, language):
     return DEFAULTS[language].replace("{charges}", charges).replace("{total}", total)
 
 
-def filled(text, claim, language):
+def filled(config, text, claim, language):
     """Return a text with its placeholders filled. `claim`: API object of what is claimed, with the fields of KNOWN."""
+    locale = formats.of_country(language, config.organiser_country)
+
     def value(match):
         name = match[1].strip()
         if name in AMOUNTS:
-            return formats.money(claim[name], claim["currency"], language)
+            return formats.money(claim[name], claim["currency"], locale)
         if name in DAYS:
             return formats.day(claim[name], language)
         return str(claim[name])

@@ -120,7 +120,8 @@ def _send_one(db, row, today, mail, dry_run):
     language = choice.choose(db.config, invoice["language"])
     entry = {**{name: due[name] for name in ENTRY}, "calculation": as_json(due["calculation"]),
              "invoice_id": row["id"], "sent_on": today, "language": language,
-             "title": letters.title(db.config, row, claim, language), "text": letters.text(row, claim, language)}
+             "title": letters.title(db.config, row, claim, language),
+             "text": letters.text(db.config, row, claim, language)}
     if dry_run:
         unsent = dict.fromkeys(("id", "mail", "mail_reason", "withdrawn_on", "withdrawn_reason", "created_at"))
         return represent({**entry, **unsent, "currency": row["currency"]})

@@ -183,8 +183,10 @@ def closing(config, language):
     """
     organiser = {name: getattr(config, f"organiser_{name}") for name in IMPRINT}
     signature = "\n".join(config.mail_signature) or sender(config)
-    facts = register(organiser, language)
+    facts, regards = register(organiser, language), WORDS[language]["regards"]
+    if config.organiser_country in ("CH", "LI"):
+        regards = regards.replace("ß", "ss")
     if not facts and not organiser["phone"]:
-        return [WORDS[language]["regards"], signature]
+        return [regards, signature]
     lines = (", ".join(address(organiser, language, organiser["country"])), *contact(organiser, language), *facts)
-    return [WORDS[language]["regards"], signature, "\n".join(filter(None, lines))]
+    return [regards, signature, "\n".join(filter(None, lines))]

@@ -33,9 +33,13 @@ def represent(row):
 
 
 def get(db, id):
-    """Return the row of a link, or None. Links of admins are made on the command line only."""
+    """Return the row of a link with its `session_count`, or None. Links of admins are made on the command line only."""
     row = links.get(db, id)
-    return row if row and row["kind"] != "admin" else None
+    return _counted(db, row) if row and row["kind"] != "admin" else None
+
+
+def _counted(db, row):
+    return {**row, "session_count": db.value(sql.session_count, id=row["id"])}
 
 
 def wanted_rights(db, fields, faults):
@@ -90,7 +94,7 @@ def check_end(db, expires_at, faults):
 def create(db, kind, values):
     """Make a link from `prepared` values. Return (row, secret that is shown once). Raise 409 `duplicate`."""
     link = links.create(db, kind, **values)
-    return links.get(db, link["id"]), links.add_secret(db, link, "shown")
+    return _counted(db, links.get(db, link["id"])), links.add_secret(db, link, "shown")
 
 
 def update(db, old, fields):
@@ -115,7 +119,7 @@ def update(db, old, fields):
         faults.add("/devices", "not_for_kind", "is for links of the kind door only")
     check_end(db, fields.get("expires_at"), faults)
     faults.raise_any()
-    return links.update(db, old, fields)
+    return _counted(db, links.update(db, old, fields))
 
 
 def refuse_revoked(link):
@@ -179,4 +183,4 @@ def revoke(db, link, *, erase=False):
     link = links.revoke(db, link)
     if erase:
         links.blank(db, link)
-    return links.get(db, link["id"])
+    return get(db, link["id"])

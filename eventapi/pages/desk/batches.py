@@ -20,6 +20,7 @@ BATCHES = {
     ("service-orders", "confirm"): ("batch_service_orders", "get_service_order", []),
     ("invoices", "send"): ("batch_invoices", "get_invoice", ["mail"]),
     ("invoices", "remind"): ("batch_invoices", "get_invoice", ["mail"]),
+    ("links", "remind"): ("batch_links", "get_link", []),
 }
 SCHEMAS = {(noun, word): f"{noun.removesuffix('s')}.{word}" for noun, word in (
     ("applications", "approve"), ("applications", "waitlist"), ("applications", "reject"), ("invoices", "send"),
@@ -53,7 +54,9 @@ def page(db, visit, resource, action, result):
     rows, ids = [], ids_of(visit)
     for entry in (result or {"results": []})["results"]:
         record = api.read(read, id=ids[entry["index"]]).data if entry["status"] != 404 else {"id": ids[entry["index"]]}
-        rows.append({"record": record, "status": entry["status"], "sentence": sentence(visit, entry)})
+        mail = api.read("get_link_reminder", id=record["id"]).data["text"] \
+            if resource == "links" and result["dry_run"] and entry["status"] < 400 else None
+        rows.append({"record": record, "status": entry["status"], "sentence": sentence(visit, entry), "mail": mail})
     trial = result is None or result["dry_run"]
     given = visit.fields if "trial" in visit.fields else {**visit.fields, "confirm": ["1"],
                                                                  **frame.told(db, resource)}
@@ -77,7 +80,8 @@ def record_address(resource, record):
     """Return the address of the page of a record."""
     if resource in PAGES:
         return f"{PAGES[resource]}/{record['id']}"
-    return f"exhibitors/{record['event_participant_id']}" if record.get("event_participant_id") else ""
+    id = record.get("event_participant_id") or record.get("participant_id")
+    return f"exhibitors/{id}" if id else ""
 
 
 def sentence(visit, entry):

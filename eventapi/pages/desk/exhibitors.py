@@ -137,6 +137,16 @@ def get_desk_orders(db, visit):
                        paging=frame.paging(asked, total))
 
 
+@routes.get("/exhibitors/remind")
+def get_desk_reminders(db, visit):
+    """Return the links of exhibitors, to mail those what is late or open on their pages. The trial shows the mails."""
+    event, asked = frame.required(db), shell.asked("page", "event")
+    rows, total = api.rows("list_links", event_id=event["id"], kind="participant", page=frame.page_of(asked))
+    return frame.shown(db, visit, "remind", menu="exhibitors", current=event, total=total, asked=asked,
+                       rows=[row for row in rows if row["status"] == "active" and row["email"]],
+                       paging=frame.paging(asked, total), may_send=api.may_call(visit, "remind_link"))
+
+
 @routes.get("/submissions/<id>/file")
 def get_desk_submission_file(visit, id):
     """Return the file of a submission for download."""

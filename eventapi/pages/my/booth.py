@@ -1,14 +1,21 @@
 """The booth: choosing one in the plan or in the list, holding, moving, giving back and confirming it."""
+import json
+import re
+from functools import lru_cache
+from html import unescape
 from urllib.parse import urlencode
 
 from eventapi.domain.portal import choosing, evidence
 from eventapi.pages.my import frame
 from eventapi.pictures.hall import page as hall_page
+from eventapi.storage.database import as_json
 from eventapi.web.html import shell, visits
 from eventapi.web.routes import Routes
 
 routes = Routes("my-booth", root="/my/<ref>", **frame.PAGE)
 RIGHT = "booth"
+HOME = "{home}"                         # in a drawing, in place of the address of the pages
+BOOTH = re.compile(r'<[ag] id="b-([^"]*)"[^>]*>')
 
 
 @routes.get("/booth")
@@ -29,10 +36,20 @@ def drawn(db, visit, mine, plan, found):
     """Return the SVG of a plan, in which each free booth is a link."""
     own = {row["booth_number"] for row in (*found["own"], *filter(None, [found["chosen"]]))}
     hall = choosing.hall(db, mine.event, plan, found["free"], visit.language)
-    return hall_page.draw(hall, plan["name"], lambda booth: (
-        f"{visit.home()}booth?{urlencode({'booth': booth['booth_number'], 'plan': plan['plan_key']})}#chosen"
+    text = drawing(as_json(hall), plan["name"], plan["plan_key"]).replace(HOME, visit.home())
+
+    def marked(tag):
+        return tag[0] if unescape(tag[1]) not in own else tag[0].replace(' class="free"', "")[:-1] + ' class="mine">'
+    return BOOTH.sub(marked, text) if own else text
+
+
+@lru_cache(maxsize=8)
+def drawing(hall, name, plan_key):
+    """Return the SVG of a hall in JSON as all exhibitors see it: none is marked as own, and links begin with HOME."""
+    return hall_page.draw(json.loads(hall), name, lambda booth: (
+        f"{HOME}booth?{urlencode({'booth': booth['booth_number'], 'plan': plan_key})}#chosen"
         if booth["status"] == "available" else None), mark=lambda booth: (
-        "mine" if booth["booth_number"] in own else "free" if booth["status"] == "available" else ""))
+        "free" if booth["status"] == "available" else ""))
 
 
 @routes.post("/booth/hold", schema="my_forms.booth", shows=get_my_booth)

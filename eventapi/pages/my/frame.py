@@ -1,5 +1,7 @@
 """What all pages of an exhibitor have in common: who it is, its rights, the menu, and how values are written."""
 from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
 
 from eventapi import money, times
 from eventapi.domain.mail import queue as mails
@@ -11,7 +13,7 @@ from eventapi.languages import formats
 from eventapi.pages.entry.routes import masked
 from eventapi.storage.database import as_json
 from eventapi.web.html import shell, visits
-from eventapi.web.rest import Response, etag
+from eventapi.web.rest import Response
 
 PACKAGE = "eventapi.pages.my"
 PAGE = {"public": True, "page": True, "session": "participant", "flag": "pages", "forms": ("text/html",)}
@@ -62,25 +64,28 @@ def shown(db, visit, mine, template, **values):
     menu = [(page, f"menu_{page or 'overview'}") for page, right in MENU.items()
             if (right is None or right in mine.rights) and (page != "programme" or has_slots)]
     intro = directory.in_language(mine.pages["texts"].get("my_intro", {}), language)
+    names = [name for name in (visit.problem.members.get("changed", ()) if visit.problem else ())
+             if f"field_{name}" in visits.words(PACKAGE, language)]
     explain(visit.problem, language, zone)
     return visits.shown(
         visit, PACKAGE, template, mine=mine, me=mine.participant, company=records.name_of(mine.participant), menu=menu,
         here=shell.address().removeprefix(f"/my/{visit.ref}").strip("/").partition("/")[0], intro=intro,
         contact=contact(db, mine), can_mail=mails.is_configured(db.config), link_email=visit.link["email"],
         masked=visit.link["email"] and masked(visit.link["email"]), now=times.now(),
-        **writers(db.config, language, zone), **values)
+        changed=names, **writers(db.config, language, zone), **values)
 
 
 def writers(config, language, zone):
     """Return functions that write values in a language: amounts in minor units, lengths in mm, rates, days and times.
 
-    They return "" for None.
+    They return "" for None. A list of booths has few prices and sizes, so each is written once.
     """
+    @cache
     def amount(minor, currency=None):
         currency = currency or config.currency
         return "" if minor is None else formats.money(money.major(minor, currency), currency, language)
     return {"amount": amount, "percent": lambda rate: formats.percent(money.unscaled(rate, 2), language),
-            "metres": lambda length: formats.number(money.unscaled(length, 3), language),
+            "metres": cache(lambda length: formats.number(money.unscaled(length, 3), language)),
             "number": lambda value: formats.number(value, language),
             "day": lambda value: formats.day(times.local_date(value, zone), language) if value else "",
             "moment": lambda value: formats.moment(value, zone, language) if value else ""}
@@ -104,15 +109,16 @@ def contact(db, mine):
 
 
 def tag_of(record):
-    """Return the text that a form carries to show which state of a record it was made from."""
-    return etag(as_json(record))
+    """Return the text that a form carries to show which state of a record it was made from: a hash of each value."""
+    return " ".join(f"{name}:{sha256(as_json(value).encode()).hexdigest()[:8]}" for name, value in record.items())
 
 
 def refuse_changed(record, given):
-    """Raise 412 unless the form was made from this state of the record."""
-    if given != tag_of(record):
+    """Raise 412 unless the form was made from this state of the record. `changed` names what differs."""
+    changed = [part.partition(":")[0] for part in tag_of(record).split() if part not in given.split()]
+    if changed:
         raise Problem("precondition_failed", "The record has changed since the form was made. Compare, then send it "
-                      "again.")
+                      "again.", changed=changed)
 
 
 def found(record, noun, key):

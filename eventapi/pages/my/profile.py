@@ -20,7 +20,7 @@ def get_my_profile(db, visit):
     mine = frame.opened(db, visit, "profile")
     profile = profiles.get(db, mine.participant["id"])
     text = directory.in_language(profile["texts"], visit.language)
-    return frame.shown(db, visit, mine, "profile", profile=profile, tag=frame.tag_of(profile), text=text,
+    return frame.shown(db, visit, mine, "profile", profile=profile, tag=frame.tag_of(by_field(profile)), text=text,
                        website=directory.linkable(profile["website"]), limit=profiles.LARGEST_FILE // 1000,
                        side=profiles.LARGEST_SIDE)
 
@@ -29,7 +29,7 @@ def get_my_profile(db, visit):
 def change_my_profile(db, visit, body):
     """Change the profile."""
     me, old = owned(db, visit)
-    frame.refuse_changed(old, body["etag"])
+    frame.refuse_changed(by_field(old), body["etag"])
     profiles.update_own(db, me, old, fields_of(db, body, old))
     return visits.see_other(visit, "profile", done="profile")
 
@@ -65,6 +65,12 @@ def get_my_logo(db, visit, hash):
     logo = profiles.get(db, mine.participant["id"])["logo"]
     frame.found(logo if logo and logo["sha256"][:16] == hash else None, "logo", hash)
     return frame.attachment(downloads.stored_file(db.config, logo["sha256"], logo["content_type"], "logo"))
+
+
+def by_field(profile):
+    """Return what other people may change meanwhile, by the names of the form."""
+    texts = {f"text_{language}": profile["texts"].get(language) for language in LANGUAGES}
+    return {**texts, **{name: value for name, value in profile.items() if name not in ("texts", "updated_at")}}
 
 
 def owned(db, visit):

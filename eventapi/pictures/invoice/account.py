@@ -8,7 +8,7 @@ from eventapi.pictures.invoice.sheet import Sheet
 from eventapi.pictures.letterhead import Letterhead
 from eventapi.pictures.paper import LEFT, RIGHT, Paper
 from eventapi.pictures.style import PLAIN, QUIET, RULE, SUBTITLE, TABLE, TEXT, TITLE
-from eventapi.pictures.words import WORDS
+from eventapi.pictures.words import of_seller
 
 ROW = 5.2
 TYPE, NUMBER, AMOUNT = LEFT + 33, LEFT + 70, RIGHT - 34     # left edges, and the right edge of the amounts
@@ -31,7 +31,8 @@ class Account(Sheet):
 
     def __init__(self, report, seller, buyer, language, brand):
         self.report, self.seller, self.buyer = report, seller, buyer
-        self.language, self.words, self.draft = language, WORDS[language], False
+        self.language, self.words, self.draft = language, of_seller(language, seller), False
+        self.locale = formats.of_country(language, seller.get("country"))
         self.number = buyer["customer_number"]
         self.title = f"{self.words['account']} {fonts.clean(self.number)}"
         self.letterhead = Letterhead(seller, brand, language)
@@ -84,7 +85,7 @@ class Account(Sheet):
         closing = account["closing_balance"]
         label = "account_owed" if closing > 0 else "account_credit" if closing < 0 else "account_settled"
         paper.text(LEFT, paper.y, self.words[label], size=TEXT, bold=True)
-        paper.text(RIGHT, paper.y, formats.money(abs(closing), currency, self.language), size=TEXT, bold=True,
+        paper.text(RIGHT, paper.y, formats.money(abs(closing), currency, self.locale), size=TEXT, bold=True,
                    align="right")
 
     def _row(self, date, label, number, amount, balance, currency):
@@ -97,4 +98,4 @@ class Account(Sheet):
             paper.text(x, paper.y, text, size=fonts.shrunk(text, TABLE, most))
         for x, value in ((AMOUNT, amount), (RIGHT, balance)):
             if value is not None:
-                paper.text(x, paper.y, formats.amount(value, currency, self.language), size=TABLE, align="right")
+                paper.text(x, paper.y, formats.amount(value, currency, self.locale), size=TABLE, align="right")

@@ -29,6 +29,7 @@ class Closing:
     def __init__(self, invoice, seller, language, brand):
         self.invoice, self.seller, self.language = invoice, seller, language
         self.words, self.brand = of_seller(language, seller), brand
+        self.locale = formats.of_country(language, seller.get("country"))
         self.draft = invoice["status"] == "draft"
         self.amounts = list(self._amounts())
         self.reasons = [line for reason in tax_reasons(invoice["taxes"], self.words)
@@ -87,13 +88,13 @@ class Closing:
         yield self._text("subtotal"), invoice["subtotal"], False
         for tax in invoice["taxes"]:
             kind = "" if tax["category"] == "S" else f" ({tax['category']})"
-            rate = formats.percent(tax["rate"], self.language)
+            rate = formats.percent(tax["rate"], self.locale)
             yield self._text("tax", rate=rate, kind=kind, net=self._number(tax["net"])), tax["tax"], False
         if len(invoice["taxes"]) > 1:
             yield self._text("tax_total"), invoice["tax_total"], False
         yield self._text("total"), invoice["total"], True
         if invoice.get("tax_in_tax_currency") is not None:
-            rate = formats.number(invoice["exchange_rate"], self.language)
+            rate = formats.number(invoice["exchange_rate"], self.locale)
             label = self._text("tax_in", tax_currency=invoice["tax_currency"], rate=rate)
             yield label, invoice["tax_in_tax_currency"], False
         if invoice.get("paid_amount") and invoice["invoice_type"] == "invoice":
@@ -146,7 +147,7 @@ class Closing:
         return self.words[key].format(currency=self.invoice["currency"], **values)
 
     def _number(self, value):
-        return formats.amount(value, self.invoice["currency"], self.language)
+        return formats.amount(value, self.invoice["currency"], self.locale)
 
     def _sum(self, value):
-        return formats.money(value, self.invoice["currency"], self.language)
+        return formats.money(value, self.invoice["currency"], self.locale)

@@ -106,7 +106,7 @@ class Letter(Sheet):
             paper.line(LABEL, paper.y + 1.4, RIGHT, thickness=RULE if is_total else RULE / 2, ink=ink)
             paper.y += 1
         paper.y += ROW
-        value, size = formats.money(amount, self.entry["currency"], self.language), SUBTITLE if is_total else SIZE
+        value, size = formats.money(amount, self.entry["currency"], self.locale), SUBTITLE if is_total else SIZE
         room = RIGHT - LABEL - fonts.width(value, size, is_total) - GAP
         fitting = min(size, size * room / fonts.width(label, size, is_total))
         paper.text(LABEL, paper.y, label, size=fitting, bold=is_total)
@@ -151,11 +151,11 @@ class Letter(Sheet):
         """Return the text of a period: days, rate, base rate, amount and interest."""
         base = ""
         if period["base_rate"] is not None:
-            base = self.words["claim_base_rate"].format(rate=formats.percent(period["base_rate"], self.language))
+            base = self.words["claim_base_rate"].format(rate=formats.percent(period["base_rate"], self.locale))
         return self.words["claim_day" if period["days"] == 1 else "claim_days"].format(
             first=self._day(period["date_from"]), last=self._day(period["date_to"]), days=period["days"],
-            rate=formats.percent(period["rate"], self.language), base=base,
-            **{name: formats.money(period[name], self.entry["currency"], self.language)
+            rate=formats.percent(period["rate"], self.locale), base=base,
+            **{name: formats.money(period[name], self.entry["currency"], self.locale)
                for name in ("amount", "interest")})
 
     def _account_and_regards(self):

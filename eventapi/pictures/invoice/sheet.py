@@ -51,6 +51,7 @@ class Sheet:
     def __init__(self, invoice, seller, buyer, language, is_copy=False, brand=PLAIN):
         self.invoice, self.seller, self.buyer = invoice, seller, buyer
         self.language, self.words = language, of_seller(language, seller)
+        self.locale = formats.of_country(language, seller.get("country"))
         self.draft = invoice["status"] == "draft"
         self.number = fonts.clean(invoice["invoice_number"])
         self.title = f"{self.words[_kind(invoice)]} {self.number}"
@@ -68,7 +69,8 @@ class Sheet:
         self.paper.new_page()
         self._address()
         self._heading()
-        Table(self.invoice, self.language, self.letterhead.brand, self.words).draw(self.paper, self.closing.height)
+        table = Table(self.invoice, self.language, self.locale, self.letterhead.brand, self.words)
+        table.draw(self.paper, self.closing.height)
         self.closing.draw(self.paper)
         self.paper.draw_footers(self._footer)
         author = fonts.clean(self.seller.get("name") or "")

@@ -22,8 +22,8 @@ OPTIONAL = ("unit", "discount_percent")             # columns that are left out 
 class Table:
     """The items of an invoice (API object). The event is above the table, and left out at the end of descriptions."""
 
-    def __init__(self, invoice, language, brand, words):
-        self.currency, self.language, self.brand = invoice["currency"], language, brand
+    def __init__(self, invoice, language, locale, brand, words):
+        self.currency, self.language, self.locale, self.brand = invoice["currency"], language, locale, brand
         self.event = invoice.get("event_title")
         found = {(item["tax_rate"], item.get("tax_category")) for item in invoice["items"]}
         self.shared = {rate for rate, number in Counter(rate for rate, _ in found).items() if number > 1}
@@ -37,16 +37,16 @@ class Table:
         """Return the texts of a row, in the order of the columns."""
         discount = item.get("discount_percent")
         return {"position": str(item["position"]), "description": self._description(item),
-                "quantity": formats.number(item["quantity"], self.language),
+                "quantity": formats.number(item["quantity"], self.locale),
                 "unit": names.unit(item.get("unit"), self.language) or "",
-                "unit_price": formats.amount(item["unit_price"], self.currency, self.language),
-                "discount_percent": formats.percent(discount, self.language) if discount else "",
+                "unit_price": formats.amount(item["unit_price"], self.currency, self.locale),
+                "discount_percent": formats.percent(discount, self.locale) if discount else "",
                 "tax_rate": self._tax(item),
-                "net": formats.amount(item["net"], self.currency, self.language)}
+                "net": formats.amount(item["net"], self.currency, self.locale)}
 
     def _tax(self, item):
         """Return the rate, with the category if items of several categories have this rate: 0 % E, 0 % AE."""
-        rate = formats.percent(item["tax_rate"], self.language)
+        rate = formats.percent(item["tax_rate"], self.locale)
         return f"{rate} {item['tax_category']}" if item["tax_rate"] in self.shared else rate
 
     def _description(self, item):

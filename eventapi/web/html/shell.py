@@ -56,8 +56,11 @@ def _piece(text):
 
 
 def rendered(package: str, name: str, language: str, **values: object) -> str:
-    """Return the page of a template within the layout of its part. `texts` are its words, if not those of the package.
+    """Return the page of a template within the layout of its part, or of the package `layout`.
+
+    `texts` are its words, if not those of the package.
     """
+    layout = values.pop("layout", package)
     kept = {**values["asked"], **({"embed": 1} if values["embed"] else {})}
     texts = values.pop("texts", None) or words(package, language)
 
@@ -72,7 +75,7 @@ def rendered(package: str, name: str, language: str, **values: object) -> str:
              "style": style_address(), "long_day": lambda date: long_day(date, say, language), "formats": formats,
              "other": "de" if language == "en" else "en", "part": name, "query": query, **values}
     known["piece"] = lambda other, **more: template(package, other).render(**{**known, **more})
-    return template(package, "layout").render(body=template(package, name).render(**known), **known)
+    return template(layout, "layout").render(body=template(package, name).render(**known), **known)
 
 
 def long_day(date: str, say: Callable, language: str) -> str:

@@ -4,6 +4,7 @@
 """
 import pytest
 
+from eventapi.storage.errors import mark_damaged
 from tests.pages.show.test_journey import SIZES, UNDECIDED, follow, text
 from tests.pages.test_accessibility import AXE, CHECK
 from tests.support.browser import BROWSER
@@ -49,17 +50,40 @@ def test_an_application_becomes_an_exhibitor_with_a_booth_and_an_invoice(browser
 
 @needs_browser
 @pytest.mark.parametrize(("width", "dark"), SIZES)
-def test_pages_are_accessible_and_fit_the_screen(browser, address, organiser, fair, width, dark):
+def test_pages_are_accessible_and_fit_the_screen(browser, address, organiser, fair, db, width, dark):
+    organiser.patch(f"/contacts/{fair.contact['id']}", {
+        "email": "kundenbetreuung-und-buchhaltung@rosen-und-staudenversand.example"})
     enter(browser, address, organiser.key)
+    language = "de" if dark else "en"
     for path in ("/", "/applications", f"/applications/{fair.application['id']}", "/exhibitors",
                  f"/exhibitors/{fair.exhibitor['id']}", "/hall", f"/booths/{fair.booths[0]['id']}", "/money",
                  "/money/bank", "/money/dunning", "/people?q=rosen", "/setup", "/edit/services", "/edit/events",
-                 f"/settings/{fair.event['id']}", f"/hall/layout/{fair.plan['id']}", "/print/door"):
-        browser.open(f"{address}{path}", width=width, dark=dark)
-        assert browser.run("document.documentElement.scrollWidth") <= width, path
-        assert browser.complaints() == [], path
-        if AXE.exists():
-            browser.run(AXE.read_text(encoding="utf-8") + ";0")
-            violations, undecided = browser.run(CHECK)
-            assert violations == [], path
-            assert {rule for rule, *_ in undecided} <= UNDECIDED, (path, undecided)
+                 f"/settings/{fair.event['id']}", f"/hall/layout/{fair.plan['id']}", "/print/door",
+                 "/exhibitors/remind", f"/do/reject_application/{fair.application['id']}"):
+        browser.open(f"{address}{path}{'&' if '?' in path else '?'}language={language}", width=width, dark=dark)
+        seen(browser, width, path)
+    send = "document.querySelector('main form button:not([name])').click()"
+    follow(browser, f"document.querySelector('#f-reason').value = ' '; {send}")
+    assert browser.run("document.querySelector('[aria-invalid]').id") == "f-reason"
+    seen(browser, width, "422", refused=True)
+    browser.open(f"{address}/edit/contacts/{fair.contact['id']}", width=width, dark=dark)
+    organiser.patch(f"/contacts/{fair.contact['id']}", {"city": "Dresden"})
+    follow(browser, f"document.querySelector('#f-city').value = 'Halle'; {send}")
+    assert "Dresden" in text(browser, "details.note")
+    assert browser.run("document.querySelector('#f-city').value") == "Halle"
+    seen(browser, width, "412", refused=True)
+    mark_damaged(db.config.database, "for the test")
+    browser.open(f"{address}/applications", width=width, dark=dark)
+    assert text(browser, "main .note.bad").split(".")[0] in ("The database is damaged", "Die Datenbank ist beschädigt")
+    seen(browser, width, "damaged")
+
+
+def seen(browser, width, path, refused=False):
+    """Check that a page fits the screen, breaks no policy, and that axe-core finds nothing in it."""
+    assert browser.run("document.documentElement.scrollWidth") <= width, path
+    assert refused or browser.complaints() == [], path
+    if AXE.exists():
+        browser.run(AXE.read_text(encoding="utf-8") + ";0")
+        violations, undecided = browser.run(CHECK)
+        assert violations == [], path
+        assert {rule for rule, *_ in undecided} <= UNDECIDED, (path, undecided)

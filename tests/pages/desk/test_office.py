@@ -253,6 +253,25 @@ def test_notes_and_tasks_are_kept(office, organiser, fair):
     assert organiser.data(f"/tasks/{task['id']}")["status"] == "completed"
 
 
+def test_late_exhibitors_are_reminded_after_a_look_at_the_mails(office, organiser, fair, settings, monkeypatch, db):
+    for name, value in {"smtp_host": "localhost", "smtp_sender": "office@messe.test",
+                        "base_url": "http://localhost"}.items():
+        monkeypatch.setattr(settings, name, value)
+    organiser.make("/submissions/types", {"event_key": "fair", "title": "Logo", "input": "file", "is_required": True})
+    organiser.patch(f"/events/{fair.event['id']}/pages", {"is_public": True, "my_is_open": True}, status=200)
+    link = organiser.make("/links", {"kind": "participant", "participant_id": fair.exhibitor["id"],
+                                     "email": "ada@rosen.example"})
+    page = office.get("/desk/exhibitors/remind?event=fair")
+    trial = office.submit(page, "/desk/batch/links/remind", {"ids": link["id"]}, status=200)
+    assert "Trial: 1 work" in trial and "Logo" in trial and "ada@rosen.example" in trial
+    count = "SELECT count(*) FROM mails WHERE kind = 'todos'"
+    assert db.connection.execute(count).fetchone() == (0,)
+    done = office.submit(trial, "/desk/batch/links/remind", {"ids": link["id"], "sure": "1"}, status=200)
+    assert "1 done, 0 not." in done and db.connection.execute(count).fetchone() == (1,)
+    again = office.submit(page, "/desk/batch/links/remind", {"ids": link["id"]}, status=200)
+    assert "0 work, 1 do not" in again
+
+
 def test_badges_of_the_ticked_exhibitors_are_printed(office, fair):
     page = office.get("/desk/exhibitors?event=fair")
     printed = office.submit(page, "/desk/badges?event=fair", {"ids": fair.exhibitor["id"]}, status=200)

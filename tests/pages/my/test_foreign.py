@@ -74,6 +74,43 @@ def test_a_session_opens_its_own_link_only(site, my, two, method, path):
         assert "Muster AG" not in answer.text
 
 
+RIGHT_OF = {"profile": "profile", "booth": "booth", "submissions": "submissions", "orders": "orders",
+            "contract": "contract", "invoices": "invoices", "badges": "badges"}
+
+
+@pytest.mark.parametrize("kind", ["cookie twice", "wrong kind", "ended", "lacking right"])
+def test_no_page_opens_with_a_session_that_does_not_fit(site, my, two, open_link, kind):
+    """Each route of /my, also those that change something, and with the ids of its own and of another exhibitor."""
+    ref = my.link["ref"]
+    secret = next(cookie.value for cookie in my.visitor.app.cookiejar if cookie.name == f"evs-{ref}")
+    value, wanted = secret, {"cookie twice": 400, "wrong kind": 403, "ended": 403, "lacking right": 404}[kind]
+    token = re.search(r'name="form_token" value="([^"]+)"', my.get().text)[1]
+    if kind == "wrong kind":
+        _, door, _ = open_link("door", event_id=site.event["id"], name="West", rights=("search",))
+        value = next(cookie.value for cookie in door.app.cookiejar)
+    elif kind == "ended":
+        my.send("", "sign-out", status=200)
+    elif kind == "lacking right":
+        with site.db.write():
+            links.update(site.db, links.get(site.db, my.link["id"]), {"rights": []})
+    cookie = f"evs-{ref}={value}" + (f"; evs-{ref}={value}" if kind == "cookie twice" else "")
+    app = Visitor(site.organiser.app).app
+    for method, path in ROUTES:
+        part = path.removeprefix("/my/<ref>").strip("/").partition("/")[0]
+        if kind == "lacking right" and part not in RIGHT_OF:
+            continue
+        headers = {"Accept": "text/html", "Cookie": cookie}
+        target = address(path, ref, two)
+        answer = app.get(target, headers=headers, expect_errors=True) if method == "GET" else app.post(
+            target, {"form_token": token, "first_name": "Eve", "last_name": "Eve", "booth_number": "A1", "etag": "x",
+                     "reservation_id": "1", "shown": "0" * 64, "agree": "1", "signer_name": "Eve", "action": "draft",
+                     "language": "de"}, headers=headers, expect_errors=True)
+        assert answer.status_int in (wanted, 415, *((422,) if kind == "lacking right" else ())), f"{method} {path}"
+        assert "Muster AG" not in answer.text and "SECRET" not in answer.text, f"{method} {path}"
+    assert site.organiser.data(f"/booth-reservations?event_participant_id={site.participant['id']}") == []
+    assert site.organiser.data(f"/participants?host_participant_id={site.participant['id']}") == []
+
+
 def test_twenty_exhibitors_choose_one_booth(site):
     """One gets it, and each other one reads that it was taken. In turns, since WebTest has one thread."""
     visitors = [My(*site.visitor(site.exhibitor(f"Company {number}"))) for number in range(20)]

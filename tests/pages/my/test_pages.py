@@ -38,6 +38,8 @@ def test_the_profile_is_written_with_a_logo_and_a_preview(my, site):
                                                                           ["Roses", "Herbs"], None)
     stale = my.send("profile", "profile", {**fields, "text_en": "Typed by a colleague"}, 412)
     assert "Typed by a colleague" in stale.text and "changed meanwhile" in stale.text
+    assert re.search(r"Changed: ([^.]+)\.", stale.text)[1] == (
+        "Text in English, Products and brands, Web site, Further addresses")
     page = my.send("profile", "profile/logo", upload=("logo.png", PNG))
     logo = re.search(r'src="([^"]+/logo/\w+)"', page.text)[1]
     assert my.visitor.get(my.home + "profile/" + logo.rpartition("profile/")[2]).body == PNG
@@ -246,6 +248,15 @@ def test_own_sessions_are_shown(my, site):
             {"event_participant_id": site.participant["id"], "role": "speaker"}]})
     page = my.get("programme").text
     assert "Opening" in page and "you speak" in page and "Stage" in page
+
+
+def test_the_kept_drawing_of_a_hall_marks_only_the_own_booth(my, site):
+    other = My(*site.visitor(site.exhibitor("Other AG")))
+    assert 'class="mine"' not in my.get("booth").text
+    mine = my.send("booth", "booth/hold", {"booth_number": "A1"}).text
+    assert re.search(r'<g id="b-A1"[^>]* class="mine">', mine) and mine.count('class="mine"') == 1
+    theirs = other.get("booth").text
+    assert 'class="mine"' not in theirs and my.link["ref"] not in theirs and f"my/{other.link['ref']}/booth?" in theirs
 
 
 def test_a_cancelled_participation_can_only_be_read(my, site):

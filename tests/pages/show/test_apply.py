@@ -299,7 +299,7 @@ def test_without_a_mail_server_the_form_can_be_tried_on_this_machine_only(send, 
     monkeypatch.setattr(settings, "smtp_host", "")
     monkeypatch.setattr(settings, "base_url", "http://localhost:80")
     monkeypatch.setattr(apply.client, "is_local", lambda: False)
-    assert "we cannot send the e-mail" in send(status=409).text
+    assert "we cannot send the e-mail" in send(status=409, headers={"Host": "show.example.org"}).text
     monkeypatch.setattr(apply.client, "is_local", lambda: True)
     link = re.search(r'href="\.\./\.\./(link/evl_[^"]+)"', send().text)[1]
     app.post(f"/{link}")
