@@ -3,12 +3,13 @@
 Whatever is sent, the desk refuses it with a page, and a form shows no record that its person may not read.
 """
 import pytest
+from bs4 import BeautifulSoup
 
 from eventapi import app as application
 from eventapi.domain.access import api_keys, links
-from eventapi.domain.access import api_keys, links
 from eventapi.pages.desk import actions, api, batches, records
 from eventapi.plugins import sessions
+from tests.support import camt
 
 IDS = ("0", "9" * 18, "9" * 30, "-1", "1.5", "x", "%C2%B2", "1%00")
 NUMBERS = ("²", "9" * 5000, "-1", "\0", "' OR 1=1")
@@ -89,3 +90,42 @@ def test_no_page_shows_or_renews_a_link_of_the_desk(office, fair, db):
         office.submit(page, "/desk/links", {"kind": kind, "name": "Eve", "email": "eve@mail.example"}, "*")
     assert list(db.connection.execute("SELECT kind, revoked_at FROM links")) == [("admin", None)]
     assert not list(db.connection.execute("SELECT * FROM link_secrets"))
+
+
+EVIL = "\"' evil=1 <evil>=1+1"
+
+
+def test_names_of_strangers_are_text_on_every_page(office, fair, organiser, db):
+    """Names that exhibitors, applicants, the bank and colleagues have typed: no element and no attribute comes of them.
+    """
+    organiser.patch(f"/contacts/{fair.contact['id']}", {"company_name": EVIL, "first_name": EVIL, "last_name": EVIL,
+                                                        "address": EVIL, "city": EVIL, "notes": EVIL, "tax_id": EVIL[:20]})
+    organiser.patch(f"/participants/{fair.exhibitor['id']}", {"badge_name": EVIL})
+    organiser.patch(f"/applications/{fair.application['id']}", {"company_name": EVIL, "message": EVIL, "notes": EVIL})
+    organiser.patch(f"/events/{fair.event['id']}", {"title": EVIL, "venue": EVIL})
+    organiser.patch(f"/plans/{fair.plan['id']}", {"plan_name": EVIL, "description": EVIL})
+    organiser.patch(f"/booths/{fair.booths[0]['id']}", {"booth_number": EVIL[:12], "booth_name": EVIL, "notes": EVIL})
+    organiser.patch(f"/categories/{fair.category['id']}", {"title": EVIL})
+    organiser.post("/booth-reservations", {"booth_id": fair.booths[0]["id"], "notes": EVIL,
+                                           "event_participant_id": fair.exhibitor["id"]})
+    kind = organiser.make("/submissions/types", {"event_key": "fair", "title": EVIL, "input": "text"})
+    made = organiser.make("/submissions", {"event_participant_id": fair.exhibitor["id"], "type_id": kind["id"], "value": EVIL})
+    organiser.post(f"/submissions/{made['id']}/submit")
+    for entity in ("application", "event_participant", "contact"):
+        organiser.make("/notes", {"entity_type": entity, "entity_id": 1, "note_text": EVIL})
+        organiser.make("/tasks", {"entity_type": entity, "entity_id": 1, "title": EVIL, "description": EVIL})
+    organiser.make("/links", {"kind": "door", "event_id": fair.event["id"], "name": EVIL, "station": EVIL})
+    made = organiser.make(f"/participants/{fair.exhibitor['id']}/invoice", {})
+    organiser.patch(f"/invoices/{made['id']}", {"text": EVIL, "notes": EVIL, "buyer_reference": EVIL})
+    entry = {"amount": 10000, "day": "2026-11-20", "text": EVIL, "party": EVIL}
+    page = office.get("/desk/money/bank")
+    office.submit(page, "/desk/money/statement", upload=("bank.xml", camt.document([
+        camt.statement("DE02120300000000202051", [entry])])))
+    seen = 0
+    for path in (with_ids(path, "1") for path in paths("GET")):
+        answer = office.get(f"{path}?q=evil", "*")
+        if answer.content_type == "text/html":
+            soup = BeautifulSoup(answer.body, "html.parser")
+            assert not soup.find("evil") and not soup.find(attrs={"evil": True}), path
+            seen += "evil=1 <evil>" in soup.text
+    assert seen > 40
