@@ -101,7 +101,8 @@ def _page(path):
     if path != CONTENTS:
         way = f'<a href="../guides">Guides</a> · {way}'
     body = markdown.render(text, lambda target: _address(path, root, target))
-    return Page(*page(title, f'<main><p class="quiet">{way}</p>\n{body}</main>', style=STYLE)).compressed()
+    text = f'<main><p class="quiet">{way}</p>\n{body}</main>'
+    return Page(*page(title, text, style=STYLE, pictures=True)).compressed()
 
 
 def _address(path, root, target):
