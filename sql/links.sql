@@ -52,6 +52,12 @@ SELECT {l.shown}, e.event_key, e.title AS event_title, e.over_at,
    AND (l.revoked_at IS NOT NULL) = :is_revoked                     -- when is_revoked
  ORDER BY {sort} {order}, l.id {order}  -- sort: id=l.id created_at=l.id
 
+-- name: every
+SELECT id FROM links WHERE kind <> 'admin'
+   AND event_id = :event_id                                         -- when event_id
+   AND kind = :kind                                                 -- when kind
+ ORDER BY id;
+
 -- name: event_of_participant
 SELECT event_id FROM participants WHERE id = :id;
 

@@ -32,7 +32,7 @@ EXAMPLES = ("eventapi                                               # show what 
             "eventapi --config /etc/eventapi/acme.conf key list     # administer the tenant acme")
 # The command that lists the records of a noun, for the error that one of them does not exist.
 LISTED_BY = {"API key": "key list", "Admin": "admin list", "Session of the desk": "desk sessions",
-             "Device of a door": "link devices",
+             "Device of a door": "link devices", "Link": "link list",
              "Payment gateway": "gateway list", "Mail": "mail list"}
 LOW_PRIORITY = 10           # of commands that read or write the whole database; requests have 0
 SENTENCE = re.compile(r"(^|\. )([A-Z])(?=[a-z']* )")       # the first word, but no file name such as Fair.tar

@@ -42,7 +42,7 @@ def _register_admins(admin):
           is_active="false if the admin is disabled", created_at="time of creation")
     disable = command(admin, "disable", disable_admin, "disable an admin and all API keys of the admin",
                       "eventapi admin disable 2")
-    record(disable, "id", "admin", "id of the admin, see 'eventapi admin list'")
+    record(disable, "id", "admin list", "id of the admin, see 'eventapi admin list'")
 
 
 def _register_keys(key):
@@ -59,7 +59,7 @@ def _register_keys(key):
              "a web site; may be repeated. Scopes: " + ", ".join([*api_keys.SCOPES, *api_keys.NARROW_SCOPES]))
     values(scope, api_keys.ALL_SCOPES)
     scopes.add_argument("--all-scopes", action="store_true", help="give the key all scopes")
-    record(create, "--admin", "admin", "admin that the key belongs to (default: the first admin)")
+    record(create, "--admin", "admin list", "admin that the key belongs to (default: the first admin)")
     create.add_argument("--expires", metavar="DATE",
                         help="last day of the key, or a time such as 2027-01-01T12:00:00Z (default: never)")
     create.add_argument("--quiet", action="store_true", help="print only the key")
@@ -71,10 +71,10 @@ def _register_keys(key):
           last_used_at="time of the first request in the hour (UTC) of the last one, or null",
           created_at="time of creation")
     revoke = command(key, "revoke", revoke_key, "revoke an API key immediately", "eventapi key revoke 3")
-    record(revoke, "id", "key", "id of the key, see 'eventapi key list'")
+    record(revoke, "id", "key list", "id of the key, see 'eventapi key list'")
     rotate = command(key, "rotate", rotate_key, "replace an API key with a new one and print it; it is not shown again",
                      "eventapi key rotate 3 --grace 24")
-    record(rotate, "id", "key", "id of the old key, see 'eventapi key list'")
+    record(rotate, "id", "key list", "id of the old key, see 'eventapi key list'")
     rotate.add_argument("--grace", type=_hours, default=0, metavar="HOURS",
                         help="hours that the old key remains valid (default: 0)")
     rotate.add_argument("--quiet", action="store_true", help="print only the key")

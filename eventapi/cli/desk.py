@@ -15,7 +15,7 @@ def register(commands):
                    "eventapi desk link 2 --scope applications --scope participants --scope booths",
                    "eventapi desk link 2 --all-scopes --minutes 60",
                    "eventapi desk link 2                      # to look only")
-    record(link, "id", "admin", "id of the admin, see 'eventapi admin list'")
+    record(link, "id", "admin list", "id of the admin, see 'eventapi admin list'")
     scopes = link.add_mutually_exclusive_group()
     scope = scopes.add_argument("--scope", action="append", metavar="SCOPE",
                                 help="scope of the session, as of an API key; may be repeated. Without it, the session "
@@ -28,7 +28,7 @@ def register(commands):
           id="id of the session", admin_name="name of the admin", opened_by="key (API key) or link",
           created_at="time of signing in", last_used_at="time of the first request in the hour (UTC) of the last one")
     end = command(desk, "end", end_session, "end a session of the desk at once", "eventapi desk end 7")
-    record(end, "id", "desk", "id of the session, see 'eventapi desk sessions'")
+    record(end, "id", "desk sessions", "id of the session, see 'eventapi desk sessions'")
 
 
 def _minutes(text):

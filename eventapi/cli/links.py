@@ -1,8 +1,9 @@
 """Commands for links, with which people act without an API key."""
 import sys
 
-from eventapi.cli.terminal import Refused, changing, command, group, lists, opened, record, show
+from eventapi.cli.terminal import Refused, changing, command, group, lists, opened, record, show, values
 from eventapi.domain.access import links
+from eventapi.domain.portal import granting
 from eventapi.domain.shows import settings
 from eventapi.errors import Problem, not_found
 from eventapi.pictures import qr
@@ -26,17 +27,26 @@ def register(commands):
     door.add_argument("--devices", type=int, default=links.DEVICES, metavar="N",
                       help=f"devices that may use the link at the same time, 1 to {MOST} (default: {links.DEVICES})")
     door.add_argument("--search", action="store_true", help="let the devices search for people by name")
+    every = command(link, "list", list_links, "list the links of exhibitors, applicants and doors",
+                    "eventapi link list",
+                    "eventapi link list --event garden-fair-2027 --kind door")
+    every.add_argument("--event", metavar="EVENT_KEY", help="only those of this event")
+    values(every.add_argument("--kind", metavar="KIND", help="only those of this kind"), granting.SUBJECTS)
+    lists(every, id="id of the link", kind="participant, application or door", event_key="key of its event",
+          name="whom it is for", email="address to which it is mailed", status="active, expired or revoked",
+          ends_at="end of its life (UTC), empty without one",
+          last_used_at="time of its last sign-in (UTC), empty before the first one")
     shown = command(link, "show", show_link, "print a new address and QR code of a link, for one further device",
                    "eventapi link show 3")
-    record(shown, "id", "link", "id of the link")
+    record(shown, "id", "link list", "id of the link, see 'eventapi link list'")
     revoke = command(link, "revoke", revoke_link, "end a link and all its sessions for ever", "eventapi link revoke 3")
-    record(revoke, "id", "link", "id of the link")
+    record(revoke, "id", "link list", "id of the link, see 'eventapi link list'")
     lists(command(link, "devices", list_devices, "list the devices at the doors", "eventapi link devices"),
           id="id of the device", link_id="id of its link", station="name of the entrance", event_title="its event",
           created_at="time of signing in", last_used_at="time of the first request in the hour (UTC) of the last one")
     end = command(link, "end-device", end_device, "end one device at a door: it deletes its list of badges",
                   "eventapi link end-device 7")
-    record(end, "id", "link", "id of the device, see 'eventapi link devices'")
+    record(end, "id", "link devices", "id of the device, see 'eventapi link devices'")
 
 
 def create_door(args, config):
@@ -53,6 +63,17 @@ def create_door(args, config):
                             devices=args.devices, rights=["search"] if args.search else [])
         secret = links.add_secret(db, link, "shown")
     print_address(link, links.address(base, secret))
+
+
+def list_links(args, config):
+    if args.kind not in (None, *granting.SUBJECTS):
+        raise Refused(f"--kind {args.kind} must be one of {', '.join(granting.SUBJECTS)}")
+    with opened(config) as db:
+        event = args.event and settings.by_key(db, args.event)
+        if args.event and event is None:
+            raise not_found("event", args.event)
+        rows = links.every(db, event_id=event and event["id"], kind=args.kind)
+        show(args, rows, ["id", "kind", "event_key", "name", "email", "status", "ends_at", "last_used_at"])
 
 
 def show_link(args, config):

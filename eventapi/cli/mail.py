@@ -18,7 +18,7 @@ def register(commands):
           next_at="time of the next attempt, or null", error="reason of the last failure, or null",
           updated_at="time of the last change")
     again = command(mail, "retry", retry, "queue failed or uncertain mails again", "eventapi mail retry 5 7")
-    record(again, "id", "mail", "id of the mail, see 'eventapi mail list'", nargs="+")
+    record(again, "id", "mail list", "id of the mail, see 'eventapi mail list'", nargs="+")
     tested = command(mail, "test", test, "send a test mail, and show the reply of the mail server",
                      "eventapi mail test office@example.org")
     tested.add_argument("address", metavar="ADDRESS", help="address to send it to")

@@ -133,11 +133,11 @@ def values(action, known):
     action.completed = tuple(known)
 
 
-def record(parser, word, noun, help, **given):
-    """Declare an argument that takes the id of a record of this noun: key, admin or mail."""
+def record(parser, word, lister, help, **given):
+    """Declare an argument that takes the id of a record. `lister` is the command that lists the ids: key list."""
     def parse(text):
         if not re.fullmatch(r"[1-9]\d{0,17}", text, re.ASCII):
-            raise argparse.ArgumentTypeError(f"{text!r} is not an id; 'eventapi {noun} list' lists the ids")
+            raise argparse.ArgumentTypeError(f"{text!r} is not an id; 'eventapi {lister}' lists the ids")
         return int(text)
     parser.add_argument(word, metavar="ID", type=parse, help=help, **given)
 

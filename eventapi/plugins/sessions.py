@@ -35,6 +35,7 @@ log = logging.getLogger("eventapi.sessions")
 SHOWN_AGAIN = (409, 412, 422, 429)
 PER_MINUTE = 60                         # forms of a session, in each process
 MOST_JSON = 512 * 1024
+LARGEST_ID = 2 ** 63 - 1                # of SQLite
 
 
 class Sessions:
@@ -68,6 +69,8 @@ class Visited:
             return self.without_session(db, ref)
         environ["eventapi.who"] = visit.who
         if self.options.right and self.options.right not in visit.link["rights"]:
+            raise not_found("page", shell.address())
+        if any(isinstance(id, int) and id > LARGEST_ID for id in ids.values()):
             raise not_found("page", shell.address())
         values = {**ids, **({"visit": visit} if "visit" in self.takes else {})}
         if self.sends_json:

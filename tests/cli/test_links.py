@@ -30,7 +30,9 @@ def test_a_door_gets_an_address_for_one_device_and_another_one_for_the_next(run,
     (("create", "door", "other"), "event other not found"),
     (("create", "door", "fair", "--devices", "0"), "must be from 1 to 50"),
     (("create", "door", "fair", "--station", " "), "1 to 60 characters"),
-    (("show", "7"), "link 7 not found"), (("revoke", "7"), "link 7 not found"),
+    (("show", "7"), "link 7 not found; 'eventapi link list'"), (("revoke", "7"), "eventapi link list"),
+    (("show", "x"), "eventapi link list"), (("end-device", "x"), "eventapi link devices"),
+    (("list", "--event", "other"), "event other not found"), (("list", "--kind", "admin"), "--kind"),
     (("end-device", "7"), "eventapi link devices")])
 def test_a_wrong_use_is_refused(run, fair, words, said):
     code, _, error = run("link", *words)
@@ -42,6 +44,34 @@ def test_a_revoked_link_is_not_shown(run, fair, db):
     assert run("link", "revoke", "1")[0] == 0 and links.get(db, 1)["status"] == "revoked"
     code, _, error = run("link", "show", "1")
     assert code and "revoked" in error
+
+
+def test_links_are_listed_by_event_and_kind(run, fair, organiser, db):
+    other = organiser.make("/events", {"title": "Other", "event_key": "other"})
+    for key in ("fair", "fair", "other"):
+        run("link", "create", "door", key, "--station", key)
+    run("link", "revoke", "2")
+    contact = organiser.make("/contacts", {"company_name": "Rosen"})
+    exhibitor = organiser.make("/participants", {"event_key": "other", "contact_id": contact["id"]})
+    with db.write():
+        links.create(db, "participant", event_id=other["id"], name="Ada", participant_id=exhibitor["id"], rights=[])
+
+    def ids(*words):
+        return [row["id"] for row in json.loads("\n".join(run("link", "list", "--json", *words)[1]))]
+    assert (ids(), ids("--event", "fair"), ids("--kind", "door")) == ([1, 2, 3, 4], [1, 2], [1, 2, 3])
+    assert ids("--event", "other", "--kind", "participant") == [4]
+    code, lines, _ = run("link", "list")
+    assert code == 0 and "revoked" in lines[2] and "Ada" in lines[4]
+
+
+@pytest.mark.parametrize("words", [
+    (noun, action, id) for noun, action in (
+        ("link", "show"), ("link", "revoke"), ("link", "end-device"), ("desk", "end"), ("desk", "link"),
+        ("key", "revoke"), ("admin", "disable"), ("mail", "retry")) for id in ("999", "x")])
+def test_an_error_about_an_id_names_a_command_that_exists(run, fair, words):
+    _, _, error = run(*words)
+    (lister,) = re.findall(r"'eventapi ([\w -]+)'", error)
+    assert run(*lister.split())[0] == 0
 
 
 def test_the_devices_of_doors_are_listed_and_ended_one_by_one(run, fair, db):

@@ -18,6 +18,20 @@ def test_a_new_exhibitor_chooses_a_booth_writes_a_profile_and_names_people(porta
     assert listed(portal, rights=("profile",)) == ["profile:open"]
 
 
+def test_a_text_in_another_language_only_is_named(portal):
+    def title(language):
+        with portal.db.snapshot():
+            found = todos.of(portal.db, portal.me(), portal.event, portal.pages, ("profile",))
+        return [todos.said(todo, language, "Europe/Berlin")["title"] for todo in found]
+    portal.change(language="de")
+    portal.organiser.patch(f"{portal.address}/profile", {"texts": {"en": "Roses."}}, status=200)
+    assert listed(portal, rights=("profile",)) == ["profile:open"]
+    assert title("en") == ["Present your company in German as well"]
+    assert title("de") == ["Stellen Sie Ihr Unternehmen auch auf Deutsch vor"]
+    portal.organiser.patch(f"{portal.address}/profile", {"texts": {"en": "Roses.", "de": "Rosen."}}, status=200)
+    assert listed(portal, rights=("profile",)) == ["profile:done"]
+
+
 def test_a_speaker_has_no_booth_and_no_badges(portal):
     assert listed(portal, portal.exhibitor("Speaker", role="speaker")) == []
 

@@ -137,6 +137,12 @@ def _close(db, id):
     db.run(sql_of_sessions.end_all, link_id=id, now=db.now)
 
 
+def every(db, **filters):
+    """Return the rows of all links but those of admins. `filters` are event_id and kind; None selects all."""
+    given = {name: value for name, value in filters.items() if value is not None}
+    return [get(db, row["id"]) for row in db.all(sql.every, frozenset(given), **given)]
+
+
 def devices(db):
     """Return the devices on which links of doors are open, as rows: id, link_id, station, event_title, and times."""
     return db.all(sql_of_sessions.at_doors)

@@ -53,6 +53,13 @@ STORED = (*OTHERS, PDF, HTML)           # types in which the reference offers a 
 SEPARATORS = ",;\t"
 TEXT_HEAD = 512                         # bytes of a text that are examined
 CONTROL = re.compile(r"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+# Characters that no file name has: control characters, and those that reverse the direction of text.
+_FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def safe_name(filename):
+    """Return the name of a file that somebody sends, without folders. It may be empty."""
+    return _FORBIDDEN.sub("_", filename.replace("\\", "/").rpartition("/")[2]).strip()[-255:]
 
 
 def detect(head):

@@ -52,7 +52,7 @@ def view(db, participant, event, pages, number=None):
     free = free_booths(db, participant, pages) if may_choose else []
     chosen = next((row for row in free if row["booth_number"] == number), None)
     return {"window": opened, "own": own, "free": free, "chosen": chosen, "now": now, "may_choose": may_choose,
-            **limits, "may_confirm": pages["booth_confirm"] == "self" and participant["status"] == "confirmed"}
+            **limits, "may_confirm": may_confirm(participant, pages)}
 
 
 def own_booths(db, participant):
@@ -226,6 +226,11 @@ def facts(db, event, row):
             **{name: row[name] for name in ("booth_number", "width", "depth", "price", "rate", "tax", "total")}}
 
 
+def may_confirm(participant, pages):
+    """Return whether the exhibitor may confirm a booth by itself."""
+    return pages["booth_confirm"] == "self" and participant["status"] == "confirmed"
+
+
 def confirm(db, participant, event, pages, row, step):
     """Confirm a hold bindingly; `row` is one of `own_booths`, `step` an evidence.Step.
 
@@ -233,10 +238,12 @@ def confirm(db, participant, event, pages, row, step):
     `link_not_mailed` or `invalid_transition`; 412 if the price has changed.
     """
     anonymity.refuse_gone(participant)
-    if pages["booth_confirm"] != "self" or participant["status"] != "confirmed":
+    if not may_confirm(participant, pages):
         raise Problem("booth_closed", "The organiser confirms the booths. Ask there.", **{"from": None, "until": None})
     shown = facts(db, event, row)
     evidence.check(db, step, shown)
+    if row["status"] == "confirmed":
+        return reservation_rows.row(db, row["id"])
     new = booking.confirm(db, reservation_rows.row(db, row["id"]))
     evidence.record(db, KIND, new["id"], step, shown)
     return new

@@ -5,7 +5,7 @@ Every function that writes is called inside a write transaction and journals the
 from datetime import timedelta
 
 from eventapi import times
-from eventapi.domain.attachments import documents
+from eventapi.domain.attachments import content_types, documents
 from eventapi.domain.submissions import submissions
 from eventapi.errors import Problem, invalid_at
 from eventapi.storage.statements import statements
@@ -33,7 +33,7 @@ def hand_in_file(db, participant, kind, upload, filename, *, is_draft):
     Each file is a document of the participant. Raise 422 for a file that does not fit; 409 as `hand_in` does; 429 for
     too many files in an hour.
     """
-    name = filename.replace("\\", "/").rpartition("/")[2].strip()[-255:]
+    name = content_types.safe_name(filename)
     if not name:
         raise invalid_at("/document_id", "required", "is required: choose a file")
     since = times.after(db.now, -timedelta(hours=1))
@@ -51,10 +51,17 @@ def hand_in_file(db, participant, kind, upload, filename, *, is_draft):
 
 def submit(db, kind):
     """Submit a draft of a row of `records.types` as it is. Raise 422 or 409 as `hand_in` does."""
+    _refuse_inactive(kind)
     return submissions.submit(db, submissions.get(db, kind["submission_id"]))
 
 
+def _refuse_inactive(kind):
+    if not kind["is_active"]:
+        raise invalid_at("/value", "inactive", "is not asked for any more")
+
+
 def _store(db, participant, kind, given, is_draft):
+    _refuse_inactive(kind)
     if kind["submission_id"] is None:
         return submissions.create(db, {"event_participant_id": participant["id"], "type_id": kind["id"],
                                        "type_key": None, "value": None, "document_id": None, **given, **PLAIN,

@@ -38,7 +38,11 @@ def said(todo, language, zone):
                 for name in ("total", "open") if todo.get(name) is not None}}
     name = f"{todo['kind']}_{state if state in ('waiting', 'done') else 'open'}"
     detail = {"waiting": "waits", "late": "was_due", "open": "by_day" if todo["due"] else None}.get(state)
-    return {"title": texts["profile_unlisted" if todo.get("is_listed") is False else name].format_map(known),
+    if todo.get("is_listed") is False:
+        name = "profile_unlisted"
+    elif todo.get("lacks"):
+        name = f"profile_lacks_{todo['lacks']}"
+    return {"title": texts[name].format_map(known),
             "detail": texts[detail].format_map(known) if detail else ""}
 
 
@@ -133,7 +137,8 @@ def _profile(db, participant, event, pages):
     has_name = bool(profile["display_name"] or participant["company_name"])
     is_done = has_name and bool(profile["texts"].get(language))
     yield _todo("profile", "done" if is_done else "open", "profile", None if is_done else _before(event, "profile"),
-                is_listed=True, has_name=has_name)
+                is_listed=True, has_name=has_name,
+                lacks=None if is_done or not profile["texts"] else language)
 
 
 def _badges(db, participant, event, pages):

@@ -1,6 +1,5 @@
 """What applicants see and do on their page: their application, its files and their badge."""
 import json
-import re
 from pathlib import PurePath
 
 from eventapi.domain.access import links
@@ -16,8 +15,6 @@ sql = statements("applicants")
 
 MOST = 5                                # files of an application
 MEGABYTE = 1_000_000
-# Characters that no file name has: control characters, and those that reverse the direction of text.
-FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 # Fields that an applicant has sent and may read. What the office adds, such as notes and the rating, is not shown.
 SENT = ("company_name", "first_name", "last_name", "email", "phone", "address", "postal_code", "city", "country",
         "website", "tax_id", "requested_area", "message")
@@ -100,7 +97,7 @@ def add_file(db, link, upload, filename):
         raise applications.TRANSITIONS.refused(f"The application {application['id']} is decided, so it takes no more "
                                                "files.", application["status"], applications.OPEN)
     anonymity.refuse(db, "application", application["id"])
-    name = FORBIDDEN.sub("_", filename.replace("\\", "/").rpartition("/")[2]).strip()[-255:]
+    name = content_types.safe_name(filename)
     extension = PurePath(name).suffix[1:].lower()
     if len(db.all(sql.files, id=application["id"])) >= MOST:
         raise invalid_at("/file", "too_many", f"is one too many: an application has at most {MOST} files")

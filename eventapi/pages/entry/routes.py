@@ -33,7 +33,7 @@ def get_link_page(db, secret):
         return invalid(db, link)
     if not link_secrets.is_live(row, times.now()):
         return expired(db, link)
-    return redirected(db, link) or opening(link)
+    return redirected(db, link, row) or opening(link)
 
 
 @routes.post("/link/<secret>", before=form_bodies.before_link)
@@ -92,11 +92,15 @@ def session_cookie(db, link, row, *, own_device=False):
     return cookies.header(ref, secret, days=days)
 
 
-def redirected(db, link):
-    """Return the redirection to the pages of a link for a browser that has a session of it already, or None."""
+def redirected(db, link, row):
+    """Return the redirection to the pages of a link for a browser that has a session of it already, or None.
+
+    A mailed secret may take binding steps, so it is no use to lead it to the session of a shown one.
+    """
     secret = cookies.get(visits.cookie_ref(link))
     session = secret and sessions.find(db, secret)
-    if session and session["link_id"] == link["id"] and sessions.is_open(session, link["kind"]):
+    if session and session["link_id"] == link["id"] and sessions.is_open(session, link["kind"]) and (
+            row["way"] in ("shown", session["way"])):
         return visits.redirect(shell.up() + visits.path_of(link))
     return None
 

@@ -73,6 +73,9 @@ def get_my_confirmation(db, visit, reservation_id):
     """Return the page with all amounts, before the booth is confirmed bindingly."""
     mine = frame.opened(db, visit, RIGHT)
     row = own(db, mine, reservation_id)
+    if visit.problem is None and not (row["status"] == "pending" and row["price"] is not None
+                                      and choosing.may_confirm(mine.participant, mine.pages)):
+        return visits.see_other(visit, "booth")
     return frame.shown(db, visit, mine, "confirm", row=row,
                        hash=evidence.digest(choosing.facts(db, mine.event, row)))
 

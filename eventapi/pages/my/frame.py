@@ -114,11 +114,15 @@ def tag_of(record):
 
 
 def refuse_changed(record, given):
-    """Raise 412 unless the form was made from this state of the record. `changed` names what differs."""
-    changed = [part.partition(":")[0] for part in tag_of(record).split() if part not in given.split()]
+    """Raise 412 unless the form was made from this state of the record. `changed` names what differs.
+
+    `given` is the tag in the form; None if there is none.
+    """
+    known = (given or "").split()
+    changed = [part.partition(":")[0] for part in tag_of(record).split() if part not in known]
     if changed:
         raise Problem("precondition_failed", "The record has changed since the form was made. Compare, then send it "
-                      "again.", changed=changed)
+                      "again.", changed=changed if known else [])
 
 
 def found(record, noun, key):

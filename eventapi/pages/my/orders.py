@@ -15,7 +15,8 @@ def get_my_orders(db, visit):
     mine = frame.opened(db, visit, RIGHT)
     rows = records.orders_of(db, mine.participant)
     draft = next((row for row in rows if row["status"] == "draft"), None)
-    return frame.shown(db, visit, mine, "orders", services=records.catalogue(db, mine.participant),
+    return frame.shown(db, visit, mine, "orders", tag=frame.tag_of(basket_of(draft)),
+                       services=records.catalogue(db, mine.participant),
                        items={item["service_id"]: item for item in draft["items"]} if draft else {},
                        draft=draft, orders=[row for row in rows if row["status"] != "draft"])
 
@@ -24,6 +25,7 @@ def get_my_orders(db, visit):
 def fill_my_basket(db, visit):
     """Store the quantities as the basket, and lead to the check page."""
     mine = frame.changing(db, visit, RIGHT)
+    frame.refuse_changed(basket_of(basket.find(db, mine.participant)), visit.fields.get("etag", [None])[0])
     items = items_of(visit, records.catalogue(db, mine.participant))
     try:
         row = basket.fill(db, mine.participant, items)
@@ -65,6 +67,12 @@ def cancel_my_basket(db, visit):
     mine = frame.changing(db, visit, RIGHT)
     basket.fill(db, mine.participant, [])
     return visits.see_other(visit, "orders", done="emptied")
+
+
+def basket_of(draft):
+    """Return what a colleague may change meanwhile: the items of a draft, or None without one."""
+    names = ("service_id", "quantity", "specification")
+    return {"basket": draft and [[item[name] for name in names] for item in draft["items"]]}
 
 
 def items_of(visit, services):

@@ -11,6 +11,8 @@ from eventapi.web.routes import Routes
 
 routes = Routes("my-submissions", root="/my/<ref>", **frame.PAGE)
 RIGHT = "submissions"
+# What a form is made from, and colleagues or the office may change meanwhile.
+SHOWN = ("title", "description", "due_at", "value", "document_id", "state", "feedback")
 
 
 def largest(config):
@@ -31,7 +33,7 @@ def get_my_submission(db, visit, key):
     mine, kind = asked(db, visit, key)
     return frame.shown(
         db, visit, mine, "submission", title=kind["title"], kind=kind, revisions=records.revisions(db, kind),
-        tag=frame.tag_of(kind), may_hand_in=handing_in.allows(kind) and not mine.is_over,
+        tag=frame.tag_of(shown(kind)), may_hand_in=handing_in.allows(kind) and not mine.is_over,
         limit=kind["max_size_mb"] or db.config.max_upload_mb,
         accept=",".join(f".{name}" for name in kind["allowed_extensions"]))
 
@@ -39,8 +41,7 @@ def get_my_submission(db, visit, key):
 @routes.post("/submissions/<key>", schema="my_forms.submission", shows=get_my_submission)
 def hand_in_my_submission(db, visit, key, body):
     """Store a text, an address or a ticked box, as a draft or submitted."""
-    mine, kind = asked(db, visit, key, frame.changing)
-    frame.refuse_changed(kind, body["etag"])
+    mine, kind = changed(db, visit, key, body)
     value = body["value"]
     if kind["input"] == "checkbox":
         value = True if value else None
@@ -52,15 +53,15 @@ def hand_in_my_submission(db, visit, key, body):
 @routes.post("/submissions/<key>/file", schema="my_forms.file", shows=get_my_submission, file=largest)
 def hand_in_my_file(db, visit, key, body, upload):
     """Store a file, as a draft or submitted."""
-    mine, kind = asked(db, visit, key, frame.changing)
+    mine, kind = changed(db, visit, key, body)
     handing_in.hand_in_file(db, mine.participant, kind, upload, body["filename"] or "", is_draft=body["draft"])
     return told(visit, key, body["draft"])
 
 
-@routes.post("/submissions/<key>/submit", shows=get_my_submission)
-def submit_my_submission(db, visit, key):
+@routes.post("/submissions/<key>/submit", schema="my_forms.draft", shows=get_my_submission)
+def submit_my_submission(db, visit, key, body):
     """Submit a draft as it is."""
-    _, kind = asked(db, visit, key, frame.changing)
+    _, kind = changed(db, visit, key, body)
     if kind["submission_id"] is None:
         raise not_found("submission", key)
     handing_in.submit(db, kind)
@@ -85,6 +86,17 @@ def asked(db, visit, key, opened=frame.opened):
     """Return the Mine of a visit and the row of the submission type."""
     mine = opened(db, visit, RIGHT)
     return mine, frame.found(records.type_by_key(db, mine.participant, key), "submission", key)
+
+
+def changed(db, visit, key, body):
+    """Return `asked` for a form. Raise 412 if the submission was changed since the form was made."""
+    mine, kind = asked(db, visit, key, frame.changing)
+    frame.refuse_changed(shown(kind), body["etag"])
+    return mine, kind
+
+
+def shown(kind):
+    return {name: kind[name] for name in SHOWN}
 
 
 def told(visit, key, is_draft):

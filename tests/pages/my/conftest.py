@@ -1,4 +1,6 @@
 """An exhibitor with an open page, a second one whose data no page of the first may show, and their visitors."""
+import re
+from html import unescape
 from urllib.parse import urljoin
 
 import pytest
@@ -38,13 +40,20 @@ class Site(Portal):
         """Return (link, Visitor) of a participant, signed in by a shown secret."""
         link, visitor, _ = self.open_link("participant", language, event_id=self.event["id"],
                                           participant_id=(participant or self.participant)["id"],
-                                          name="Anna Gärtner", rights=rights, **values)
+                                          rights=rights, **{"name": "Anna Gärtner", **values})
         return link, visitor
 
 
 @pytest.fixture
 def site(organiser, db, open_link):
     return Site(organiser, db, open_link)
+
+
+def hidden(text, action):
+    """Return the hidden fields of the form with this action, without the token."""
+    form = re.search(rf'<form[^>]*action="[^"]*/{re.escape(action)}".*?</form>', text, re.S)
+    found = re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form[0]) if form else []
+    return {name: unescape(value) for name, value in found if name != "form_token"}
 
 
 class My:
@@ -57,8 +66,10 @@ class My:
         return self.visitor.get(self.home + page, status=status)
 
     def send(self, page, action, fields=None, status=303, upload=None):
-        """Send a form with the token of a page. Return the page that it leads to, or the response if it is refused."""
-        response = self.visitor.submit(self.get(page), self.home + action, fields, status, upload)
+        """Send a form with the hidden fields of a page. Return the page that it leads to, or the refusal."""
+        shown = self.get(page)
+        fields = {**hidden(shown.text, action), **(fields or {})}
+        response = self.visitor.submit(shown, self.home + action, fields, status, upload)
         if status != 303:
             return response
         return self.visitor.get(urljoin(self.home + action, response.headers["Location"]))

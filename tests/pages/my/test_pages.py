@@ -107,7 +107,7 @@ def test_a_file_is_uploaded_as_a_draft_then_submitted_and_downloaded(my, site):
     file = my.get(f"{page}/file")
     assert file.body == PDF and file.headers["Content-Disposition"] == 'attachment; filename="plan.pdf"'
     assert my.get(f"{page}/revisions/1/file").body == PDF
-    assert my.send(page, f"{page}/file", upload=("new.pdf", PDF), status=409)
+    assert my.send(page, f"{page}/file", upload=("new.pdf", PDF), status=412)
 
 
 def test_a_booth_is_held_moved_and_given_back(my, site):
