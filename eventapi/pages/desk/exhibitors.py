@@ -39,8 +39,9 @@ def exhibitors(db, event, show, search, page):
         "status" if values["status"] else "live", show if show in ("unready", "nameless") else None,
         "search" if values["search"] else None)))
     with db.snapshot():
-        total = db.value(sql.exhibitor_count, given, **values)
-        ids = [row["id"] for row in db.all(sql.exhibitors, given, **values)]
+        found = db.all(sql.exhibitors, given, **values)
+        total = found[0]["total"] if found else 0
+        ids = [row["id"] for row in found]
         booths = db.all(sql.booths_of, ids=as_json(ids))
     if not ids:
         return [], total
