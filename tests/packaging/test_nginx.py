@@ -308,6 +308,14 @@ def test_forms_of_a_session_and_requests_of_programs_have_no_limit_of_forms(site
     assert set(statuses) == {404}
 
 
+def test_a_site_on_another_port_is_the_same_site_for_its_forms(site):
+    place = "events.example.org:8443"
+    assert site.ask("POST", "/link/unknown", b"", Host=place, Origin=f"https://{place}",
+                    Content_Type="application/x-www-form-urlencoded")[0].status == 404
+    assert site.ask("POST", "/link/unknown", b"", Host=place, Origin="https://events.example.org",
+                    Content_Type="application/x-www-form-urlencoded")[0].status == 403
+
+
 def test_a_file_of_a_page_may_be_large_and_other_forms_may_not(site):
     large = b"x" * (3 * 1024 * 1024)
     answer, text = site.ask("POST", "/apply/abcdefgh/files", large, connection=site.connection("127.0.5.1"))

@@ -10,7 +10,7 @@ from eventapi.errors import not_found
 from eventapi.pages.desk import api, frame
 from eventapi.plugins import calls, idempotency
 from eventapi.web.html import shell, visits
-from eventapi.web.html.forms import number
+from eventapi.web.html.forms import id_of, number
 from eventapi.web.html.schema_forms import Form
 from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
@@ -93,8 +93,7 @@ def form_of(visit, name, **choices):
 @routes.get("/do/<name>")
 def get_desk_action(db, visit, name, id=None, item_id=None):
     """Return the form of an action, or show it again after a refusal."""
-    if name not in BUTTONS:
-        raise not_found("page", shell.address())
+    ids_of(name, id, item_id)
     made, back = form_of(visit, name), back_to(visit)
     given = made.compact(visit.fields) if visit.problem else {**made.defaults(), **frame.told(db, name)}
     fixed = visit.fields if visit.problem else shell.asked(*FIXED)
@@ -106,6 +105,14 @@ def get_desk_action(db, visit, name, id=None, item_id=None):
 
 FIXED = ("entity_type", "entity_id", "invoice_number", "booth_id", "event_participant_id", "waitlist", "contact_id",
          "assign_number", "assign_amount", "assign_invoice_amount")
+
+
+def ids_of(name, id, item_id):
+    """Return the ids of an action as its route takes them. Raise 404 for another action, or for other ids."""
+    ids = {key: value for key, value in (("id", id), ("item_id", item_id)) if value is not None}
+    if name not in BUTTONS or set(ids) != set(re.findall(r"<(\w+)>", api.routes()[name].path)):
+        raise not_found("page", shell.address())
+    return ids
 
 
 def about(name, id):
@@ -125,11 +132,9 @@ def _first(value):
 @routes.post("/do/<name>", batch=True, shows=get_desk_action)
 def do_desk_action(visit, name, id=None, item_id=None):
     """Run an action of the API, and go back to the page that it was started from."""
-    if name not in BUTTONS:
-        raise not_found("page", shell.address())
+    ids = ids_of(name, id, item_id)
     made = form_of(visit, name)
     body = {**made.body(made.compact(visit.fields)), **fixed_of(visit.fields)}
-    ids = {key: value for key, value in (("id", id), ("item_id", item_id)) if value is not None}
     return once(visit, name, ids, body if api.routes()[name].options.schema else None,
                 lambda response: visits.see_other(visit, led(visit, name, response)))
 
@@ -144,7 +149,7 @@ def led(visit, name, response):
 def fixed_of(fields):
     """Return the fields of the body that a page has put into hidden fields, as JSON types."""
     texts = {name: _first(fields[name]).strip() for name in FIXED if _first(fields.get(name) or [""]).strip()}
-    found = {name: int(text) if name.endswith("_id") and text.isdigit() else text for name, text in texts.items()
+    found = {name: id_of(text) or text if name.endswith("_id") else text for name, text in texts.items()
              if not name.startswith("assign_")}
     if "waitlist" in found:
         found["waitlist"] = True

@@ -2,6 +2,7 @@
 from eventapi.errors import not_found
 from eventapi.pages.desk import actions, api, frame
 from eventapi.web.html import shell
+from eventapi.web.html.forms import id_of
 from eventapi.web.html.schema_forms import Form
 from eventapi.web.routes import Routes
 
@@ -103,5 +104,4 @@ def batch(resource, action):
 
 def ids_of(visit):
     """Return the ids of the ticked records, each once."""
-    found = (text for text in visit.fields.get("ids", []) if text.isdigit() and len(text) <= 18 and text != "0")
-    return list(dict.fromkeys(int(text) for text in found))[:MOST]
+    return list(dict.fromkeys(filter(None, map(id_of, visit.fields.get("ids", [])))))[:MOST]

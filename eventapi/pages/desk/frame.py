@@ -12,6 +12,7 @@ from eventapi.pages.desk import api
 from eventapi.storage.errors import damage
 from eventapi.storage.statements import statements
 from eventapi.web.html import schema_forms, shell, visits
+from eventapi.web.html.forms import id_of
 
 sql = statements("desk")
 PACKAGE = "eventapi.pages.desk"
@@ -223,7 +224,6 @@ def paging(asked, total, per_page=api.PER_PAGE):
 
 def page_of(asked):
     """Return the number of the page that was asked for."""
-    text = asked.get("page", "")
-    return max(1, min(int(text), 10_000)) if text.isdigit() else 1
+    return min(id_of(asked.get("page", "")) or 1, 10_000)
 
 

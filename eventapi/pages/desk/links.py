@@ -4,6 +4,7 @@ from eventapi.pages.desk import actions, api, frame
 from eventapi.pictures import qr
 from eventapi.storage.statements import statements
 from eventapi.web.html import shell, visits
+from eventapi.web.html.forms import id_of
 from eventapi.web.routes import Routes
 
 routes = Routes("desk-links", root="/desk", public=True, page=True, session="admin", flag="desk", forms=("text/html",))
@@ -30,6 +31,8 @@ def of(visit, **subject):
 @routes.get("/links/<id>/<what>")
 def get_desk_link(db, visit, id, what):
     """Return the page of a link that was asked to show its address and was refused."""
+    if what not in SHOWING:
+        raise not_found("page", shell.address())
     return frame.shown(db, visit, "link", link=api.read("get_link", id=id).data, url=None, code=None)
 
 
@@ -57,8 +60,7 @@ def make_desk_link(visit):
     """Make a link for an exhibitor or for a door. Its address is shown or mailed by the next step."""
     fields = {name: (visit.fields.get(name) or [""])[0].strip() for name in ("participant_id", "event_id", "email",
                                                                              "name", "station", "kind")}
-    body = {name: int(text) if name.endswith("_id") and text.isdigit() else text for name, text in fields.items()
-            if text}
+    body = {name: id_of(text) or text if name.endswith("_id") else text for name, text in fields.items() if text}
     if fields["kind"] == "door" and fields["station"]:
         body["name"] = fields["station"]
     back = actions.back_to(visit)

@@ -1,7 +1,7 @@
 """Money at the desk: drafts to send, overdue invoices, dunning letters, one invoice, the bank."""
 from eventapi import times
 from eventapi.errors import invalid_at
-from eventapi.pages.desk import actions, api, frame
+from eventapi.pages.desk import actions, api, batches, frame
 from eventapi.pages.desk.applications import notes
 from eventapi.pages.desk.exhibitors import history, with_buttons
 from eventapi.web.html import shell, visits
@@ -80,10 +80,10 @@ def get_desk_dunning(db, visit):
 @routes.post("/money/dunning", batch=True, shows=get_desk_dunning)
 def send_desk_dunnings(visit):
     """Send the letters of the ticked invoices, oldest due date first."""
-    ids = [int(text) for text in visit.fields.get("ids", []) if text.isdigit()]
+    ids = batches.ids_of(visit)
     if not ids:
         raise invalid_at("/ids", "min_items", "tick at least one invoice")
-    body = {"invoice_ids": ids[:200], "mail": None if visit.fields.get("mail") else False, "dry_run": False}
+    body = {"invoice_ids": ids, "mail": None if visit.fields.get("mail") else False, "dry_run": False}
     target = "money/dunning?"
 
     def back(response):

@@ -6,6 +6,7 @@ from eventapi.errors import not_found
 from eventapi.languages import names
 from eventapi.pages.desk import actions, api, frame
 from eventapi.web.html import shell, visits
+from eventapi.web.html.forms import id_of
 from eventapi.web.html.schema_forms import Form
 from eventapi.web.routes import Routes
 
@@ -132,7 +133,7 @@ def steps(event, lists, plans, is_public):
 @routes.get("/edit/<name>/<id>")
 def get_desk_form(db, visit, name, id=None):
     """Return the form of a new record, or of one that exists."""
-    kind = kind_of(name)
+    kind = kind_of(name, id)
     event = frame.current(db)
     record = stored(kind, id) if id else None
     made = form_of(visit, name, id, event, record)
@@ -155,15 +156,22 @@ def get_desk_form(db, visit, name, id=None):
 
 def about(given):
     """Return field -> name of the record that the page before has named."""
-    found = {field: (given.get(field) or [""])[0] for field in ABOUT}
-    return {field: frame.named(api.read(ABOUT[field][0], id=int(text), include=ABOUT[field][1]).data)
-            for field, text in found.items() if text.isdigit()}
+    found = {field: id_of((given.get(field) or [""])[0]) for field in ABOUT}
+    return {field: frame.named(api.read(ABOUT[field][0], id=id, include=ABOUT[field][1]).data)
+            for field, id in found.items() if id}
 
 
-def kind_of(name):
-    if name not in KINDS:
+def kind_of(name, id):
+    """Return a kind of record. Raise 404 if the desk does not know it, or if the API cannot create or change it."""
+    kind = KINDS.get(name)
+    if kind is None or handler_of(kind, id) not in api.routes():
         raise not_found("page", shell.address())
-    return KINDS[name]
+    return kind
+
+
+def handler_of(kind, id):
+    """Return the name of the handler that saves a record: a new one, or the one with this id."""
+    return f"{'update' if id else 'create'}_{kind.handler}"
 
 
 def stored(kind, id):
@@ -230,7 +238,7 @@ def start(made, event):
 @routes.post("/edit/<name>/<id>", batch=True, shows=get_desk_form)
 def save_desk_record(visit, connections, name, id=None):
     """Create a record, or change one if it is still as the form has shown it."""
-    kind = kind_of(name)
+    kind = kind_of(name, id)
     event = frame.current(connections.reader())
     made = form_of(visit, name, id, event)
     body = made.body(made.compact(visit.fields))
@@ -238,8 +246,7 @@ def save_desk_record(visit, connections, name, id=None):
         return actions.once(visit, f"delete_{kind.handler}", {"id": id}, None,
                             lambda response: visits.see_other(visit, actions.with_done(kind.back, "deleted")),
                             tag=tag_of(visit))
-    handler = f"{'update' if id else 'create'}_{kind.handler}"
-    return actions.once(visit, handler, {"id": id} if id else {}, body,
+    return actions.once(visit, handler_of(kind, id), {"id": id} if id else {}, body,
                         lambda response: visits.see_other(visit, saved(visit, kind, name, id, response)),
                         tag=tag_of(visit) if id else None)
 

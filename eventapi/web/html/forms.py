@@ -57,6 +57,11 @@ def number(text: str, language: str) -> int | float | str:
     return float(plain) if re.fullmatch(r"-?\d{1,15}\.\d{1,15}", plain) else text
 
 
+def id_of(text: str) -> int | None:
+    """Return the id that a text is, or None: a number above zero that the database can store."""
+    return int(text) if re.fullmatch(r"[1-9][0-9]{0,17}", text) else None
+
+
 def values(schema: dict, texts: dict[str, list[str]], language: str) -> dict:
     """Return the values of JSON that the texts of a form mean, by the schema of its body. Others stay texts.
 

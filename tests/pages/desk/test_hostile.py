@@ -1,0 +1,132 @@
+"""Requests that no page of the desk makes: wrong ids, numbers that are none, actions without their record.
+
+Whatever is sent, the desk refuses it with a page, and a form shows no record that its person may not read.
+"""
+import pytest
+from bs4 import BeautifulSoup
+
+from eventapi import app as application
+from eventapi.domain.access import api_keys, links
+from eventapi.pages.desk import actions, api, batches, records
+from eventapi.plugins import sessions
+from tests.support import camt
+
+IDS = ("0", "9" * 18, "9" * 30, "-1", "1.5", "x", "%C2%B2", "1%00")
+NUMBERS = ("²", "9" * 5000, "-1", "\0", "' OR 1=1")
+PARAMETERS = ("page", "event", "q", "plan", "status", "show", "ids", "role", "done", "back", "contact_id", "plan_id",
+              "event_participant_id", "entity_id", "booth_id", "language", "tick")
+
+
+@pytest.fixture(autouse=True)
+def no_pace(monkeypatch):
+    monkeypatch.setattr(sessions, "PER_MINUTE", 100_000)
+
+
+def paths(method):
+    """Yield the paths of all routes of the desk, with each name that they may have, and with hostile ids."""
+    words = {"<name>": (*actions.BUTTONS, *records.KINDS, "x"), "<what>": ("show", "rotate", "mail", "x"),
+             "<resource>/<action>": [f"{noun}/{word}" for noun, word in batches.BATCHES] + ["links/revoke"]}
+    for route in application.routes():
+        if not route.path.startswith("/desk") or route.method != method or "sign" in route.path:
+            continue
+        found = [route.path]
+        for mark, values in words.items():
+            found = [path.replace(mark, value) for path in found for value in (values if mark in path else [""])]
+        yield from found
+
+
+def with_ids(path, text):
+    return path.replace("<id>", text).replace("<item_id>", text)
+
+
+def test_no_address_breaks_the_desk(office, fair):
+    broken = [f"{path} {text}" for path in paths("GET") for text in (("1", *IDS) if "<id>" in path else ("",))
+              if office.get(with_ids(path, text), "*").status_int >= 500]
+    assert not broken
+
+
+def test_no_query_breaks_a_page(office, fair):
+    broken = []
+    for path in (path for path in paths("GET") if "/do/" not in path or path == "/desk/do/create_note"):
+        for text in ("%C2%B2", "9" * 90, "%00", "%22%3E%3Cscript", "*%22(", "%ff"):
+            query = "&".join(f"{name}={text}" for name in PARAMETERS)
+            answer = office.get(f"{with_ids(path, '1')}?{query}", "*")
+            if answer.status_int >= 500 or b"<script" in answer.body:
+                broken.append(f"{path} {text}")
+    assert not broken
+
+
+def test_no_form_breaks_the_desk(office, fair):
+    page, broken = office.get("/desk/applications"), []
+    names = (*actions.FIXED, "ids", "participant_id", "tag", "part", "kind", "plan_id", "items/0/quantity", "amount",
+             "rows/0/count", "rows/0/x", "sure", "trial")
+    for path in paths("POST"):
+        for text in NUMBERS:
+            if office.submit(page, with_ids(path, "1"), dict.fromkeys(names, text), "*").status_int >= 500:
+                broken.append(f"{path} {text[:20]!r}")
+    assert not broken
+
+
+def test_an_action_without_its_ids_or_with_others_does_not_exist(office):
+    """What the body says doesn't matter: the address names no action."""
+    page = office.get("/desk/applications")
+    for name in actions.BUTTONS:
+        for ids in ("", "/1", "/1/1"):
+            if ids.count("/") != api.routes()[name].path.count("<"):
+                office.get(f"/desk/do/{name}{ids}", 404)
+                office.submit(page, f"/desk/do/{name}{ids}", {}, 404)
+
+
+def test_no_page_shows_or_renews_a_link_of_the_desk(office, fair, db):
+    """Nobody gives rights at the desk: links of admins are made on the command line only."""
+    with db.write():
+        id = links.create(db, "admin", admin_id=db.value(api_keys.sql.first_admin), rights=["events:read"])["id"]
+    page = office.get("/desk/applications")
+    for address in ("links/{}/show", "links/{}/rotate", "links/{}/mail", "do/mail_link/{}", "do/revoke_link/{}"):
+        office.get(f"/desk/{address.format(id)}", 404)
+        office.submit(page, f"/desk/{address.format(id)}", {}, 404)
+    assert "does not exist any more" in office.submit(page, "/desk/batch/links/remind", {"ids": id, "sure": "1"}, 200)
+    for kind in ("admin", "desk", "key"):
+        office.submit(page, "/desk/links", {"kind": kind, "name": "Eve", "email": "eve@mail.example"}, "*")
+    assert list(db.connection.execute("SELECT kind, revoked_at FROM links")) == [("admin", None)]
+    assert not list(db.connection.execute("SELECT * FROM link_secrets"))
+
+
+EVIL = "\"' evil=1 <evil>=1+1"
+
+
+def test_names_of_strangers_are_text_on_every_page(office, fair, organiser, db):
+    """Names that exhibitors, applicants, the bank and colleagues have typed: no element and no attribute comes of them.
+    """
+    organiser.patch(f"/contacts/{fair.contact['id']}", dict.fromkeys((
+        "company_name", "first_name", "last_name", "address", "city", "notes", "tax_id"), EVIL))
+    organiser.patch(f"/participants/{fair.exhibitor['id']}", {"badge_name": EVIL})
+    organiser.patch(f"/applications/{fair.application['id']}", {"company_name": EVIL, "message": EVIL, "notes": EVIL})
+    organiser.patch(f"/events/{fair.event['id']}", {"title": EVIL, "venue": EVIL})
+    organiser.patch(f"/plans/{fair.plan['id']}", {"plan_name": EVIL, "description": EVIL})
+    organiser.patch(f"/booths/{fair.booths[0]['id']}", {"booth_number": EVIL[:12], "booth_name": EVIL, "notes": EVIL})
+    organiser.patch(f"/categories/{fair.category['id']}", {"title": EVIL})
+    organiser.post("/booth-reservations", {"booth_id": fair.booths[0]["id"], "notes": EVIL,
+                                           "event_participant_id": fair.exhibitor["id"]})
+    kind = organiser.make("/submissions/types", {"event_key": "fair", "title": EVIL, "input": "text"})
+    made = organiser.make("/submissions", {"event_participant_id": fair.exhibitor["id"], "type_id": kind["id"],
+                                           "value": EVIL})
+    organiser.post(f"/submissions/{made['id']}/submit")
+    for entity in ("application", "event_participant", "contact"):
+        organiser.make("/notes", {"entity_type": entity, "entity_id": 1, "note_text": EVIL})
+        organiser.make("/tasks", {"entity_type": entity, "entity_id": 1, "title": EVIL, "description": EVIL})
+    organiser.make("/links", {"kind": "door", "event_id": fair.event["id"], "name": EVIL, "station": EVIL})
+    made = organiser.make(f"/participants/{fair.exhibitor['id']}/invoice", {})
+    organiser.patch(f"/invoices/{made['id']}", {"text": EVIL, "notes": EVIL, "buyer_reference": EVIL})
+    entry = {"amount": 10000, "day": "2026-11-20", "text": EVIL, "party": EVIL}
+    page = office.get("/desk/money/bank")
+    office.submit(page, "/desk/money/statement", upload=("bank.xml", camt.document([
+        camt.statement("DE02120300000000202051", [entry])])))
+    seen = 0
+    for path in (with_ids(path, "1") for path in paths("GET")):
+        answer = office.get(f"{path}?q=evil", "*")
+        if answer.content_type == "text/html":
+            soup = BeautifulSoup(answer.body, "html.parser")
+            assert not soup.find("evil") and not soup.find(attrs={"evil": True}), path
+            seen += "evil=1 <evil>" in soup.text
+    assert seen > 40
