@@ -139,7 +139,7 @@ def test_the_manual_has_every_command_with_its_options(reference):
     found = list(reference.commands())
     assert {("migrate",), ("key", "create"), ("audit", "verify")} <= {words for words, _, _ in found}
     for words, _, parser in found:
-        assert f".SS eventapi {' '.join(words)}" in page
+        assert f".SS eventapi {reference.quoted(' '.join(words))}" in page
         for action in reference.options(parser):
             for option in action.option_strings:
                 assert reference.quoted(option) in page
@@ -148,7 +148,8 @@ def test_the_manual_has_every_command_with_its_options(reference):
 def test_the_manual_has_the_examples_and_the_fields_of_each_command(reference):
     page = reference.commands_page("1.0", "2026-11-20")
     for words, _, parser in reference.commands():
-        section = page.split(f"\n.SS eventapi {' '.join(words)}")[1].partition("\n.S")[0]
+        heading = re.escape(f".SS eventapi {reference.quoted(' '.join(words))}")
+        section = re.split(rf"\n{heading}(?=[ \n])", page)[1].partition("\n.S")[0]
         assert parser.examples and all(f"\n{reference.quoted(example)}\n" in section for example in parser.examples)
         assert all(f"{reference.quoted(name)}: " in section for name in parser.fields)
     assert "\n.SH EXAMPLES\n" in page and reference.quoted(make_parser().examples[0]) in page

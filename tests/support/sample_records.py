@@ -147,10 +147,16 @@ def _sent_invoice(app):
     take(app.organiser, *SENT)
 
 
-def _link_to_open_pages(app):
+def _link_to_open_pages(app, made=None):
     app.config.base_url = "http://127.0.0.1"
-    link = make_verbatim(app.organiser, "link")
+    link = make_verbatim(app.organiser, "link", made)
     app.organiser.patch(f"/events/{link['event_id']}/pages", {"my_is_open": True}, status=200)
+
+
+def _link_to_remind(app):
+    made = {}
+    _link_to_open_pages(app, made)
+    make_verbatim(app.organiser, "submission_type", made)
 
 
 def _dunned(app):
@@ -217,6 +223,7 @@ OTHERS = {
     "/bulk-import/{id}": _imported, "/bulk-import/{id}/errors": _imported,
     "/bulk-import/participants": _event_and_contact,
     "/audit-log/{id}": _event_and_contact, "/links/{id}/mail": _link_to_open_pages,
+    "/links/{id}/reminder": _link_to_remind, "/links/{id}/remind": _link_to_remind,
     "/reports/datev": _accounts, "/reports/datev/debtors": _accounts,
     "/reports/ledger/{customer_number}": _sent_invoice,
     "/payments/imports": _transfer, "/payments/unmatched": _transfer, "/payments/unmatched/{id}": _transfer,

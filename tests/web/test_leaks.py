@@ -255,6 +255,9 @@ def test_a_key_reads_the_routes_of_its_scope_only(visit, scope):
     for route in API:
         if route.method == "GET" and not route.path.startswith(("/api/v1/notes/", "/api/v1/bulk-import/")):
             status, _ = visit.send(scope, "GET", f"{visit.path_of(route)}?{next(queries(visit, route))}")
+            if route.path == "/api/v1/links/<id>/reminder":             # needs the scopes of what the link allows
+                assert status == 403
+                continue
             is_note = route.path == "/api/v1/notes"                     # of contacts, in the first query
             assert (status == 403) == (scope not in ({"contacts"} if is_note else scopes_of(route))), route.path
 

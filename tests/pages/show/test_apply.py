@@ -297,7 +297,6 @@ def test_the_form_opens_only_with_terms_public_pages_and_a_mail_server(organiser
 
 def test_without_a_mail_server_the_form_can_be_tried_on_this_machine_only(send, app, organiser, settings, monkeypatch):
     monkeypatch.setattr(settings, "smtp_host", "")
-    monkeypatch.setattr(settings, "base_url", "http://localhost:80")
     monkeypatch.setattr(apply.client, "is_local", lambda: False)
     assert "we cannot send the e-mail" in send(status=409, headers={"Host": "show.example.org"}).text
     monkeypatch.setattr(apply.client, "is_local", lambda: True)
