@@ -348,7 +348,7 @@ def test_every_list_has_json_with_the_documented_fields(run, db):
     found = {parser.prog: parser for parser in commands() if parser.fields}
     assert found.keys() == {f"eventapi {name}" for name in (
         "status", "admin list", "key list", "flag list", "tier show", "gateway list", "mail list", "check",
-        "audit verify", "pages check", "desk sessions", "link devices")}
+        "audit verify", "pages check", "desk sessions", "link devices", "link list")}
     del found["eventapi pages check"], found["eventapi link devices"]           # they need an event
     for name, parser in found.items():
         _, lines, _ = run(*name.split()[1:], "--json")
