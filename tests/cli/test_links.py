@@ -60,6 +60,8 @@ def test_links_are_listed_by_event_and_kind(run, fair, organiser, db):
         return [row["id"] for row in json.loads("\n".join(run("link", "list", "--json", *words)[1]))]
     assert (ids(), ids("--event", "fair"), ids("--kind", "door")) == ([1, 2, 3, 4], [1, 2], [1, 2, 3])
     assert ids("--event", "other", "--kind", "participant") == [4]
+    assert json.loads("\n".join(run("link", "list", "--json")[1]))[0].keys() == {
+        "id", "kind", "event_key", "name", "email", "status", "ends_at", "last_used_at"}
     code, lines, _ = run("link", "list")
     assert code == 0 and "revoked" in lines[2] and "Ada" in lines[4]
 

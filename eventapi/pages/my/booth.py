@@ -14,7 +14,8 @@ from eventapi.web.routes import Routes
 
 routes = Routes("my-booth", root="/my/<ref>", **frame.PAGE)
 RIGHT = "booth"
-HOME = "{home}"                         # in a drawing, in place of the address of the pages
+HOME = "{home}"                         # in what all share, in place of the address of the pages
+LISTED = ("booth_number", "plan_key", "booth_type_name", "width", "depth", "price")
 BOOTH = re.compile(r'<[ag] id="b-([^"]*)"[^>]*>')
 
 
@@ -29,7 +30,17 @@ def get_my_booth(db, visit):
         key = asked.get("plan") or (found["chosen"] and found["chosen"]["plan_key"])
         plan = next((each for each in plans if each["plan_key"] == key), plans[0] if plans else None)
         drawing = plan and drawn(db, visit, mine, plan, found)
-    return frame.shown(db, visit, mine, "booth", view=found, plans=plans, plan=plan, plan_drawing=drawing or "")
+    rows = tuple(tuple(row[name] for name in LISTED) for row in found["free"])
+    return frame.shown(db, visit, mine, "booth", view=found, plans=plans, plan=plan, plan_drawing=drawing or "",
+                       free_rows=listed(rows, visit.language, db.config.currency).replace(HOME, visit.home()))
+
+
+@lru_cache(maxsize=8)
+def listed(rows, language, currency):
+    """Return the rows of the list of free booths, tuples of LISTED. All exhibitors with the same prices share it."""
+    return shell.template(frame.PACKAGE, "free").render(
+        rows=[dict(zip(LISTED, row, strict=True)) for row in rows], home=HOME, w=lambda word, **parts: visits.words(
+            frame.PACKAGE, language)[word].format(**parts), **frame.writers(currency, language, None))
 
 
 def drawn(db, visit, mine, plan, found):

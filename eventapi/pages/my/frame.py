@@ -72,18 +72,18 @@ def shown(db, visit, mine, template, **values):
         here=shell.address().removeprefix(f"/my/{visit.ref}").strip("/").partition("/")[0], intro=intro,
         contact=contact(db, mine), can_mail=mails.is_configured(db.config), link_email=visit.link["email"],
         masked=visit.link["email"] and masked(visit.link["email"]), now=times.now(),
-        changed=names, **writers(db.config, language, zone), **values)
+        changed=names, **writers(db.config.currency, language, zone), **values)
 
 
-def writers(config, language, zone):
+def writers(currency, language, zone):
     """Return functions that write values in a language: amounts in minor units, lengths in mm, rates, days and times.
 
     They return "" for None. A list of booths has few prices and sizes, so each is written once.
     """
     @cache
-    def amount(minor, currency=None):
-        currency = currency or config.currency
-        return "" if minor is None else formats.money(money.major(minor, currency), currency, language)
+    def amount(minor, other=None):
+        unit = other or currency
+        return "" if minor is None else formats.money(money.major(minor, unit), unit, language)
     return {"amount": amount, "percent": lambda rate: formats.percent(money.unscaled(rate, 2), language),
             "metres": cache(lambda length: formats.number(money.unscaled(length, 3), language)),
             "number": lambda value: formats.number(value, language),
