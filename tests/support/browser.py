@@ -122,6 +122,4 @@ class Browser:
         return self
 
     def __exit__(self, *_):
-        self.writes.close()                         # the browser ends when its pipe does
-        self.process.wait(30)
-        self.reads.close()
+        self.kill()                                 # if its pipe is closed instead, it takes ten seconds

@@ -80,7 +80,8 @@ class Phone:
         """End the browser as its user does."""
         self.browser.session = None
         self.browser.call("Browser.close")
-        self.browser.__exit__()
+        self.browser.process.wait(30)
+        self.browser.kill()                         # closes the pipes
 
     def end(self):
         if self.shared:

@@ -1,12 +1,34 @@
 """An app of this process behind a port, for programs that need real HTTP."""
 import contextlib
+import socket
 import threading
 from socketserver import ThreadingMixIn
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 
 class Server(ThreadingMixIn, WSGIServer):
-    """A thread for each connection: browsers open some that they do not use. Closing waits for all threads."""
+    """A thread for each connection: browsers open some that they do not use.
+
+    Closing reads nothing more from any connection, and waits for all threads.
+    """
+
+    def __init__(self, *args, **options):
+        self.connections = set()
+        super().__init__(*args, **options)
+
+    def process_request(self, request, client_address):
+        self.connections.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request):
+        self.connections.discard(request)
+        super().shutdown_request(request)
+
+    def server_close(self):
+        for connection in list(self.connections):
+            with contextlib.suppress(OSError):      # it is closed meanwhile
+                connection.shutdown(socket.SHUT_RD)
+        super().server_close()
 
 
 class Quiet(WSGIRequestHandler):

@@ -148,6 +148,8 @@ def sign_in(stack, folder, data, port, event_key, options):
         for phone in phones:
             stack.callback(phone.end)
         list(pool.map(opened, phones))
+    phones[0].end_browser()             # then its cookie is stored, which Chromium does within half a minute
+    phones[0].start()
     return phones
 
 
