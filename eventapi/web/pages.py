@@ -44,8 +44,7 @@ def page(title: str, body: str, *, style: str = "", script: str = "", language: 
     """
     style = STYLE + style
     text = (f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-            f'<meta name="viewport" content="width=device-width,initial-scale=1"><link rel="icon" href="data:,">'
-            f'<style>{style}</style></head>\n'
+            f'<meta name="viewport" content="width=device-width,initial-scale=1"><style>{style}</style></head>\n'
             f'<body>{body}{f"<script>{script}</script>" if script else ""}</body></html>\n')
     return text, {"Content-Type": "text/html; charset=utf-8", "Referrer-Policy": "no-referrer",
                   "Content-Security-Policy": policy(style, script, connects=connects, pictures=pictures)}
@@ -54,7 +53,7 @@ def page(title: str, body: str, *, style: str = "", script: str = "", language: 
 def policy(style: str, script: str = "", *, connects: bool = False, pictures: bool = False) -> str:
     """Return a Content-Security-Policy that allows only this style and script, and what `page` says."""
     scripts = f"script-src '{_hash(script)}'; " if script else ""
-    images = "img-src 'self' data:; " if pictures else ""
+    images = "img-src 'self'; " if pictures else ""
     target = "connect-src 'self'; form-action 'none'" if connects else "form-action 'self'"
     return (f"default-src 'none'; style-src '{_hash(style)}'; {images}{scripts}base-uri 'none'; {target}; "
             "frame-ancestors 'none'")
