@@ -10,7 +10,8 @@ NEEDED = {"/notes": "entity_type=contact&entity_id=1", "/schedules": "event_key=
 COMMON = {
     "event_key": ["show-2"], "event_id": ["2"], "search": ["le", "zzzz"], "customer_number": ["C-00007"],
     "contact_id": ["1", "{contact}"], "category_id": ["1"], "category_key": ["cat-3"], "country": ["DE", "LI"],
-    "participant_id": ["{exhibitor}"], "event_participant_id": ["{exhibitor}"], "badge_number": ["{badge}"],
+    "participant_id": ["{exhibitor}"], "host_participant_id": ["{exhibitor}"],
+    "event_participant_id": ["{exhibitor}"], "badge_number": ["{badge}"],
     "date_from": ["2022-01-01", "{recent}"], "date_to": ["2022-01-01", "{recent}"],
     "from_date": ["2022-01-01", "{recent}"], "to_date": ["{recent}"],
     "entity_id": ["5"], "entity_type": ["contact"], "type_id": ["1"], "type_key": ["logo"],

@@ -13,9 +13,8 @@ SELLER = json.dumps({
     "country": "DE", "vat_id": "DE123456789", "tax_number": None, "email": "office@messe.example",
     "iban": "DE02120300000000202051", "bic": "BYLADEM1001"}, ensure_ascii=False)
 COLUMNS = ("id,series,sequence,invoice_type,related_invoice_id,status,contact_id,event_id,event_participant_id,"
-           "currency,subtotal,tax_total,total,paid_amount,credited,issue_date,due_date,tax_date,tax_basis,seller,buyer,"
-           "locked_at,invoice_number,"
-           "created_at,updated_at")
+           "currency,subtotal,tax_total,total,paid_amount,credited,issue_date,due_date,seller,buyer,"
+           "locked_at,invoice_number,created_at,updated_at")
 
 
 def fill_gateways(connection):
@@ -37,10 +36,6 @@ def fill_money(connection, show):
           invoice["base"] * 100, 1900, "S", invoice["base"]) for invoice in invoices for position in (1, 2, 3)))
     put(connection, "invoice_taxes", "invoice_id,category,rate,net,tax",
         ((invoice["id"], "S", 1900, invoice["subtotal"], invoice["tax_total"]) for invoice in invoices))
-    put(connection, "tax_entries", "invoice_id,day,document_id,kind,category,rate,currency,net,tax",
-        ((invoice["related_invoice_id"] or invoice["id"], invoice["issue_date"], invoice["id"],
-          invoice["invoice_type"], "S", 1900, invoice["currency"], invoice["subtotal"], invoice["tax_total"])
-         for invoice in invoices if invoice["locked_at"]))
     put(connection, "payments", "invoice_id,amount,refunded_amount,currency,gateway_key,gateway_name,gateway_fee,"
         "transaction_id,status,payment_date,created_at,updated_at", payments)
     put(connection, "counters", "name,value", list(sequences.items()))
@@ -62,7 +57,6 @@ def draw_invoice(id, seconds, show, previous):
     is_sent = invoice["status"] != "draft"
     due_date = str(date.fromisoformat(at[:10]) + timedelta(days=14))
     return {**invoice, "subtotal": net, "tax_total": tax, "total": net + tax, "paid_amount": 0, "credited": 0,
-            "tax_date": at[:10] if is_sent else None, "tax_basis": "issue_date" if is_sent else None,
             "issue_date": at[:10] if is_sent else None, "due_date": due_date if is_sent else None,
             "seller": SELLER if is_sent else None, "buyer": SELLER if is_sent else None,
             "locked_at": at if is_sent else None, "created_at": at, "updated_at": at}

@@ -90,7 +90,9 @@ def fill_webhooks(db, show, hooks=10):
 
 
 def close_first_year(db):
-    """Close the months of the first year."""
+    """Close the months of the first year. They need the exchange rates of invoices in other currencies."""
     with db.write():
+        db.connection.execute("UPDATE invoices SET exchange_rate = 1000000 "
+                              "WHERE currency <> 'EUR' AND locked_at IS NOT NULL")
         periods.close(db, f"{BEGIN.year + 1}-{BEGIN.month:02}")
     say("periods")

@@ -7,7 +7,7 @@ KEPT_TABLES = ("calendar_entries", "flags", "booth_reservations", "check_in_visi
 KEPT = ("calendar_", "check_in_rosters_insert", "check_ins_count_insert", "check_ins_by_participant", *KEPT_TABLES)
 FAST = """PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -1200000; PRAGMA foreign_keys = OFF;
           PRAGMA temp_store = FILE; PRAGMA locking_mode = EXCLUSIVE"""
-SEARCHED = ("contacts", "participants", "applications", "events", "services", "tasks", "newsletter")
+SEARCHED = ("contacts", "applications", "events", "services", "tasks", "newsletter")
 started = time.time()
 
 
