@@ -1,8 +1,7 @@
 """Formats of numbers, amounts, dates and periods, as the language writes them.
 
 `language` is one of `choice.AVAILABLE`; for numbers and amounts also SWISS, see `of_country`. Numbers are Decimal, int
-or float, amounts are in major units. A date is a text
-such as 2026-05-01.
+or float, amounts are in major units. A date is a text such as 2026-05-01.
 """
 import re
 from datetime import datetime
