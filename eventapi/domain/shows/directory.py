@@ -18,6 +18,11 @@ ENCODED = ("texts", "products", "links")
 DETAILS = ("text", "website", "email", "phone", "links")       # of an exhibitor, on its own page only
 
 
+def state(db, event_key):
+    """Return {id, language, revision, halls} of an event with public pages: what kept pages depend on. Else None."""
+    return db.one(sql.state, event_key=event_key)
+
+
 def show(db, event_key):
     """Return the event as its pages show it, or None if it has no public pages."""
     row = db.one(sql.show, event_key=event_key)

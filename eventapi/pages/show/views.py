@@ -18,6 +18,7 @@ HTML = {"page": True, "forms": ("text/html",)}
 PACKAGE = "eventapi.pages.show"
 SHOWN = ("event_key", "title", "venue", "address", "postal_code", "city", "country", "first_day", "last_day",
          "opening_hours", "contact_email", "contact_phone")
+DRAWN = ("start", "plan", "exhibitor")  # pages with a plan, or a piece of one
 MOST_LISTED = 5000                      # exhibitors that a process keeps
 LISTS = {}
 BOOTH = ("booth_number", "booth_name", "status", "exhibitor", "exhibitor_id", "slug")
@@ -111,55 +112,56 @@ def answer(db, event_key, part, content, asked=None, name=None):
     minute, since holds of booths end and days begin.
     """
     asked, embed = asked or {}, shell.asked("embed").get("embed") == "1"
+    state = directory.state(db, event_key)
+    if state is None:
+        raise not_found("event", event_key)
+    language = shell.language_of(db.config, state["language"])
+    page = None if shell.is_json() else shell.KEPT.get(key_of(db, state, part, name, language, asked, embed))
+    if page is not None:
+        return page.response()
     with db.snapshot():
         show = directory.show(db, event_key)
         if show is None:
             raise not_found("event", event_key)
-        language = shell.language_of(db.config, show["language"])
         if shell.is_json():
             return Response(content(show, language), headers={
                 "Access-Control-Allow-Origin": "*", "Cache-Control": shell.FRESH, "Vary": "Accept-Language",
                 "Content-Language": language})
-
-        def make():
-            values = content(show, language)
-            text = shell.rendered(
-                PACKAGE, part, language, **values, **frame(db, show, part, values, language), event=show,
-                now=times.now(), asked=asked, embed=embed, plan_drawing=drawing(db, show, part, values),
-                lettered=lettered, pieces=pieces(show, shell.words(PACKAGE, language)))
-            return shell.html(text, language, is_indexed=show["is_indexed"] and not asked and not embed,
-                              frames=show["embed_origins"] if embed else ())
         try:
-            return kept(db, show, part, name, language, asked, embed, make)
+            page = drawn(db, show, part, content(show, language), language, asked, embed)
         except Problem as problem:
-            if problem.status != 404 or part == "lost":
+            if problem.status != 404:
                 raise
-    return answer(db, event_key, "lost", instead(db), asked)
+            values = instead(db, show, language)
+            lost = drawn(db, show, "lost", values, language, asked, embed)
+            return Response(status=404, body=lost.raw, headers=lost.headers)
+        # What somebody makes up is not kept, so that nobody fills the memory with it.
+        if "q" not in asked and ("category" not in asked or directory.is_category(db, show, asked["category"])):
+            shell.KEPT.add(key_of(db, show, part, name, language, asked, embed), page)
+    return page.response()
 
 
-def instead(db):
-    """Return the content of the page in place of one that does not exist: all exhibitors."""
-    def content(show, language):
-        found = everybody(db, show, language)
-        return {"show": shown(show, language), "exhibitors": directory.brief(found),
-                "categories": directory.categories(found)}
-    return content
+def key_of(db, state, part, name, language, asked, embed):
+    """Return what a page depends on. `state` has `id`, `revision` and `halls` of the show."""
+    return (str(db.config.database), state["id"], state["revision"], part in DRAWN and state["halls"], part, name,
+            shell.up(), language, embed, asked.get("category"), asked.get("q"), times.now()[:16])
 
 
-def kept(db, show, part, name, language, asked, embed, make):
-    """Return the response with a page, which is rendered by `make()` unless it is kept.
+def drawn(db, show, part, values, language, asked, embed):
+    """Return a page with these values."""
+    text = shell.rendered(
+        PACKAGE, part, language, **values, **frame(db, show, part, values, language), event=show, now=times.now(),
+        asked=asked, embed=embed, plan_drawing=drawing(db, show, part, values), lettered=lettered,
+        pieces=pieces(show, shell.words(PACKAGE, language)))
+    return shell.html(text, language, is_indexed=show["is_indexed"] and not asked and not embed,
+                      frames=show["embed_origins"] if embed else ())
 
-    Its key has what exists only, so that nobody fills the memory with addresses of their own.
-    """
-    if part == "lost":
-        page = make()
-        return Response(status=404, body=page.raw, headers=page.headers)
-    category = asked.get("category")
-    if "q" in asked or (category and not directory.is_category(db, show, category)):
-        return make().response()
-    key = (str(db.config.database), show["id"], show["revision"], part, name, shell.up(), language, embed, category,
-           times.now()[:16])
-    return shell.KEPT.get(key, make).response()
+
+def instead(db, show, language):
+    """Return the values of the page in place of one that does not exist: all exhibitors."""
+    found = everybody(db, show, language)
+    return {"show": shown(show, language), "exhibitors": directory.brief(found),
+            "categories": directory.categories(found)}
 
 
 def frame(db, show, part, values, language):

@@ -181,19 +181,20 @@ class Kept:
     def __init__(self):
         self.pages, self.bytes, self.lock = OrderedDict(), 0, Lock()
 
-    def get(self, key: Iterable, make: Callable[[], Page]) -> Page:
-        """Return the page with this key. `make()` renders it if it is not kept."""
+    def get(self, key: tuple) -> Page | None:
+        """Return the page with this key, or None."""
         with self.lock:
             if key in self.pages:
                 self.pages.move_to_end(key)
-                return self.pages[key]
-        page = make()
+            return self.pages.get(key)
+
+    def add(self, key: tuple, page: Page) -> None:
+        """Keep a page."""
         with self.lock:
             if key not in self.pages:
                 self.pages[key], self.bytes = page, self.bytes + _size(page)
             while self.bytes > LARGEST:
                 self.bytes -= _size(self.pages.popitem(last=False)[1])
-        return page
 
 
 def _size(page):

@@ -1,0 +1,130 @@
+"""Texts of all pages: both languages, templates, and a sentence for each refusal that a page can show.
+
+The codes of problems are those of the list of the reference (make reference); the codes of faults are read from the
+source in the same way, and from the schemas of forms.
+"""
+import json
+import re
+import string
+from importlib.resources import files
+
+import pytest
+
+from eventapi.app import routes
+from eventapi.domain.records import field_types
+from eventapi.pages.show import form_fields
+from eventapi.reference import problem_codes
+from eventapi.validation.schema_files import body_schema
+from eventapi.web.html import shell, visits
+from tests.support import problem_codes as source
+
+PARTS = ("show", "apply", "entry", "my", "desk")
+COMMON = visits.COMMON
+# Values that a template may leave unescaped: each is HTML that was made of escaped pieces.
+UNESCAPED = ("piece(", "linked(", "form_token()", "body", "plan_drawing", "cell_of(", "code", "svg", "picture")
+LINES = ("if", "elif", "else", "for", "end")
+# These have pages of their own: what does not exist, and forms whose faults stand beside their fields.
+PAGES = {"not_found", "validation_failed"}
+# `confirmed` in pages/show/apply.py shows one page, "changed", for all that prevents an application.
+CHANGED = {"open_link": {"ambiguous_contact", "anonymized", "deadline_passed", "duplicate", "in_use",
+                         "invalid_transition"}}
+
+
+def package(part):
+    return f"eventapi.pages.{part}"
+
+
+def texts(part, language):
+    """Return the texts that a page of this part can say."""
+    return shell.words(package(part), language) if part == "show" else visits.words(package(part), language)
+
+
+def templates(part):
+    return {file.name: file.read_text(encoding="utf-8") for file in files(package(part)).iterdir()
+            if file.name.endswith(".html")}
+
+
+def forms(part):
+    """Return the routes of a part that are pages."""
+    return [route for route in routes() if route.handler.__module__.startswith(package(part)) and route.options.page]
+
+
+@pytest.mark.parametrize("part", [*PARTS, "door"])
+def test_both_languages_have_the_same_texts_with_the_same_placeholders(part):
+    def placeholders(language):
+        own = json.loads(files(package(part)).joinpath(f"words/{language}.json").read_text(encoding="utf-8"))
+        return {name: {each for _, each, _, _ in string.Formatter().parse(text) if each is not None}
+                for name, text in own.items()}
+    assert placeholders("de") == placeholders("en")
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_templates_say_only_what_the_texts_have(part):
+    for name, text in templates(part).items():
+        missing = {word for word in re.findall(r'\bw\("([^"]+)"[,)]', text)} - texts(part, "en").keys()
+        assert not missing, f"{name}: {missing}"
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_templates_escape_what_is_not_listed_and_contain_no_program(part):
+    for name, text in templates(part).items():
+        assert [found for found in re.findall(r"\{\{!(.*?)\}\}", text) if not found.startswith(UNESCAPED)] == [], name
+        assert set(re.findall(r"(?m)^\s*%\s*(\w+)", text)) <= {*LINES}, name
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_refusal_of_a_page_has_a_sentence(part):
+    """A form that is shown again has the texts of its part, every other refusal those of all parts."""
+    for route in forms(part):
+        name = route.handler.__name__
+        codes = {*problem_codes.by_handler()[name]} - PAGES - CHANGED.get(name, set())
+        own = part if route.options.shows or part == "show" else "entry"
+        for language in ("de", "en"):
+            missing = [code for code in sorted(codes) if f"problem_{code}" not in texts(own, language)]
+            assert not missing, f"{name}: {missing}"
+
+
+def keywords(schema):
+    """Yield the codes of the faults that a schema of a value can find."""
+    for keyword in schema:
+        if keyword in ("type", "format", "enum", "pattern", "uniqueItems") or re.match(r"(exclusive)?(M|m)(in|ax)",
+                                                                                        keyword):
+            yield re.sub(r"[A-Z]", lambda letter: "_" + letter[0].lower(), keyword)
+    yield from keywords(schema["items"]) if isinstance(schema.get("items"), dict) else ()
+
+
+def of_custom_fields():
+    """Yield the codes of the faults of custom fields, with those of their rules."""
+    for schema in field_types.SCHEMAS.values():
+        yield from keywords(schema)
+    yield from field_types.RULES
+    yield "enum"
+
+
+@pytest.mark.parametrize("form", ["apply", "visit"])
+def test_every_fault_of_a_form_has_a_sentence(form):
+    home = source.module("eventapi.pages.show.apply")
+    handler = {"apply": "send_application_form", "visit": "send_registration_form"}[form]
+    schema = body_schema("application", "POST")["properties"]
+    names = [*form_fields.FIELDS[form], "message", "requested_area", "category_keys", "custom_fields"]
+    codes = {*source.fault_codes(home, home.definitions[handler]), *of_custom_fields(),
+             *(code for name in names for code in keywords(schema[name]))}
+    assert {"any_of", "decimals", "unknown", "required"} < codes
+    for language in ("de", "en"):
+        missing = [code for code in sorted(codes) if f"fault_{code}" not in texts("show", language)]
+        assert not missing
+
+
+@pytest.mark.parametrize("part", ["apply", "my"])
+def test_every_fault_of_a_page_with_a_session_has_a_sentence(part):
+    for route in forms(part):
+        if route.method != "POST" or not route.options.shows:
+            continue
+        home = source.module(route.handler.__module__)
+        codes = {*source.fault_codes(home, home.definitions[route.handler.__name__])}
+        if route.options.schema:
+            codes |= {code for schema in body_schema(route.options.schema, "POST")["properties"].values()
+                      for code in keywords(schema)}
+        for language in ("de", "en"):
+            missing = [code for code in sorted(codes) if f"fault_{code}" not in texts(part, language)]
+            assert not missing, f"{route.handler.__name__}: {missing}"
