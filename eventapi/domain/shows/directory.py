@@ -59,8 +59,9 @@ def exhibitors(db, show, language):
         row["booths"] = booths.get(row["id"]) or booths.get(host, [])
         row["host"] = names.get(host) and {"id": host, "name": names[host], "slug": slug(names[host])}
         row["slug"] = slug(row["name"])
-        texts, row["products"], row["links"] = (json.loads(row.pop(name) or "[]") for name in ENCODED)
-        row["text"] = in_language(texts or {}, language)
+        for name in ENCODED:                            # most exhibitors have no profile
+            row[name] = json.loads(row[name]) if row[name] else []
+        row["text"] = in_language(row.pop("texts") or {}, language)
         row["website"] = linkable(row["website"])
     return sorted(found, key=lambda row: (row["slug"], row["id"]))
 
