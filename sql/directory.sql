@@ -1,8 +1,8 @@
 -- What the public pages of an event show. Only events that everybody may see have pages.
 
 -- name: state
--- What kept pages depend on. Changes of booths count if the plan is shown.
-SELECT e.id, p.language, r.revision, iif(p.show_plan, r.halls, 0) AS halls
+-- What kept pages depend on.
+SELECT e.id, p.language, p.show_plan, r.revision, r.revision - r.halls AS lists
   FROM events e JOIN event_pages p ON p.event_id = e.id JOIN event_revisions r ON r.event_id = e.id
  WHERE e.event_key = :event_key AND e.is_visible = 1 AND p.is_public = 1 AND e.date_from IS NOT NULL
    AND NOT EXISTS (SELECT 1 FROM flags WHERE name = 'pages' AND enabled = 0);
@@ -13,7 +13,7 @@ SELECT e.id, e.event_key, e.title, e.venue, e.address, e.postal_code, e.city, e.
        p.visit_is_open, p.visit_until, p.visit_fields, p.show_prices,
        i.id AS picture_id, i.sha256 AS picture, i.width AS picture_width, i.height AS picture_height,
        p.language, p.show_directory, p.show_plan, p.show_programme, p.is_indexed, p.texts, p.accent_color,
-       p.contact_email, p.contact_phone, p.embed_origins, r.revision, iif(p.show_plan, r.halls, 0) AS halls
+       p.contact_email, p.contact_phone, p.embed_origins, r.revision - r.halls AS lists
   FROM events e JOIN event_pages p ON p.event_id = e.id JOIN event_revisions r ON r.event_id = e.id
   LEFT JOIN documents i ON i.id = e.image_document_id
  WHERE e.event_key = :event_key AND e.is_visible = 1 AND p.is_public = 1 AND e.date_from IS NOT NULL

@@ -21,13 +21,16 @@ from tests.support import problem_codes as source
 PARTS = ("show", "apply", "entry", "my", "desk")
 COMMON = visits.COMMON
 # Values that a template may leave unescaped: each is HTML that was made of escaped pieces.
-UNESCAPED = ("piece(", "linked(", "form_token()", "body", "plan_drawing", "cell_of(", "code", "svg", "picture")
+UNESCAPED = re.compile(r"(piece|linked|cell_of)\(.*\)|form_token\(\)|body|plan_drawing|code|free_rows|contract_text")
 LINES = ("if", "elif", "else", "for", "end")
 # These have pages of their own: what does not exist, and forms whose faults stand beside their fields.
 PAGES = {"not_found", "validation_failed"}
 # `confirmed` in pages/show/apply.py shows one page, "changed", for all that prevents an application.
 CHANGED = {"open_link": {"ambiguous_contact", "anonymized", "deadline_passed", "duplicate", "in_use",
                          "invalid_transition"}}
+# Faults in fields that the handlers of the pages set themselves, and no visitor sends.
+OFFICE = {"before_request", "disagrees", "fixed", "future", "later", "no_template", "not_for_input", "other_event",
+          "other_role", "too_long"}
 
 
 def package(part):
@@ -68,17 +71,17 @@ def test_templates_say_only_what_the_texts_have(part):
 @pytest.mark.parametrize("part", PARTS)
 def test_templates_escape_what_is_not_listed_and_contain_no_program(part):
     for name, text in templates(part).items():
-        assert [found for found in re.findall(r"\{\{!(.*?)\}\}", text) if not found.startswith(UNESCAPED)] == [], name
+        assert [part for part in re.findall(r"\{\{!(.*?)\}\}", text) if not UNESCAPED.fullmatch(part)] == [], name
         assert set(re.findall(r"(?m)^\s*%\s*(\w+)", text)) <= {*LINES}, name
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_every_refusal_of_a_page_has_a_sentence(part):
-    """A form that is shown again has the texts of its part, every other refusal those of all parts."""
+    """A form that is shown again has the texts of its part. Any other refusal is a page with the texts of all parts."""
     for route in forms(part):
         name = route.handler.__name__
         codes = {*problem_codes.by_handler()[name]} - PAGES - CHANGED.get(name, set())
-        own = part if route.options.shows or part == "show" else "entry"
+        own = part if route.options.shows or (part == "show" and route.method == "POST") else "entry"
         for language in ("de", "en"):
             missing = [code for code in sorted(codes) if f"problem_{code}" not in texts(own, language)]
             assert not missing, f"{name}: {missing}"
@@ -126,5 +129,5 @@ def test_every_fault_of_a_page_with_a_session_has_a_sentence(part):
             codes |= {code for schema in body_schema(route.options.schema, "POST")["properties"].values()
                       for code in keywords(schema)}
         for language in ("de", "en"):
-            missing = [code for code in sorted(codes) if f"fault_{code}" not in texts(part, language)]
+            missing = [code for code in sorted(codes - OFFICE) if f"fault_{code}" not in texts(part, language)]
             assert not missing, f"{route.handler.__name__}: {missing}"

@@ -19,7 +19,10 @@ DETAILS = ("text", "website", "email", "phone", "links")       # of an exhibitor
 
 
 def state(db, event_key):
-    """Return {id, language, revision, halls} of an event with public pages: what kept pages depend on. Else None."""
+    """Return what kept pages of an event depend on: {id, language, show_plan, revision, lists}, or None as `show`.
+
+    `lists` is the number of changes that lists of exhibitors show, `revision` that of all.
+    """
     return db.one(sql.state, event_key=event_key)
 
 

@@ -5,7 +5,7 @@ from eventapi.domain.shows import directory
 from eventapi.errors import not_found
 from eventapi.languages import countries
 from eventapi.pages.show import cards
-from eventapi.pages.show.views import PACKAGE, listed
+from eventapi.pages.show.views import PACKAGE, listed, public
 from eventapi.web import downloads
 from eventapi.web.html import colours, shell
 from eventapi.web.pages import Page
@@ -18,14 +18,6 @@ IMPRINT = ("organiser_name", "organiser_street", "organiser_postal_code", "organ
            "organiser_directors")
 PICTURE = {"Cache-Control": "public, max-age=3600", "X-Robots-Tag": "noindex",
            "Content-Security-Policy": "default-src 'none'; style-src 'self'; sandbox"}
-
-
-def public(db, event_key):
-    """Return the show. Raise 404 unless everybody may read its pages."""
-    show = directory.show(db, event_key)
-    if show is None:
-        raise not_found("event", event_key)
-    return show
 
 
 @routes.get("/pages/<name>", forms=("text/css",))

@@ -109,42 +109,43 @@ def answer(db, event_key, part, content, asked=None, name=None):
     """Return a page of a show as HTML or JSON. `content(show, language)` returns its values, which both have.
 
     `name` is the exhibitor or the plan that the page is about. Pages are kept by the revision of the show, and for one
-    minute, since holds of booths end and days begin.
+    minute, since holds of booths end and days begin. A kept page costs one statement.
     """
-    asked, embed = asked or {}, shell.asked("embed").get("embed") == "1"
-    state = directory.state(db, event_key)
+    asked, embed, state = asked or {}, shell.asked("embed").get("embed") == "1", directory.state(db, event_key)
     if state is None:
         raise not_found("event", event_key)
     language = shell.language_of(db.config, state["language"])
-    page = None if shell.is_json() else shell.KEPT.get(key_of(db, state, part, name, language, asked, embed))
-    if page is not None:
-        return page.response()
-    with db.snapshot():
-        show = directory.show(db, event_key)
-        if show is None:
-            raise not_found("event", event_key)
-        if shell.is_json():
-            return Response(content(show, language), headers={
+    if shell.is_json():
+        with db.snapshot():
+            return Response(content(public(db, event_key), language), headers={
                 "Access-Control-Allow-Origin": "*", "Cache-Control": shell.FRESH, "Vary": "Accept-Language",
                 "Content-Language": language})
-        try:
-            page = drawn(db, show, part, content(show, language), language, asked, embed)
-        except Problem as problem:
-            if problem.status != 404:
-                raise
-            values = instead(db, show, language)
-            lost = drawn(db, show, "lost", values, language, asked, embed)
-            return Response(status=404, body=lost.raw, headers=lost.headers)
-        # What somebody makes up is not kept, so that nobody fills the memory with it.
-        if "q" not in asked and ("category" not in asked or directory.is_category(db, show, asked["category"])):
-            shell.KEPT.add(key_of(db, show, part, name, language, asked, embed), page)
-    return page.response()
+
+    def make(part=part, content=content):
+        with db.snapshot():
+            show = public(db, event_key)
+            return drawn(db, show, part, content(show, language), language, asked, embed)
+    category = asked.get("category")
+    try:
+        # Addresses that somebody makes up fill no memory.
+        if "q" in asked or (category and not directory.is_category(db, state, category)):
+            return make().response()
+        plans = state["revision"] if part in DRAWN and state["show_plan"] else None
+        return shell.KEPT.get((str(db.config.data_dir), state["id"], state["lists"], plans, part, name, shell.up(),
+                               language, embed, category, times.now()[:16]), make).response()
+    except Problem as problem:
+        if problem.status != 404:
+            raise
+    page = make("lost", lambda show, language: instead(db, show, language))
+    return Response(status=404, body=page.raw, headers=page.headers)
 
 
-def key_of(db, state, part, name, language, asked, embed):
-    """Return what a page depends on. `state` has `id`, `revision` and `halls` of the show."""
-    return (str(db.config.database), state["id"], state["revision"], part in DRAWN and state["halls"], part, name,
-            shell.up(), language, embed, asked.get("category"), asked.get("q"), times.now()[:16])
+def public(db, event_key):
+    """Return the show. Raise 404 unless everybody may read its pages."""
+    show = directory.show(db, event_key)
+    if show is None:
+        raise not_found("event", event_key)
+    return show
 
 
 def drawn(db, show, part, values, language, asked, embed):
@@ -182,7 +183,7 @@ def frame(db, show, part, values, language):
 
 def everybody(db, show, language):
     """Return the listed exhibitors of a show in a language. They are kept until the show changes."""
-    key = (str(db.config.database), show["id"], show["revision"], language)
+    key = (str(db.config.data_dir), show["id"], show["lists"], language)
     found = LISTS.get(key)
     if found is None:
         found = directory.exhibitors(db, show, language)

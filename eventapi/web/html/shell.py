@@ -90,7 +90,10 @@ def asked(*names: str) -> dict[str, str]:
 
     A page cuts a text that is longer than LONGEST characters. Data is for programs: raise 422.
     """
-    pairs = parse_qsl(request.environ.get("QUERY_STRING", "")[:2000], errors="replace")
+    query = request.environ.get("QUERY_STRING")
+    if not query:
+        return {}
+    pairs = parse_qsl(query[:2000], errors="replace")
     found = {name: value.strip() for name, value in pairs if name in names and value.strip()}
     for name in found:
         if is_json() and len(found[name]) > LONGEST:
@@ -181,20 +184,19 @@ class Kept:
     def __init__(self):
         self.pages, self.bytes, self.lock = OrderedDict(), 0, Lock()
 
-    def get(self, key: tuple) -> Page | None:
-        """Return the page with this key, or None."""
+    def get(self, key: Iterable, make: Callable[[], Page]) -> Page:
+        """Return the page with this key. `make()` renders it if it is not kept."""
         with self.lock:
             if key in self.pages:
                 self.pages.move_to_end(key)
-            return self.pages.get(key)
-
-    def add(self, key: tuple, page: Page) -> None:
-        """Keep a page."""
+                return self.pages[key]
+        page = make()
         with self.lock:
             if key not in self.pages:
                 self.pages[key], self.bytes = page, self.bytes + _size(page)
             while self.bytes > LARGEST:
                 self.bytes -= _size(self.pages.popitem(last=False)[1])
+        return page
 
 
 def _size(page):
