@@ -132,7 +132,7 @@ def answer(db, event_key, part, content, asked=None, name=None):
             return make().response()
         plans = state["revision"] if part in DRAWN and state["show_plan"] else None
         return shell.KEPT.get((str(db.config.data_dir), state["id"], state["lists"], plans, part, name, shell.up(),
-                               language, embed, category, times.now()[:16]), make).response()
+                               language, shell.chosen_language(), embed, category, times.now()[:16]), make).response()
     except Problem as problem:
         if problem.status != 404:
             raise

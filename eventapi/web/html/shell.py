@@ -27,6 +27,7 @@ FRESH, LASTING = "public, max-age=60", "public, max-age=31536000, immutable"
 LARGEST = 8_000_000                     # bytes of rendered pages that a process keeps
 LONGEST = 100                           # characters of a query parameter
 LINK = re.compile(r"(https?://[^\s<>\"']+)")
+OWN_LINK = re.compile(r'(<a [^>]*?href="(?:\.\./)+e/[^"?#]*)(?=["#])')     # to a page of a show, without a query
 
 
 # Texts and templates
@@ -61,7 +62,8 @@ def rendered(package: str, name: str, language: str, **values: object) -> str:
     `texts` are its words, if not those of the package.
     """
     layout = values.pop("layout", package)
-    kept = {**values["asked"], **({"embed": 1} if values["embed"] else {})}
+    chosen = chosen_language()
+    kept = {**values["asked"], **({"embed": 1} if values["embed"] else {}), **({"language": chosen} if chosen else {})}
     texts = values.pop("texts", None) or words(package, language)
 
     def query(**changed: object) -> str:
@@ -72,10 +74,12 @@ def rendered(package: str, name: str, language: str, **values: object) -> str:
     def say(word: str, **parts: object) -> str:
         return texts[word].format(**parts)
     known = {"w": say, "linked": linked, "language": language, "up": up(),
-             "style": style_address(), "long_day": lambda date: long_day(date, say, language), "formats": formats,
+             "chosen": chosen, "style": style_address(), "long_day": lambda date: long_day(date, say, language), "formats": formats,
              "other": "de" if language == "en" else "en", "part": name, "query": query, **values}
     known["piece"] = lambda other, **more: template(package, other).render(**{**known, **more})
-    return template(layout, "layout").render(body=template(package, name).render(**known), **known)
+    text = template(layout, "layout").render(body=template(package, name).render(**known), **known)
+    # Public pages set no cookie, so their links keep the language that somebody has chosen.
+    return OWN_LINK.sub(rf"\1?language={chosen}", text) if chosen else text
 
 
 def long_day(date: str, say: Callable, language: str) -> str:
@@ -101,9 +105,14 @@ def asked(*names: str) -> dict[str, str]:
     return {name: value[:LONGEST] for name, value in found.items()}
 
 
+def chosen_language() -> str | None:
+    """Return the language that `?language=` of the request names, or None."""
+    return choice.available(asked("language").get("language"))
+
+
 def language_of(config: Config, own: str | None) -> str:
     """Return the language of the response: that of `?language=`, of the browser, of the event, or the option."""
-    return choice.choose(config, asked("language").get("language"), *client.languages(), own)
+    return choice.choose(config, chosen_language(), *client.languages(), own)
 
 
 def address() -> str:

@@ -158,5 +158,5 @@ def problem_page(problem: Problem, request_id: str) -> Response:
     """
     language = language_of()
     return told("problem", status=problem.status, language=language, request_id=request_id, headers=problem.headers,
-                referrer="no-referrer",
-                sentence=sentence(problem, words(COMMON, language)))
+                referrer="no-referrer", sentence=sentence(problem, words(COMMON, language)),
+                part="not_found" if problem.status == 404 else "problem")

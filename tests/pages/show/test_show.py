@@ -309,3 +309,15 @@ def test_the_start_page_and_the_addresses_of_imprint_and_privacy_are_options(app
     assert app.get("/", status=302).headers["Location"] == "https://show.example.org/e/fair"
     page = read("/e/fair?language=de").text
     assert 'href="https://a.example/imprint"' in page and 'href="https://a.example/privacy"' in page
+
+
+def test_links_keep_a_language_that_somebody_has_chosen(app, show):
+    """Their browser prefers another one, and public pages set no cookie."""
+    def chosen(path):
+        return app.get(path, headers={"Accept": "text/html", "Accept-Language": "de"})
+    page = chosen("/e/fair?language=en")
+    assert "Overview" in page.text and 'name="language" value="en"' in page.text
+    links = [link for link in re.findall(r'<a [^>]*?href="([^"]+)"', page.text) if "/e/fair" in link]
+    assert len(links) > 5 and all("language=en" in link for link in links)
+    assert "language=" not in re.sub('hreflang="en"|language=en', "", chosen("/e/fair").text)
+    assert "Keine" not in chosen("/e/fair/exhibitors?q=nobody&language=en").text
