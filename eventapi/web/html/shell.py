@@ -74,8 +74,8 @@ def rendered(package: str, name: str, language: str, **values: object) -> str:
     def say(word: str, **parts: object) -> str:
         return texts[word].format(**parts)
     known = {"w": say, "linked": linked, "language": language, "up": up(),
-             "chosen": chosen, "style": style_address(), "long_day": lambda date: long_day(date, say, language), "formats": formats,
-             "other": "de" if language == "en" else "en", "part": name, "query": query, **values}
+             "chosen": chosen, "style": style_address(), "long_day": lambda date: long_day(date, say, language),
+             "formats": formats, "other": "de" if language == "en" else "en", "part": name, "query": query, **values}
     known["piece"] = lambda other, **more: template(package, other).render(**{**known, **more})
     text = template(layout, "layout").render(body=template(package, name).render(**known), **known)
     # Public pages set no cookie, so their links keep the language that somebody has chosen.
