@@ -1,5 +1,6 @@
 """The pictures of README.md and of the guides: pages of the sample show, as Chromium draws them.
 
+On the day of the sample show, no exhibitor orders any more: docs/my-*.png are of an exhibitor who has just begun.
 `make picture` writes them anew. With a folder as argument, write all pages in it instead, to look at: narrow and wide,
 light and dark, German and English, each from its top to its end. Further arguments are the parts: show, my, desk.
 """
@@ -25,7 +26,7 @@ from tests.support.served import served
 # (part, width, height) of the window -> page -> name of the file in docs
 PICTURES = {("show", 400, 760): {"exhibitors": "public-exhibitors", "exhibitor": "public-exhibitor",
                                  "visit": "public-visit", "badge": "public-badge"},
-            ("show", 1280, 900): {"start": "show"}, ("my", 1280, 900): {"todos": "my-todos", "check": "my-order"},
+            ("show", 1280, 900): {"start": "show"},
             ("desk", 1280, 1000): {"today": "desk"}, ("desk", 1000, 620): {"exhibitors": "desk-exhibitors"}}
 COLOURS, LONGEST = 64, 1800             # pixels of a page to look at
 NEXT = "gartenmesse-24"                 # the edition to which exhibitors apply
@@ -97,7 +98,7 @@ class Site:
                 yield "badge"
 
     def my(self):
-        """Open the pages of the exhibitor of the sample show, and the check page of an order. Yield names."""
+        """Open the pages of the exhibitor of the sample show. Yield names."""
         with self.db.write():
             link = links.get(self.db, self.db.connection.execute(
                 "SELECT id FROM links WHERE kind = 'participant' ORDER BY id").fetchone()[0])
@@ -108,11 +109,6 @@ class Site:
         for name, path in MY.items():
             self.open(f"/my/{link['ref']}/{path}")
             yield name
-            if name == "orders":
-                self.browser.run("document.querySelectorAll('main input[inputmode]').forEach("
-                                 "(each, number) => { if (number < 2) each.value = 2 })")
-                self.follow("document.querySelector('main form').submit()")
-                yield "check"
 
     def desk(self):
         """Open the pages of the desk. Yield names."""
