@@ -1,8 +1,8 @@
 """The pictures of README.md and of the guides: pages of the sample show, as Chromium draws them.
 
-On the day of the sample show, no exhibitor orders any more: docs/my-*.png are of an exhibitor who has just begun.
-`make picture` writes them anew. With a folder as argument, write all pages in it instead, to look at: narrow and wide,
-light and dark, German and English, each from its top to its end. Further arguments are the parts: show, my, desk.
+`make picture` writes them anew, but for docs/my-*.png: on the day of the sample show, no exhibitor orders any more.
+With a folder as argument, write all pages in it instead, to look at: narrow and wide, light and dark, German and
+English, each from its top to its end. Further arguments are the parts: show, my, desk.
 """
 import sys
 import tempfile

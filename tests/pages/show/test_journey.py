@@ -94,6 +94,7 @@ def test_no_page_is_wider_than_the_screen_or_breaks_its_policy(browser, pages, w
         for language in ("en", "de"):
             browser.open(f"{page}{'&' if '?' in page else '?'}language={language}", width=width, dark=dark)
             assert browser.run("document.documentElement.scrollWidth") <= width, page
+            assert browser.broken_words() == [], page
             # The page that does not exist is a 404, which Chromium reports as an error.
             assert [entry for entry in browser.complaints() if "404" not in str(entry)] == [], page
             assert browser.run("document.querySelectorAll('h1').length") == 1, page
