@@ -15,7 +15,7 @@ from eventapi.domain.records import field_types
 from eventapi.pages.show import form_fields
 from eventapi.reference import problem_codes
 from eventapi.validation.schema_files import body_schema
-from eventapi.web.html import shell, visits
+from eventapi.web.html import visits
 from tests.support import problem_codes as source
 
 PARTS = ("show", "apply", "entry", "my", "desk")
@@ -39,7 +39,7 @@ def package(part):
 
 def texts(part, language):
     """Return the texts that a page of this part can say."""
-    return shell.words(package(part), language) if part == "show" else visits.words(package(part), language)
+    return visits.words(package(part), language)
 
 
 def templates(part):

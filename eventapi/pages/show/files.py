@@ -7,7 +7,7 @@ from eventapi.languages import countries
 from eventapi.pages.show import cards
 from eventapi.pages.show.views import PACKAGE, listed, public
 from eventapi.web import downloads
-from eventapi.web.html import colours, shell
+from eventapi.web.html import colours, shell, visits
 from eventapi.web.pages import Page
 from eventapi.web.rest import drawn, mail_base_url, picture
 from eventapi.web.routes import Routes
@@ -120,7 +120,7 @@ def get_imprint(config):
     """Return who is responsible for the pages: the organiser, as the configuration names it."""
     language = shell.language_of(config, None)
     given = {name: getattr(config, name) for name in IMPRINT}
-    text = shell.rendered(PACKAGE, "imprint", language, organiser=given, event=None, show=None, asked={}, embed=False,
-                          title=shell.words(PACKAGE, language)["imprint"], imprint=f"{shell.up()}imprint",
-                          country=countries.name(config.organiser_country, language), privacy_url=config.privacy_url)
+    text = visits.rendered(PACKAGE, "imprint", language, organiser=given, show=None,
+                           title=visits.words(PACKAGE, language)["imprint"],
+                           country=countries.name(config.organiser_country, language))
     return shell.html(text, language, is_indexed=False).response()

@@ -9,7 +9,7 @@ from eventapi.domain.registration import openings
 from eventapi.domain.shows import directory
 from eventapi.errors import Problem, not_found
 from eventapi.pictures.hall import page as hall_page
-from eventapi.web.html import shell
+from eventapi.web.html import shell, visits
 from eventapi.web.rest import Response, mail_base_url
 from eventapi.web.routes import JSON, Routes
 
@@ -150,10 +150,10 @@ def public(db, event_key):
 
 def drawn(db, show, part, values, language, asked, embed):
     """Return a page with these values."""
-    text = shell.rendered(
+    text = visits.rendered(
         PACKAGE, part, language, **values, **frame(db, show, part, values, language), event=show, now=times.now(),
         asked=asked, embed=embed, plan_drawing=drawing(db, show, part, values), lettered=lettered,
-        pieces=pieces(show, shell.words(PACKAGE, language)))
+        pieces=pieces(show, visits.words(PACKAGE, language)))
     return shell.html(text, language, is_indexed=show["is_indexed"] and not asked and not embed,
                       frames=show["embed_origins"] if embed else ())
 
@@ -167,7 +167,7 @@ def instead(db, show, language):
 
 def frame(db, show, part, values, language):
     """Return what the head of a page says, its tabs and the links at its foot."""
-    word, today = shell.words(PACKAGE, language), times.today(show["timezone"])
+    word, today = visits.words(PACKAGE, language), times.today(show["timezone"])
     own = {"exhibitor": values.get("exhibitor"), "plan": values.get("plan")}.get(part)
     own = own["name"] if own else None if part == "start" else word[f"tab_{part}"]
     return {"title": " · ".join(filter(None, (own, show["title"]))),

@@ -56,15 +56,12 @@ def _piece(text):
     return escape(text).replace("\n", "<br>")
 
 
-def rendered(package: str, name: str, language: str, **values: object) -> str:
-    """Return the page of a template within the layout of its part, or of the package `layout`.
-
-    `texts` are its words, if not those of the package.
+def rendered(package: str, name: str, language: str, texts: dict[str, str], **values: object) -> str:
+    """Return the page of a template within the layout of its part, or of the package `layout`. `texts` are its words.
     """
     layout = values.pop("layout", package)
     chosen = chosen_language()
     kept = {**values["asked"], **({"embed": 1} if values["embed"] else {}), **({"language": chosen} if chosen else {})}
-    texts = values.pop("texts", None) or words(package, language)
 
     def query(**changed: object) -> str:
         """Return `?…` with what this page was asked, and what changes."""
