@@ -93,7 +93,8 @@ def _same_kinds(labels, kinds=("number", "name", "detail")):
     least = {kind: min(size for size in found if size >= MUCH_SMALLER * median(found))
              for kind, found in sizes.items() if kind in kinds}
     return [replace(label, rows=tuple((text, min(size, least.get(kind, size)), kind)
-                                      for text, size, kind in label.rows)) for label in labels]
+                                      for text, size, kind in label.rows))
+            if any(size > least.get(kind, size) for _, size, kind in label.rows) else label for label in labels]
 
 
 def _extent(polygons, turn):

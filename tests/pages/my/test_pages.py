@@ -259,6 +259,28 @@ def test_the_kept_drawing_of_a_hall_marks_only_the_own_booth(my, site):
     assert 'class="mine"' not in theirs and my.link["ref"] not in theirs and f"my/{other.link['ref']}/booth?" in theirs
 
 
+def test_the_kept_drawing_of_a_hall_shows_what_changes_and_holds_that_end(my, site, clock):
+    """A hold that runs out changes no row."""
+    other = site.exhibitor("Other AG")
+    site.change(is_public=True)
+    site.organiser.make("/booth-reservations", {"booth_id": site.booths["A1"], "event_participant_id": other["id"],
+                                                "expires_at": "2030-01-01T14:00:00Z"})
+    fresh = My(*site.visitor(name="Bela Nagy"))
+    assert fresh.get("booth").text.count('class="free"') == 2
+    clock("2030-01-01T14:00:01Z")
+    assert fresh.get("booth").text.count('class="free"') == 3
+    reserved = site.organiser.make("/booth-reservations", {"booth_id": site.booths["A2"],
+                                                           "event_participant_id": other["id"]})
+    site.act("booth-reservations", reserved, "confirm")
+    site.act("participants", other, "confirm")
+    assert "Other AG" in fresh.get("booth").text
+    site.organiser.patch(f"/contacts/{other['contact_id']}", {"company_name": "Renamed AG"}, status=200)
+    page = fresh.get("booth").text
+    assert "Renamed AG" in page and "Other AG" not in page
+    site.organiser.patch(f"/participants/{other['id']}/profile", {"is_listed": False}, status=200)
+    assert "Renamed AG" not in fresh.get("booth").text
+
+
 def test_a_cancelled_participation_can_only_be_read(my, site):
     token_page = my.get("booth")
     site.act("participants", site.participant, "cancel")
