@@ -240,6 +240,14 @@ def test_badges_are_named_downloaded_renamed_and_limited(my, site):
     assert my.get("badges/own.pdf").headers["Content-Disposition"].startswith("attachment")
 
 
+@pytest.mark.parametrize("name", ["anne\u202eB", "Be\u2066la", "Bela\nDirector", "Be\x07la"])
+def test_a_name_on_a_badge_reads_as_it_is_typed(my, site, name):
+    page = my.send("badges", "badges", {"first_name": name, "last_name": "Nagy"}, 422).text
+    assert "without line breaks and invisible characters" in page and 'id="e-first_name"' in page
+    assert site.organiser.data(f"/participants?host_participant_id={site.participant['id']}") == []
+    assert "1 of 2" in my.send("badges", "badges", {"first_name": "محمد", "last_name": "O'Neill-Nagy"}).text
+
+
 def test_own_sessions_are_shown(my, site):
     assert "programme" not in my.get().text
     site.organiser.make("/schedules", {
