@@ -1,5 +1,6 @@
 """What an exhibitor does on its page, step by step, and what it says."""
 import re
+from urllib.parse import urljoin
 
 import pytest
 
@@ -246,6 +247,18 @@ def test_a_name_on_a_badge_reads_as_it_is_typed(my, site, name):
     assert "without line breaks and invisible characters" in page and 'id="e-first_name"' in page
     assert site.organiser.data(f"/participants?host_participant_id={site.participant['id']}") == []
     assert "1 of 2" in my.send("badges", "badges", {"first_name": "محمد", "last_name": "O'Neill-Nagy"}).text
+
+
+@pytest.mark.parametrize(("fields", "is_shown"), [
+    ({"accent_color": "#b5651d", "is_public": True}, True), ({"accent_color": "#b5651d"}, False),
+    ({"is_public": True}, False)])
+def test_pages_have_the_colour_of_a_public_show(my, site, fields, is_shown):
+    """The nearest shade that can be read. Of a show that is not public, everybody could read the stylesheet."""
+    site.change(**fields)
+    styles = re.findall(r'rel="stylesheet" href="([^"]+)"', my.get("booth").text)
+    assert len(styles) == 1 + is_shown
+    if is_shown:
+        assert "--accent:#9a5619" in my.visitor.app.get(urljoin(my.home + "booth", styles[1])).text
 
 
 def test_own_sessions_are_shown(my, site):
