@@ -4,7 +4,10 @@ from urllib.parse import urljoin
 
 import pytest
 
+from eventapi.pages.my import frame
+from eventapi.web.html import visits
 from tests.pages.my.conftest import My
+from tests.support.processes import ROOT
 from tests.test_images import PNG
 
 PAGES = ("", "profile", "booth", "submissions", "submissions/text", "submissions/file", "orders", "contract",
@@ -19,6 +22,17 @@ def test_each_page_is_shown_in_both_languages(my, page):
     my.send("", "language", {"language": "de"})
     german = my.get(page)
     assert '<html lang="de">' in german.text and german.text != english.text
+
+
+def test_the_sheet_for_exhibitors_names_the_pages_and_buttons_that_there_are():
+    text = (ROOT / "docs/guides/for-exhibitors.md").read_text(encoding="utf-8")
+    for language, part in zip(("en", "de"), text.split("\n## "), strict=True):
+        words = visits.words(frame.PACKAGE, language)
+        pages = [words[f"menu_{page}"] for page, right in frame.MENU.items() if right]
+        assert re.findall(r"^- \*\*([^*]+)\*\*:", part, re.M) == [
+            pages[place] for place in (0, 2, 1, 3, 4, 5, 6)]
+        for word in ("sign_out", "order_binding", "own_device", "open_button"):
+            assert words[word].partition(":")[0] in " ".join(part.split()), (language, word)
 
 
 def test_the_first_page_says_what_to_do(my):
