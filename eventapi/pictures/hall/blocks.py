@@ -16,7 +16,8 @@ from eventapi.pictures.style import BOOTH_LINE, INK, PAPER
 
 TOUCHING, COMMON = 10, 100                  # edges at most 10 mm apart coincide; a common edge is at least 100 mm long
 OUTLINE = 0.25
-LABELS, MOST = {}, 4000                     # labels that were chosen, by what they depend on
+LABELS = {}                                 # labels that were chosen, by what they depend on
+MOST = 4000                                 # entries of a dict in which a process keeps parts of plans
 CHOSEN_BY = ("booth_number", "label", "pos_x", "pos_y", "width", "depth", "rotation", "color")
 FRONT = 2                                   # index of the front edge: the lower edge if the booth is not rotated
 
@@ -141,16 +142,21 @@ def _covered(every, symbols):
 
 def _label(booths, details, polygons, scale, obstacles):
     """Return the Label of a block as it is before those of its row are compared, or None."""
-    key = (details, scale, *obstacles, *(tuple(map(booth.get, CHOSEN_BY)) for booth in booths))
-    if key not in LABELS:
-        if len(LABELS) >= MOST:
-            LABELS.clear()
-        if len(booths) > 1:
-            obstacles = [*obstacles, *(geometry.box(_strip(polygon, line, (BAND + EDGE) / scale))
-                                       for _, polygon, line in _fronts(booths, polygons, _sides(polygons))
-                                       if geometry.is_upright(polygon))]
-        LABELS[key] = choose(booths, details, polygons, scale, obstacles)
-    return LABELS[key]
+    def chosen():
+        strips = (geometry.box(_strip(polygon, line, (BAND + EDGE) / scale))
+                  for _, polygon, line in _fronts(booths, polygons, _sides(polygons)) if geometry.is_upright(polygon))
+        return choose(booths, details, polygons, scale, [*obstacles, *(strips if len(booths) > 1 else ())])
+    return kept(LABELS, (details, scale, *obstacles, *(tuple(map(booth.get, CHOSEN_BY)) for booth in booths)), chosen)
+
+
+def kept(cache, key, make):
+    """Return what a dict has for a key, which `make()` makes if there is none. Other threads may empty it meanwhile."""
+    found = cache.get(key, cache)
+    if found is cache:
+        if len(cache) >= MOST:
+            cache.clear()
+        found = cache[key] = make()
+    return found
 
 
 def _fronts(booths, polygons, sides):

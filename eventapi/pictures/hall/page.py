@@ -5,6 +5,7 @@ from html import escape
 
 from eventapi.geometry import box, corners
 from eventapi.pictures import style, svg
+from eventapi.pictures.hall.blocks import kept
 from eventapi.pictures.hall.sheet import Sheet
 from eventapi.pictures.shapes import Group
 
@@ -15,7 +16,7 @@ VARIABLES = {style.INK: "ink", style.PAPER: "free", style.QUIET: "quiet", style.
              style.TAKEN_INK: "taken-ink"}
 COLORS = re.compile(rf'"({"|".join(VARIABLES)})"')
 NAME = "b"                              # ids are b-A05
-TEXTS, MOST = {}, 4000                  # texts of blocks by what they show: a change draws its own block again
+TEXTS = {}                              # texts of blocks by what they show: a change draws its own block again
 NEAR = 7_000                            # millimetres around a booth that a piece of the plan shows
 
 
@@ -44,11 +45,7 @@ def draw(hall, label, address, mark=lambda booth: None, near=None):
 
     def text(together, label):
         key = (place, label, *((*booth.values(), address(booth), mark(booth)) for booth in together))
-        if key not in TEXTS:
-            if len(TEXTS) >= MOST:
-                TEXTS.clear()
-            TEXTS[key] = _text([linked(sheet.drawn(together, label))])
-        return TEXTS[key]
+        return kept(TEXTS, key, lambda: _text([linked(sheet.drawn(together, label))]))
     place = hall["language"], hall["currency"], sheet.plan.left, sheet.plan.top, sheet.plan.scale
     drawn = "".join([_text(sheet.plan.floor()), *(text(*each) for each in sheet.labelled_blocks()),
                      _text(sheet.plan.fixtures())])
