@@ -4,7 +4,9 @@ from urllib.parse import urljoin
 
 import pytest
 
+from eventapi.domain.portal import todos
 from eventapi.pages.my import frame
+from eventapi.validation.schema_files import document
 from eventapi.web.html import visits
 from tests.pages.my.conftest import My
 from tests.support.processes import ROOT
@@ -33,6 +35,21 @@ def test_the_sheet_for_exhibitors_names_the_pages_and_buttons_that_there_are():
             pages[place] for place in (0, 2, 1, 3, 4, 5, 6)]
         for word in ("sign_out", "order_binding", "own_device", "open_button"):
             assert words[word].partition(":")[0] in " ".join(part.split()), (language, word)
+
+
+def test_each_state_of_a_record_has_its_word():
+    """The judge is the API, whose schemas list the states."""
+    def states(schema, name):
+        return {state for state in document(schema)["properties"][name]["enum"] if state}
+    kinds = re.findall(r'_todo\("(\w+)"', (ROOT / "eventapi/domain/portal/todos.py").read_text(encoding="utf-8"))
+    said = {"order_": states("service_order", "status") - {"draft"},
+            "invoice_": states("invoice", "status") - {"draft"},
+            "contract_": states("document", "contract_status"),
+            "submission_": states("submission", "status") | {"missing", "draft", "optional"},
+            "slot_": {"speaker", "host", "attendee"}, "state_": todos.STATES, "way_": ("mailed", "shown", "office"),
+            "do_": kinds}
+    words = visits.words(frame.PACKAGE, "de")
+    assert [first + state for first, all_ in said.items() for state in all_ if first + state not in words] == []
 
 
 def test_the_first_page_says_what_to_do(my):
