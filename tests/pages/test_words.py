@@ -68,6 +68,16 @@ def test_templates_say_only_what_the_texts_have(part):
         assert not missing, f"{name}: {missing}"
 
 
+@pytest.mark.parametrize("part", ["apply", "entry", "my"])
+def test_redirections_name_a_sentence(part):
+    """`done=word` leads to a page that says `done_word`. Pages of links lead to those of applications."""
+    known = {*texts(part, "en"), *texts("apply", "en")}
+    for file in files(package(part)).iterdir():
+        if file.name.endswith(".py"):
+            for given in re.findall(r"\bdone=([^)\n]*)", file.read_text(encoding="utf-8")):
+                assert {f"done_{word}" for word in re.findall(r'"(\w+)"', given)} <= known, file.name
+
+
 @pytest.mark.parametrize("part", PARTS)
 def test_templates_escape_what_is_not_listed_and_contain_no_program(part):
     for name, text in templates(part).items():
