@@ -1,8 +1,7 @@
 """The pictures of README.md and of the guides: pages of the sample show, as Chromium draws them.
 
-`make picture` writes them anew, but for docs/my-*.png: on the day of the sample show, no exhibitor orders any more.
-With a folder as argument, write all pages in it instead, to look at: narrow and wide, light and dark, German and
-English, each from its top to its end. Further arguments are the parts: show, my, desk.
+`make picture` writes them anew. With a folder as argument, write all pages in it instead, to look at: narrow and wide,
+light and dark, German and English, each from its top to its end. Further arguments are the parts: show, my, desk.
 """
 import sys
 import tempfile
@@ -12,8 +11,8 @@ from PIL import Image
 
 from eventapi import times
 from eventapi.app import App
+from eventapi.client import Client
 from eventapi.demo import show
-from eventapi.domain.access import links
 from eventapi.domain.upkeep import housekeeping
 from eventapi.storage import migrations
 from eventapi.storage.database import Database
@@ -27,9 +26,10 @@ from tests.support.served import served
 PICTURES = {("show", 400, 760): {"exhibitors": "public-exhibitors", "exhibitor": "public-exhibitor",
                                  "visit": "public-visit", "badge": "public-badge"},
             ("show", 1280, 900): {"start": "show"},
+            ("my", 1000, 760): {"todos": "my-todos", "chosen": "my-booth", "check": "my-order"},
             ("desk", 1280, 1000): {"today": "desk"}, ("desk", 1000, 620): {"exhibitors": "desk-exhibitors"}}
 COLOURS, LONGEST = 64, 1800             # pixels of a page to look at
-NEXT = "gartenmesse-24"                 # the edition to which exhibitors apply
+NEXT = "gartenmesse-24"                 # the edition for which exhibitors apply and order
 SHOW = {"start": "", "exhibitors": "/exhibitors", "found": "/exhibitors?q=rosen", "nobody": "/exhibitors?q=nobody",
         "programme": "/programme", "embed": "/embed", "frame": "/exhibitors?embed=1", "lost": "/exhibitors/999-x"}
 COMMON = {"imprint": "/imprint", "new-link": "/my", "dead-link": "/link/evl_x", "not-found": "/e/nothing"}
@@ -98,18 +98,26 @@ class Site:
                 yield "badge"
 
     def my(self):
-        """Open the pages of the exhibitor of the sample show. Yield names."""
-        with self.db.write():
-            link = links.get(self.db, self.db.connection.execute(
-                "SELECT id FROM links WHERE kind = 'participant' ORDER BY id").fetchone()[0])
-            secret = links.add_secret(self.db, link, "shown")
-        self.open(f"/link/{secret}")
-        if "/link/" in self.browser.run("location.pathname"):       # a session of before goes on
-            yield "link"
-            self.click("main button")
+        """Open the pages of a new exhibitor of the next show, up to the check page of an order. Yield names."""
+        api = Client(self.url, add_key(self.db, SCOPES))
+        contact = api.post("/contacts", {"company_name": "Rosen Tantau KG", "last_name": "Gärtner",
+                                         "language": "en"})
+        participant = api.post("/participants", {"event_key": NEXT, "contact_id": contact["id"], "is_confirmed": True})
+        link = api.post("/links", {"kind": "participant", "participant_id": participant["id"]})
+        self.open(link["url"].removeprefix(self.url))
+        yield "link"
+        self.click("main button")
         for name, path in MY.items():
             self.open(f"/my/{link['ref']}/{path}")
             yield name
+        self.open(f"/my/{link['ref']}/booth")
+        self.follow("document.querySelectorAll('.plan a')[20].dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+        yield "chosen"
+        self.open(f"/my/{link['ref']}/orders")
+        self.browser.run("[...document.querySelectorAll('main [name^=\"q.\"]')].slice(0, 3)"
+                         ".forEach(each => { each.value = 2 })")
+        self.follow("document.querySelector('main form').submit()")
+        yield "check"
 
     def desk(self):
         """Open the pages of the desk. Yield names."""
