@@ -65,26 +65,30 @@ def get_desk_exhibitor(db, visit, id):
         if not (api.may(visit, scope) and api.may_call(visit, name)):
             return None
         found, _ = api.rows(name, include=include, per_page=FEW, **query)
-        return [with_buttons(visit, resource, each, include) for each in found]
+        return [with_buttons(visit, resource, each) for each in found]
     mine = {"event_participant_id": id}
+    orders = of("service_orders", "list_service_orders", "service-orders", include=("items",), **mine)
+    for order in orders or ():
+        for item in order["items"]:
+            is_open = order["status"] in ("submitted", "confirmed") and item["status"] in ("pending", "in_progress")
+            item["buttons"] = actions.one(visit, "cancel_service_order_item", id=order["id"], item_id=item["id"]) \
+                if is_open else []
     reservations = of("booths", "list_booth_reservations", "booth-reservations", include=("booth",), **mine)
     return frame.shown(
         db, visit, "exhibitor", menu="exhibitors", current=event, title=frame.named(contact), row=row, contact=contact,
         contact_fields=CONTACT, buttons=actions.of(visit, "participants", row),
         reservations=reservations, free=free_booths(visit, row, reservations),
-        orders=of("service_orders", "list_service_orders", "service-orders", include=("items",), **mine),
+        orders=orders,
         submissions=of("submissions", "list_submissions", "submissions", include=("type",), **mine),
         invoices=of("invoices", "list_invoices", None, **mine),
         documents=of("documents", "list_documents", "documents", entity_type="event_participant", entity_id=id),
         tasks=of("tasks", "list_tasks", "tasks", entity_type="event_participant", entity_id=id),
-        links=links.of(visit, participant_id=id), links_title="links", new_link={
+        links=links.of(visit, participant_id=id), links_title="links", may_make=True, new_link={
             "kind": "participant", "participant_id": id, "email": contact["email"]},
         notes=notes(visit, "event_participant", id), entity=("event_participant", id),
         profile=api.read("get_participant_profile", id=id).data if api.may(visit, "participants") else None,
-        history=history(visit, "event_participant", id), bill=api.may_call(visit, "create_participant_invoice") and
-        actions.action(visit, "create_participant_invoice", id=id),
-        replace=api.may_call(visit, "replace_participant_badge") and
-        actions.action(visit, "replace_participant_badge", id=id))
+        history=history(visit, "event_participant", id), bill=actions.one(visit, "create_participant_invoice", id=id),
+        replace=actions.one(visit, "replace_participant_badge", id=id))
 
 
 def free_booths(visit, row, reservations):
@@ -101,7 +105,7 @@ ONE = {"booth-reservations": "get_booth_reservation", "service-orders": "get_ser
        "payments": "get_payment"}
 
 
-def with_buttons(visit, resource, record, include=()):
+def with_buttons(visit, resource, record):
     """Return a record of a list with the actions that it allows as `buttons`."""
     if resource is None:
         return record

@@ -1,7 +1,9 @@
 """A day of the office: decisions, booths, invoices and money by the buttons of the desk."""
 import re
+from html import unescape
 
-from tests.pages.conftest import token_of
+from eventapi.domain.access import links
+from tests.pages.conftest import Visitor, token_of
 from tests.support import camt
 
 
@@ -342,3 +344,29 @@ def test_a_door_shows_its_code_once(office, organiser, fair):
     page = office.get(f"/desk/settings/{fair.event['id']}")
     assert "West" in page
     assert "<svg" in office.submit(page, f"/desk/links/{link['id']}/show", status=200)
+
+
+def test_one_device_of_a_door_is_ended_after_a_question(office, organiser, fair, open_link, app, db):
+    """The other device goes on. A device of another link, or one that has ended, is not found."""
+    west, lost, _ = open_link("door", event_id=fair.event["id"], station="West")
+    with db.write():
+        url = links.address("https://show.example.org", links.add_secret(db, links.get(db, west["id"]), "shown"))
+    other = Visitor(app)
+    other.app.post_json("/door/sign-in", {"url": url})
+    east, *_ = open_link("door", event_id=fair.event["id"], station="East")
+    first, second = (row["id"] for row in organiser.data(f"/links/{west['id']}/devices")["devices"])
+    page = office.get(f"/desk/settings/{fair.event['id']}")
+    assert f"Device {first}: signed in" in page and page.text.count("End this device") == 3
+    address = f"do/end_link_device/{west['id']}/{first}"
+    [link] = [each for each in re.findall(r'href="([^"]+)"', page.text) if address in each]
+    question = office.get(f"/desk/{address}?{unescape(link.partition('?')[2])}")
+    assert "West" in question and "Are you sure?" in question and "Export what waits" in question
+    done = office.submit(question, f"/desk/{address}", {"back": f"settings/{fair.event['id']}"})
+    assert done.headers["Location"].endswith(f"/desk/settings/{fair.event['id']}?done=end_link_device")
+    assert lost.get("/door/now", 403).json["code"] == "link_ended" and other.get("/door/now")
+    assert [row["id"] for row in organiser.data(f"/links/{west['id']}/devices")["devices"]] == [second]
+    [entry] = organiser.data("/audit-log?entity_type=link&action=session_ended")
+    assert (entry["entity_id"], entry["admin_name"]) == (west["id"], "Ada Lovelace")
+    office.submit(office.get("/desk/"), f"/desk/do/end_link_device/{east['id']}/{second}", {"back": ""}, 404)
+    organiser.delete(f"/links/{west['id']}/devices/{first}", status=404)
+    assert "Dieses Gerät beenden" in office.get(f"/desk/settings/{fair.event['id']}?language=de")

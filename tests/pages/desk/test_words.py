@@ -53,8 +53,8 @@ def test_templates_contain_no_program():
 def forms(language):
     visit = SimpleNamespace(language=language)
     for kind in records.KINDS.values():
-        for method in ("POST", "PATCH"):
-            yield Form(kind.singular, method, frame.labels(visit), names=kind.names, without=kind.without)
+        for method, names in (("POST", (*kind.new, *kind.names)), ("PATCH", kind.names)):
+            yield Form(kind.singular, method, frame.labels(visit), names=names, without=kind.without)
     for name in actions.BUTTONS:
         yield actions.form_of(visit, name)
     yield Form("booth.layout", "POST", frame.labels(visit), names=["rows"], without=("rows/rotation",))
