@@ -161,7 +161,8 @@ def _link_to_remind(app):
 
 
 def _door_device(app):
-    link = app.organiser.make("/links", {"kind": "door", "event_key": make_verbatim(app.organiser, "event")["event_key"]})
+    key = make_verbatim(app.organiser, "event")["event_key"]
+    link = app.organiser.make("/links", {"kind": "door", "event_key": key})
     with app.db.write():
         sessions.add(app.db, link_id=link["id"], way="shown")
 
