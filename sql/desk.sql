@@ -73,7 +73,7 @@ SELECT p.id, p.role, p.status, p.badge_name, p.badge_number, c.company_name, c.f
   JOIN contacts c ON c.id = p.contact_id
  WHERE p.event_id = :event_id AND p.status <> 'cancelled'
    AND p.role = :role                                       -- when role
- ORDER BY coalesce(c.last_name_folded, c.company_name_folded, ''), p.id LIMIT :size;
+ ORDER BY coalesce(c.last_name_folded, c.company_name_folded, ''), p.id LIMIT :size OFFSET :start;
 
 -- name: by_hall
 -- Exhibitors by hall and booth, for a list on paper.

@@ -4,11 +4,13 @@
 typed. Where the action leads back to, is an address within the desk that comes with the form.
 """
 import re
+from functools import cache
 from urllib.parse import urlencode
 
 from eventapi.errors import not_found
 from eventapi.pages.desk import api, frame
 from eventapi.plugins import calls, idempotency
+from eventapi.validation.schema_files import body_schema
 from eventapi.web.html import shell, visits
 from eventapi.web.html.forms import id_or_text, number
 from eventapi.web.html.schema_forms import Form
@@ -70,6 +72,7 @@ def one(visit, name, **ids):
     return [action(visit, name, **ids)] if api.may_call(visit, name) else []
 
 
+@cache
 def _handler(resource, word):
     """Return the name of the button that POST /RESOURCE/<id>/WORD is, or None."""
     path = f"/api/v1/{resource}/<id>/{PATHS.get(word, word)}"
@@ -80,7 +83,15 @@ def action(visit, name, *, id=None, item_id=None, **fixed):
     """Return an action as a template shows it. `fixed` are fields of its body that are not typed."""
     address = "/".join(str(part) for part in ("do", name, id, item_id) if part is not None)
     return {"name": name, "address": address, "label": f"do_{name}", "is_final": name in FINAL, "fixed": fixed,
-            "has_page": name in FINAL or bool(form_of(visit, name).fields)}
+            "has_page": has_page(name)}
+
+
+@cache
+def has_page(name):
+    """Return whether an action has a page of its own: to fill in its form, or to ask whether it is meant."""
+    schema = api.routes()[name].options.schema
+    names = FIELDS.get(name) if schema else []
+    return name in FINAL or bool(body_schema(schema, "POST")["properties"] if names is None else names)
 
 
 def form_of(visit, name, **choices):

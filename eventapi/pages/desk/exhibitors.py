@@ -28,7 +28,8 @@ def get_desk_exhibitors(db, visit):
     api.require(visit, "participants")
     rows, total = exhibitors(db, event, show, asked.get("q"), frame.page_of(asked))
     return frame.shown(db, visit, "exhibitors", menu="exhibitors", current=event, rows=rows, total=total, asked=asked,
-                       show=show, shows=SHOWS, items=ITEMS, paging=frame.paging(asked, total),
+                       show=show, shows=SHOWS, items=ITEMS,
+                       paging=frame.paging(asked, total, api.PER_PAGE),
                        is_counted=show != "unready")
 
 
