@@ -10,7 +10,7 @@ NEEDED = {"/notes": "entity_type=contact&entity_id=1", "/schedules": "event_key=
 COMMON = {
     "event_key": ["show-2"], "event_id": ["2"], "search": ["le", "zzzz"], "customer_number": ["C-00007"],
     "contact_id": ["1", "{contact}"], "category_id": ["1"], "category_key": ["cat-3"], "country": ["DE", "LI"],
-    "participant_id": ["{exhibitor}"], "host_participant_id": ["{exhibitor}"],
+    "application_id": ["1"], "participant_id": ["{exhibitor}"], "host_participant_id": ["{exhibitor}"],
     "event_participant_id": ["{exhibitor}"], "badge_number": ["{badge}"],
     "date_from": ["2022-01-01", "{recent}"], "date_to": ["2022-01-01", "{recent}"],
     "from_date": ["2022-01-01", "{recent}"], "to_date": ["{recent}"],
@@ -105,6 +105,7 @@ LEFT_OUT = {
     "/submissions/{id}/revisions": "the seed has no revisions",
     "/submissions/{id}/revisions/{item_id}": "the seed has no revisions",
     "/submissions/{id}/revisions/{item_id}/content": "the seed has no revisions",
+    "/links/{id}/reminder": "nothing is late on the page of an exhibitor of the seed",
     "/booths/formulas/{id}": "the seed has none", "/calendar-feed/subscriptions/{id}": "the seed has none",
     "/bulk-import/{id}": "the seed has none", "/bulk-import/{id}/errors": "the seed has none",
     "/invoices/{id}/xml": "invoices of the old schema have no e-invoice",

@@ -103,6 +103,7 @@ def fill_access(connection):
 
 def fill_new_tables(config, show):
     db = database.Database(config)
+    recent.fill_links(db, show)
     recent.fill_bank(db, show)
     recent.fill_dunning(db, show)
     recent.fill_webhooks(db, show)

@@ -172,8 +172,8 @@ def lock_times():
         acquire(lock, *args, **options)
         since[lock] = time.perf_counter()
 
-    def timed_release(lock, **options):
-        release(lock, **options)
+    def timed_release(lock, *args):
+        release(lock, *args)
         found.append((time.perf_counter() - since[lock]) * 1000)
     WriteLock.acquire, WriteLock.release = timed_acquire, timed_release
     try:

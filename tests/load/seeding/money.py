@@ -10,8 +10,10 @@ CURRENCIES = {"EUR": 80, "CHF": 10, "USD": 6, "PLN": 3.9, "GBP": .1}
 STATUSES = {"paid": 83, "sent": 10, "partially_paid": 4, "draft": 3, "cancelled": .1}
 SELLER = json.dumps({
     "name": "Grüne Messe Leipzig GmbH", "street": "Messe-Allee 1", "postal_code": "04356", "city": "Leipzig",
-    "country": "DE", "vat_id": "DE123456789", "tax_number": None, "email": "office@messe.example",
+    "country": "DE", "vat_id": "DE136695976", "tax_number": None, "email": "office@messe.example",
     "iban": "DE02120300000000202051", "bic": "BYLADEM1001"}, ensure_ascii=False)
+BUYER = json.dumps({"name": "Linden Gartenbau GmbH", "address": "Weg 1", "postal_code": "04103", "city": "Leipzig",
+                    "country": "DE"})
 COLUMNS = ("id,series,sequence,invoice_type,related_invoice_id,status,contact_id,event_id,event_participant_id,"
            "currency,subtotal,tax_total,total,paid_amount,credited,issue_date,due_date,seller,buyer,"
            "locked_at,invoice_number,created_at,updated_at")
@@ -58,7 +60,7 @@ def draw_invoice(id, seconds, show, previous):
     due_date = str(date.fromisoformat(at[:10]) + timedelta(days=14))
     return {**invoice, "subtotal": net, "tax_total": tax, "total": net + tax, "paid_amount": 0, "credited": 0,
             "issue_date": at[:10] if is_sent else None, "due_date": due_date if is_sent else None,
-            "seller": SELLER if is_sent else None, "buyer": SELLER if is_sent else None,
+            "seller": SELLER if is_sent else None, "buyer": BUYER if is_sent else None,
             "locked_at": at if is_sent else None, "created_at": at, "updated_at": at}
 
 

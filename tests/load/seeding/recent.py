@@ -1,4 +1,4 @@
-"""What is written with the present schema: bank transactions, dunning, webhooks with deliveries, closed months."""
+"""What is written with the present schema: links, bank transactions, dunning, webhooks, closed months."""
 from eventapi.domain.books import periods
 from eventapi.domain.dunning import sending
 from eventapi.storage import folding
@@ -50,6 +50,18 @@ def transfer(number, place, payment, amount, currency, booked_on):
             "amount": amount, "party": party, "iban": iban, "text": text, "status": status,
             "search_text": folding.fold(f"{party} {iban} {text}"), "assigned": amount if status == "assigned" else 0,
             "now": f"{booked_on}T08:00:00Z"}
+
+
+def fill_links(db, show):
+    """Give each exhibitor a link to its pages, which nobody has used."""
+    now = timestamp(SPAN)
+    with db.write():
+        db.connection.executemany("""
+            INSERT INTO links (ref, kind, event_id, participant_id, name, rights, created_at, updated_at)
+            VALUES (?, 'participant', ?, ?, 'Office', '["profile"]', ?, ?)""",
+                                  ((f"ref{number:05}", event, participant, now, now)
+                                   for number, (event, participant) in enumerate(show.shown)))
+    say("links")
 
 
 def fill_dunning(db, show):
