@@ -148,7 +148,7 @@ def get_link_devices(db, id):
 
 
 @routes.delete("/links/<id>/devices/<item_id>")
-def end_link_device(db, id, item_id):
+def delete_link_device(db, id, item_id):
     """End one device at a door, such as a phone that was lost. The others go on.
 
     With its next request, the device deletes its list of badges. Scans that it has not sent stay on it.

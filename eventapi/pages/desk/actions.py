@@ -36,13 +36,13 @@ BUTTONS = (
     "cancel_payment", "refund_payment", "delete_payment", "withdraw_dunning",
     "assign_unmatched_payment", "ignore_unmatched_payment", "reopen_unmatched_payment",
     "create_task", "start_task", "complete_task", "cancel_task", "reopen_task",
-    "create_note", "delete_note", "mail_link", "revoke_link", "end_link_device",
+    "create_note", "delete_note", "mail_link", "revoke_link", "delete_link_device",
 )
 FINAL = frozenset((                     # asked about on a page of their own, because they cannot be taken back
     "reject_application", "withdraw_application", "cancel_participant", "cancel_booth_reservation",
     "cancel_service_order", "cancel_invoice", "delete_invoice", "delete_payment", "refund_payment", "void_document",
     "terminate_document", "create_invoice_write_off", "withdraw_dunning", "cancel_service_order_item", "delete_note",
-    "revoke_link", "end_link_device"))
+    "revoke_link", "delete_link_device"))
 # Fields of a body that the form of an action has, where those are not all of them.
 FIELDS = {
     "approve_application": ["confirm", "mail"], "send_invoice": ["mail"], "cancel_invoice": ["reason", "mail"],

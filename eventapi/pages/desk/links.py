@@ -29,7 +29,7 @@ def of(visit, **subject):
         row["can_show"] = reaches and api.may_call(visit, "show_link")
         row["opened"] = api.read("get_link_devices", id=row["id"]).data["devices"] if row["kind"] == "door" else []
         for device in row["opened"]:
-            device["buttons"] = actions.one(visit, "end_link_device", id=row["id"], item_id=device["id"])
+            device["buttons"] = actions.one(visit, "delete_link_device", id=row["id"], item_id=device["id"])
     return rows
 
 

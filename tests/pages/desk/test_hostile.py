@@ -83,7 +83,7 @@ def test_no_step_is_taken_for_an_id_that_is_none(office, fair):
 def test_a_part_of_another_record_is_not_found(office, busy_fair):
     """The desk shows all shows of the organiser to its keys; but a part belongs to its own record only."""
     page = office.get("/desk/applications")
-    for address in ("do/withdraw_dunning/2/1", "do/cancel_service_order_item/1/3", "do/end_link_device/1/1"):
+    for address in ("do/withdraw_dunning/2/1", "do/cancel_service_order_item/1/3", "do/delete_link_device/1/1"):
         office.submit(page, f"/desk/{address}", {"reason": "x", "back": ""}, 404)
     office.get("/desk/invoices/4/letters/1/pdf")
     office.get("/desk/invoices/2/letters/1/pdf", 404)

@@ -358,17 +358,17 @@ def test_one_device_of_a_door_is_ended_after_a_question(office, organiser, fair,
     first, second = (row["id"] for row in organiser.data(f"/links/{west['id']}/devices")["devices"])
     page = office.get(f"/desk/settings/{fair.event['id']}")
     assert f"Device {first}: signed in" in page and page.text.count("End this device") == 3
-    address = f"do/end_link_device/{west['id']}/{first}"
+    address = f"do/delete_link_device/{west['id']}/{first}"
     [link] = [each for each in re.findall(r'href="([^"]+)"', page.text) if address in each]
     question = office.get(f"/desk/{address}?{unescape(link.partition('?')[2])}")
     assert "West" in question and "Are you sure?" in question and "Export what waits" in question
     done = office.submit(question, f"/desk/{address}", {"back": f"settings/{fair.event['id']}"})
-    assert done.headers["Location"].endswith(f"/desk/settings/{fair.event['id']}?done=end_link_device")
+    assert done.headers["Location"].endswith(f"/desk/settings/{fair.event['id']}?done=delete_link_device")
     assert lost.get("/door/now", 403).json["code"] == "link_ended" and other.get("/door/now")
     assert [row["id"] for row in organiser.data(f"/links/{west['id']}/devices")["devices"]] == [second]
     [entry] = organiser.data("/audit-log?entity_type=link&action=session_ended")
     assert (entry["entity_id"], entry["admin_name"]) == (west["id"], "Ada Lovelace")
-    office.submit(office.get("/desk/"), f"/desk/do/end_link_device/{east['id']}/{second}", {"back": ""}, 404)
+    office.submit(office.get("/desk/"), f"/desk/do/delete_link_device/{east['id']}/{second}", {"back": ""}, 404)
     organiser.delete(f"/links/{west['id']}/devices/{first}", status=404)
     assert "Dieses Gerät beenden" in office.get(f"/desk/settings/{fair.event['id']}?language=de")
 

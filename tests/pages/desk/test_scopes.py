@@ -50,7 +50,7 @@ NEEDS = {
     "tasks": """
         do/create_task do/start_task/1 do/complete_task/1 do/cancel_task/1 do/reopen_task/1""",
     "links": """
-        do/mail_link/2 do/revoke_link/2 do/end_link_device/2/1 links/2/show links/2/rotate links
+        do/mail_link/2 do/revoke_link/2 do/delete_link_device/2/1 links/2/show links/2/rotate links
         batch/links/remind""",
     "checkins": "do/mail_link/2 links/2/show links/2/rotate links",
     "events": "edit/events edit/events/1 settings/1 do/delete_note/1",
