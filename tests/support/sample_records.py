@@ -162,7 +162,7 @@ def _link_to_remind(app):
 
 def _door_device(app):
     key = make_verbatim(app.organiser, "event")["event_key"]
-    link = app.organiser.make("/links", {"kind": "door", "event_key": key})
+    link = app.organiser.make("/links", {"kind": "door", "event_key": key, "name": "West"})
     with app.db.write():
         sessions.add(app.db, link_id=link["id"], way="shown")
 
