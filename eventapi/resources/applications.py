@@ -12,7 +12,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_list, ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, base_url, created, deleted, found, mail_base_url, unchanged
+from eventapi.web.rest import Response, base_url, created, found, mail_base_url, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("applications", "application", scope="applications", states=(TRANSITIONS,))
@@ -51,8 +51,7 @@ def create_application(db, who, body):
     """
     if body["late"]:
         require_scope(who, "applications", writes=True)
-    application = applications.create(db, body, by_form=who.scopes.issubset(NARROW_SCOPES))
-    return created(application, f"/applications/{application['id']}")
+    return created(applications.create(db, body, by_form=who.scopes.issubset(NARROW_SCOPES)), "/applications")
 
 
 @routes.get("/applications/<id>", query="application.one")
@@ -69,7 +68,6 @@ def update_application(db, id, body):
 def delete_application(db, id):
     """Delete an application. An approved one cannot be deleted."""
     applications.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 # Decisions

@@ -10,7 +10,7 @@ from eventapi.plugins import batches
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_one, ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("booth-reservations", "booth_reservation", scope="booths", flag="booths", states=(TRANSITIONS,))
@@ -35,8 +35,7 @@ def create_booth_reservation(db, body):
     which names the other reservation and when it expires, or join the waiting list if `waitlist` is set. A booth that
     becomes free is offered to the first participant on its waiting list.
     """
-    reservation = represent(db, reservations.create(db, body))
-    return created(reservation, f"/booth-reservations/{reservation['id']}")
+    return created(represent(db, reservations.create(db, body)), "/booth-reservations")
 
 
 @routes.get("/booth-reservations/<id>", query="booth_reservation.one")
@@ -62,7 +61,6 @@ def delete_booth_reservation(db, id):
     row = get(db, id)
     unchanged(represent(db, row))
     booking.cancel(db, row)
-    return deleted()
 
 
 @routes.post("/booth-reservations/<id>/confirm")

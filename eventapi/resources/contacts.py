@@ -9,7 +9,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import attach_list, ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, created, deleted, found, unchanged
+from eventapi.web.rest import Response, created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("contacts", "contact", scope="contacts")
@@ -26,8 +26,7 @@ def list_contacts(db, query):
 
 @routes.post("/contacts", schema="contact")
 def create_contact(db, body):
-    contact = contacts.create(db, body)
-    return created(contact, f"/contacts/{contact['id']}")
+    return created(contacts.create(db, body), "/contacts")
 
 
 @routes.get("/contacts/<id>", query="contact.one")
@@ -43,7 +42,6 @@ def update_contact(db, id, body):
 @routes.delete("/contacts/<id>")
 def delete_contact(db, id):
     contacts.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 @routes.list("/contacts/duplicates", singular="contact_duplicate")

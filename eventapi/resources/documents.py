@@ -17,7 +17,7 @@ from eventapi.storage.statements import statements
 from eventapi.web import downloads, uploads
 from eventapi.web.includes import allowed_actions
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, created, deleted, etag, found, is_known, unchanged, unchanged_content
+from eventapi.web.rest import Response, created, etag, found, is_known, unchanged, unchanged_content
 from eventapi.web.routes import Routes
 
 routes = Routes("documents", "document", scope="documents", flag="documents", states=(CONTRACT, SIGNATURE))
@@ -43,8 +43,7 @@ def create_document(db, who, body):
     """
     if not body["filename"] or body["entity_type"] in LINES_OF:
         allow_reading(db, who, body)
-    document = represent(documents.create(db, body))
-    return created(document, f"/documents/{document['id']}")
+    return created(represent(documents.create(db, body)), "/documents")
 
 
 @routes.get("/documents/<id>", query="document.one")
@@ -68,7 +67,6 @@ def delete_document(db, id):
     row = get(db, id)
     unchanged(represent(row))
     documents.delete(db, row)
-    return deleted()
 
 
 @routes.get("/documents/<id>/content", query="document.content",

@@ -16,7 +16,7 @@ from eventapi.storage import files, folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, created, deleted, found, is_known, picture, unchanged
+from eventapi.web.rest import Response, created, found, is_known, picture, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("invoices", "invoice", scope="invoices", flag="invoices", states=(TRANSITIONS, OF_CREDIT_NOTES))
@@ -43,8 +43,7 @@ def list_invoices(db, query):
 
 @routes.post("/invoices", schema="invoice")
 def create_invoice(db, body):
-    invoice = drafts.create(db, body)
-    return created(invoice, f"/invoices/{invoice['id']}")
+    return created(drafts.create(db, body), "/invoices")
 
 
 @routes.get("/invoices/numbering", response="invoice.numbering")
@@ -72,7 +71,6 @@ def update_invoice(db, id, body):
 def delete_invoice(db, id):
     """Delete a draft."""
     drafts.delete(db, unchanged(represent(get(db, id))))
-    return deleted()
 
 
 @routes.post("/invoices/<id>/send", schema="invoice.send")
@@ -132,7 +130,7 @@ def cancel_invoice(db, id, body):
 def credit_invoice(db, id, body):
     """Create and send a credit note for a part of an invoice. It is mailed as an invoice is when it is sent."""
     note, mail = issuing.credit(db, get(db, id), body["items"], body["text"], body["mail"])
-    return created(represent(note), f"/invoices/{note['id']}", meta=meta(mail))
+    return created(represent(note), "/invoices", meta=meta(mail))
 
 
 @routes.post("/invoices/<id>/write-offs", schema="invoice.write_off", status=201)
@@ -141,7 +139,7 @@ def create_invoice_write_off(db, id, body):
 
     The ledger and the receivables count it on its day. A later payment that exceeds what is open recovers it.
     """
-    return created(represent(write_offs.create(db, get(db, id), body)), f"/invoices/{id}")
+    return created(represent(write_offs.create(db, get(db, id), body)), "/invoices")
 
 
 @routes.delete("/invoices/<id>/write-offs/<write_off_id>")
@@ -155,7 +153,6 @@ def delete_invoice_write_off(db, id, write_off_id):
     unchanged(represent(row))
     write_off = next((one for one in row["write_offs"] if one["id"] == write_off_id), None)
     write_offs.delete(db, row, found(write_off, "write-off", write_off_id))
-    return deleted()
 
 
 @routes.post("/invoices/<id>/remind", schema="invoice.remind")

@@ -11,7 +11,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_one, ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, created, deleted, drawn, found, location, picture, unchanged
+from eventapi.web.rest import Response, created, drawn, found, picture, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("participants", "participant", scope="participants", states=(TRANSITIONS,))
@@ -30,8 +30,7 @@ def list_participants(db, query):
 
 @routes.post("/participants", schema="participant")
 def create_participant(db, body):
-    participant = participants.create(db, body)
-    return created(participant, f"/participants/{participant['id']}")
+    return created(participants.create(db, body), "/participants")
 
 
 @routes.get("/participants/<id>", query="participant.one")
@@ -48,7 +47,6 @@ def update_participant(db, id, body):
 def delete_participant(db, id):
     unchanged(get(db, id))
     participants.delete(db, id)
-    return deleted()
 
 
 @routes.post("/participants/<id>/confirm")
@@ -140,7 +138,7 @@ def create_participant_invoice(db, id):
     """
     made = bills.bill(db, get(db, id))
     credit_notes = [invoice["id"] for invoice in made if invoice["invoice_type"] == "credit_note"]
-    return Response(made[0], 201, {"Location": location(f"/invoices/{made[0]['id']}")}, {"credit_notes": credit_notes})
+    return created(made[0], "/invoices", meta={"credit_notes": credit_notes})
 
 
 @routes.batch()

@@ -7,7 +7,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("payments", "payment", scope="payments", flag="invoices", states=(TRANSITIONS,))
@@ -26,8 +26,7 @@ def list_payments(db, who, query):
 
 @routes.post("/payments", schema="payment")
 def create_payment(db, body):
-    payment = payments.record(db, body)
-    return created(payment, f"/payments/{payment['id']}")
+    return created(payments.record(db, body), "/payments")
 
 
 @routes.get("/payments/<id>", query="payment.one")
@@ -47,7 +46,6 @@ def delete_payment(db, id):
     old = row(db, id)
     unchanged(represent(old))
     payments.delete(db, old)
-    return deleted()
 
 
 @routes.post("/payments/<id>/complete")
@@ -79,7 +77,6 @@ def delete_payment_refund(db, id, refund_id):
     unchanged(represent(payment))
     refund = next((refund for refund in payment["refunds"] if refund["id"] == refund_id), None)
     payments.delete_refund(db, payment, found(refund, "refund", refund_id))
-    return deleted()
 
 
 def row(db, id):

@@ -6,7 +6,7 @@ from eventapi.domain.records.references import EVENT
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, created, deleted, found, location, picture, unchanged
+from eventapi.web.rest import Response, created, found, location, picture, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("plans", "plan", scope="plans", flag="plans")
@@ -21,8 +21,7 @@ def list_plans(db, query):
 
 @routes.post("/plans", schema="plan")
 def create_plan(db, body):
-    plan = addressed(plans.create(db, body))
-    return created(plan, f"/plans/{plan['id']}")
+    return created(addressed(plans.create(db, body)), "/plans")
 
 
 @routes.get("/plans/<id>", query="plan.one")
@@ -43,7 +42,6 @@ def delete_plan(db, id):
     plan = plans.get(db, id)
     unchanged(addressed(found(plan, "plan", id)))
     plans.delete(db, plan)
-    return deleted()
 
 
 @routes.get("/plans/<id>/checks", query="plan.checks", response="plan.checked")

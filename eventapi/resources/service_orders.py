@@ -10,7 +10,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, attach_list, attach_one, ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("service-orders", "service_order", scope="service_orders", flag="service_orders",
@@ -32,8 +32,7 @@ def list_service_orders(db, who, query):
 
 @routes.post("/service-orders", schema="service_order")
 def create_service_order(db, body):
-    order = represent(ordering.create(db, body))
-    return created(order, f"/service-orders/{order['id']}")
+    return created(represent(ordering.create(db, body)), "/service-orders")
 
 
 @routes.get("/service-orders/<id>", query="service_order.one")
@@ -54,7 +53,6 @@ def delete_service_order(db, id):
     row = get(db, id)
     unchanged(represent(row))
     ordering.delete(db, row)
-    return deleted()
 
 
 @routes.post("/service-orders/<id>/submit")

@@ -8,7 +8,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("services", "service", scope="services", flag="services")
@@ -28,8 +28,7 @@ def list_services(db, query):
 
 @routes.post("/services", schema="service")
 def create_service(db, body):
-    service = services.create(db, body)
-    return created(service, f"/services/{service['id']}")
+    return created(services.create(db, body), "/services")
 
 
 @routes.get("/services/<id>", query="service.one")
@@ -48,7 +47,6 @@ def update_service(db, id, body):
 def delete_service(db, id):
     """Delete a service that was never ordered."""
     services.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 def get(db, id):

@@ -13,7 +13,7 @@ from eventapi.storage.statements import statements
 from eventapi.web import downloads
 from eventapi.web.includes import allowed_actions, attach_one, ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("submissions", "submission", scope="submissions", states=(TRANSITIONS,))
@@ -35,8 +35,7 @@ def create_submission(db, who, body):
     `document_id` also needs the scope `documents:read`, because the content of the document can then be read here.
     """
     allow_document(who, body)
-    submission = submissions.create(db, body)
-    return created(submission, f"/submissions/{submission['id']}")
+    return created(submissions.create(db, body), "/submissions")
 
 
 @routes.get("/submissions/<id>", query="submission.one")
@@ -58,7 +57,6 @@ def update_submission(db, who, id, body):
 @routes.delete("/submissions/<id>")
 def delete_submission(db, id):
     submissions.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 @routes.post("/submissions/<id>/submit")

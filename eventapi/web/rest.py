@@ -91,13 +91,8 @@ def location(path: str) -> str:
 # Responses
 
 def created(record: dict, path: str, **more: object) -> Response:
-    """Return 201 with a new record, whose address is `path` below /api/v1."""
-    return Response(record, 201, {"Location": location(path)}, **more)
-
-
-def deleted() -> Response:
-    """Return 204, the response to a deletion."""
-    return Response(status=204)
+    """Return 201 with a new record, whose address is `path` below /api/v1 and its id."""
+    return Response(record, 201, {"Location": location(f"{path}/{record['id']}")}, **more)
 
 
 def found(record: dict | None, noun: str, key: int | str) -> dict:
