@@ -7,7 +7,7 @@ from eventapi.domain.records.references import CATEGORY, EVENT
 from eventapi.plugins.access import require_scopes
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
-from eventapi.web.includes import attach_list, ids_of
+from eventapi.web.includes import include_list
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, created, found, unchanged
 from eventapi.web.routes import Routes
@@ -88,13 +88,6 @@ def get(db, id):
     return found(contacts.get(db, id), "contact", id)
 
 
-def include_categories(db, records):
-    attach_list(records, "categories", db.all(sql.categories_of, ids=ids_of(records)), "contact_id")
-
-
-def include_events(db, records):
-    attach_list(records, "events", db.all(sql.events_of, ids=ids_of(records)), "contact_id")
-
-
-INCLUDES = {"categories": include_categories, "events": include_events,
+INCLUDES = {"categories": include_list("categories", sql.categories_of, "contact_id"),
+            "events": include_list("events", sql.events_of, "contact_id"),
             "custom_fields": custom_fields.include("contact")}
