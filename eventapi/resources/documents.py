@@ -53,9 +53,7 @@ def get_document(db, id, query):
 
 @routes.update("/documents/<id>", schema="document")
 def update_document(db, id, body):
-    row = get(db, id)
-    unchanged(represent(row))
-    return represent(documents.update(db, row, body))
+    return represent(documents.update(db, unchanged(get(db, id), represent), body))
 
 
 @routes.delete("/documents/<id>")
@@ -64,9 +62,7 @@ def delete_document(db, id):
 
     An e-invoice that was received must be kept for the years of the option `retention_years`.
     """
-    row = get(db, id)
-    unchanged(represent(row))
-    documents.delete(db, row)
+    documents.delete(db, unchanged(get(db, id), represent))
 
 
 @routes.get("/documents/<id>/content", query="document.content",

@@ -62,9 +62,7 @@ def get_invoice(db, id, query):
 
 @routes.update("/invoices/<id>", schema="invoice")
 def update_invoice(db, id, body):
-    row = get(db, id)
-    unchanged(represent(row))
-    return response(*issuing.update(db, row, body))
+    return response(*issuing.update(db, unchanged(get(db, id), represent), body))
 
 
 @routes.delete("/invoices/<id>")
@@ -149,8 +147,7 @@ def delete_invoice_write_off(db, id, write_off_id):
     What payments have recovered of it is taken back as well. Delete the payment to take back a write-off that has a
     `payment_id`.
     """
-    row = get(db, id)
-    unchanged(represent(row))
+    row = unchanged(get(db, id), represent)
     write_off = next((one for one in row["write_offs"] if one["id"] == write_off_id), None)
     write_offs.delete(db, row, found(write_off, "write-off", write_off_id))
 

@@ -52,8 +52,7 @@ def update_link(db, who, id, body):
 
     Other fields may only be sent with their present values.
     """
-    old = get(db, id)
-    unchanged(represent(old))
+    old = unchanged(get(db, id), represent)
     if body.get("rights") is not None:
         allow(who, old["kind"], body["rights"])
     return represent(granting.update(db, old, body))
@@ -66,9 +65,7 @@ def delete_link(db, id, query):
     The record stays, so that the audit log can be understood. `erase` also forgets the person's name and address.
     Webhooks receive `link.revoked`.
     """
-    old = get(db, id)
-    unchanged(represent(old))
-    granting.revoke(db, old, erase=bool(query["erase"]))
+    granting.revoke(db, unchanged(get(db, id), represent), erase=bool(query["erase"]))
 
 
 @routes.post("/links/<id>/revoke")

@@ -36,16 +36,12 @@ def get_payment(db, id, query):
 
 @routes.update("/payments/<id>", schema="payment")
 def update_payment(db, id, body):
-    old = row(db, id)
-    unchanged(represent(old))
-    return payments.update(db, old, body)
+    return payments.update(db, unchanged(row(db, id), represent), body)
 
 
 @routes.delete("/payments/<id>")
 def delete_payment(db, id):
-    old = row(db, id)
-    unchanged(represent(old))
-    payments.delete(db, old)
+    payments.delete(db, unchanged(row(db, id), represent))
 
 
 @routes.post("/payments/<id>/complete")
@@ -73,8 +69,7 @@ def refund_payment(db, id, body):
 @routes.delete("/payments/<id>/refunds/<refund_id>")
 def delete_payment_refund(db, id, refund_id):
     """Delete a refund that was recorded by mistake. A payment that was refunded is completed again."""
-    payment = row(db, id)
-    unchanged(represent(payment))
+    payment = unchanged(row(db, id), represent)
     refund = next((refund for refund in payment["refunds"] if refund["id"] == refund_id), None)
     payments.delete_refund(db, payment, found(refund, "refund", refund_id))
 

@@ -26,22 +26,19 @@ def create_plan(db, body):
 
 @routes.get("/plans/<id>", query="plan.one")
 def get_plan(db, id, query):
-    return one(db, get(db, id), query, INCLUDES)
+    return one(db, addressed(get(db, id)), query, INCLUDES)
 
 
 @routes.update("/plans/<id>", schema="plan")
 def update_plan(db, id, body):
-    plan = plans.get(db, id)
-    unchanged(addressed(found(plan, "plan", id)))
+    plan = unchanged(get(db, id), addressed)
     return addressed(plans.update(db, plan, body))
 
 
 @routes.delete("/plans/<id>")
 def delete_plan(db, id):
     """Delete a plan with its booths, unless one of them was ever reserved or ordered for."""
-    plan = plans.get(db, id)
-    unchanged(addressed(found(plan, "plan", id)))
-    plans.delete(db, plan)
+    plans.delete(db, unchanged(get(db, id), addressed))
 
 
 @routes.get("/plans/<id>/checks", query="plan.checks", response="plan.checked")
@@ -63,7 +60,7 @@ def get_plan_svg(db, id, query, form):
 
 
 def get(db, id):
-    return addressed(found(plans.get(db, id), "plan", id))
+    return found(plans.get(db, id), "plan", id)
 
 
 def addressed(plan):
