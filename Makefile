@@ -76,17 +76,18 @@ run: $(VENV)/ready-to-run
 test processes: export PYTHONDONTWRITEBYTECODE :=
 
 # The tests make thousands of databases, one after the other: in memory, where 500 MB of it are free, no disk slows them down.
+FOLDER_OF_TESTS = if df -Pk /dev/shm 2>/dev/null | awk 'END { exit $$4 < 500000 }' && test -w /dev/shm; then TMPDIR=/dev/shm; \
+  export TMPDIR; fi; folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && trap 'exit 130' INT TERM
 test: $(VENV)/ready-to-test
 	@$(BIN)/ruff check .
-	@if df -Pk /dev/shm 2>/dev/null | awk 'END { exit $$4 < 500000 }' && test -w /dev/shm; then TMPDIR=/dev/shm; export TMPDIR; fi; \
-	  folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && trap 'exit 130' INT TERM && \
-	  $(BIN)/python -m pytest -m "not processes" --numprocesses auto --dist worksteal --basetemp "$$folder/pytest"
+	@$(FOLDER_OF_TESTS) && $(BIN)/python -m pytest -m "not processes" --numprocesses auto --dist worksteal --basetemp "$$folder/pytest"
 
-# The servers that processes and fault test, one after the other.
+# The servers that processes and fault test, one after the other. Only failed tests keep their files until the end.
 SERVERS ?= own
 processes: $(VENV)/ready-to-test
-	@for server in $(SERVERS); do echo "server = $$server"; \
-	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest -m processes --numprocesses auto --dist loadfile || exit 1; done
+	@$(FOLDER_OF_TESTS) && for server in $(SERVERS); do echo "server = $$server"; \
+	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest -m processes --numprocesses auto --dist loadfile \
+	    --basetemp "$$folder/pytest" --override-ini tmp_path_retention_policy=failed || exit 1; done
 
 # Versions of gunicorn beside the newest one, which `make processes` runs. gunicorn 20.1 needs pkg_resources.
 servers: $(VENV)/ready-to-test
