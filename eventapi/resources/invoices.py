@@ -14,7 +14,7 @@ from eventapi.errors import invalid_parameter
 from eventapi.plugins import batches
 from eventapi.storage import files, folding
 from eventapi.storage.statements import statements
-from eventapi.web.includes import ids_of
+from eventapi.web.includes import ids_of, include_found
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, created, found, is_known, picture, unchanged
 from eventapi.web.routes import Routes
@@ -263,29 +263,11 @@ def include_items(db, records):
         invoice.update(invoices.represent_parts(parts[invoice["id"]], invoice["currency"]))
 
 
-def include_payments(db, records):
-    known = payments.of_invoices(db, ids_of(records))
-    for invoice in records:
-        invoice["payments"] = known.get(invoice["id"], [])
-
-
-def include_write_offs(db, records):
-    known = write_offs.of_invoices(db, ids_of(records))
-    for invoice in records:
-        invoice["write_offs"] = known.get(invoice["id"], [])
-
-
 def include_contact(db, records):
     rows = db.all(sql.contacts_of, ids=ids_of(records, "contact_id"))
     contacts = {contact["id"]: contact for contact in rows}
     for invoice in records:
         invoice["contact"] = contacts[invoice["contact_id"]]
-
-
-def include_dunning(db, records):
-    known = dunning_letters.history(db, [invoice["id"] for invoice in records])
-    for invoice in records:
-        invoice["dunning"] = known.get(invoice["id"], [])
 
 
 def include_allowed_actions(db, records):
@@ -294,5 +276,6 @@ def include_allowed_actions(db, records):
         invoice["allowed_actions"] = issuing.allowed_actions(invoice, today, is_deducted=invoice["id"] in deducted)
 
 
-INCLUDES = {"items": include_items, "write_offs": include_write_offs, "payments": include_payments,
-            "contact": include_contact, "dunning": include_dunning, "allowed_actions": include_allowed_actions}
+INCLUDES = {"items": include_items, "write_offs": include_found("write_offs", write_offs.of_invoices),
+            "payments": include_found("payments", payments.of_invoices), "contact": include_contact,
+            "dunning": include_found("dunning", dunning_letters.history), "allowed_actions": include_allowed_actions}

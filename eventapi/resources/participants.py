@@ -9,7 +9,7 @@ from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
 from eventapi.plugins import batches
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
-from eventapi.web.includes import allowed_actions, include_one
+from eventapi.web.includes import allowed_actions, include_found, include_one
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, created, drawn, found, picture, unchanged
 from eventapi.web.routes import Routes
@@ -155,21 +155,10 @@ def get(db, id):
     return found(participants.get(db, id), "participant", id)
 
 
-def include_readiness(db, records):
-    found = readiness.checklists(db, [participant["id"] for participant in records])
-    for participant in records:
-        participant["readiness"] = found[participant["id"]]
-
-
-def include_badge_quota(db, records):
-    found = staff.quotas(db, [participant["id"] for participant in records])
-    for participant in records:
-        participant["badge_quota"] = found[participant["id"]]
-
-
 INCLUDES = {"contact": include_one("contact", sql.contacts_of, "participant_id"),
             "event": include_one("event", sql.events_of, "participant_id"),
             "category": include_one("category", sql.categories_of, "participant_id"),
-            "readiness": include_readiness, "badge_quota": include_badge_quota,
+            "readiness": include_found("readiness", readiness.checklists),
+            "badge_quota": include_found("badge_quota", staff.quotas),
             "custom_fields": custom_fields.include("event_participant"),
             "allowed_actions": allowed_actions(TRANSITIONS.of)}

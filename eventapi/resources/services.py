@@ -6,7 +6,7 @@ from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT, SERVICE_CATEGORY
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
-from eventapi.web.includes import ids_of, include_one
+from eventapi.web.includes import include_found, include_one
 from eventapi.web.lists import one, page
 from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
@@ -71,10 +71,5 @@ def includes(query):
     return {**INCLUDES, **dict.fromkeys(AT_EVENT, lambda db, records: None), AT_EVENT[0]: include_terms}
 
 
-def include_events(db, records):
-    known = offers.of_services(db, ids_of(records))
-    for service in records:
-        service["events"] = known.get(service["id"], [])
-
-
-INCLUDES = {"category": include_one("category", sql.categories_of, "service_id"), "events": include_events}
+INCLUDES = {"category": include_one("category", sql.categories_of, "service_id"),
+            "events": include_found("events", offers.of_services)}

@@ -39,6 +39,15 @@ def include_list(field: str, statement: Statement, key: str) -> Callable:
     return lambda db, records: attach_list(records, field, db.all(statement, ids=ids_of(records)), key)
 
 
+def include_found(field: str, read: Callable) -> Callable:
+    """Return the function of `include=` a field: the values that `read(db, ids)` returns by id, or else []."""
+    def include(db, records):
+        found = read(db, [record["id"] for record in records])
+        for record in records:
+            record[field] = found.get(record["id"], [])
+    return include
+
+
 def allowed_actions(actions_of: Callable[[dict], list]) -> Callable:
     """Return the function of `include=allowed_actions`.
 
