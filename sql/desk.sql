@@ -44,16 +44,18 @@ SELECT (SELECT count(*) FROM invoices WHERE status = 'draft') AS drafts,
        (SELECT count(*) FROM mails WHERE state IN ('failed', 'uncertain')) AS mails_failed;
 
 -- name: exhibitors
--- Ids of the exhibitors of an event by name, a page of them, and how many there are: counting them apart would compute
--- the readiness of each one twice.
-SELECT p.id, count(*) OVER () AS total FROM participants p JOIN contacts c ON c.id = p.contact_id
+-- Ids of the exhibitors of an event by name.
+SELECT p.id FROM participants p JOIN contacts c ON c.id = p.contact_id
  WHERE p.event_id = :event_id AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor')
    AND p.status <> 'cancelled'                                                                    -- when live
    AND p.status = :status                                                                         -- when status
-   AND (SELECT f.is_ready FROM readiness f WHERE f.id = p.id) = 0                                   -- when unready
    AND c.company_name IS NULL AND NOT EXISTS (SELECT 1 FROM profiles r WHERE r.participant_id = p.id AND r.display_name IS NOT NULL)   -- when nameless
    AND p.id IN (SELECT rowid FROM participants_search WHERE participants_search MATCH :search)    -- when search
- ORDER BY coalesce(c.company_name_folded, c.last_name_folded, ''), p.id LIMIT :size OFFSET :start;
+ ORDER BY coalesce(c.company_name_folded, c.last_name_folded, ''), p.id;
+
+-- name: unready
+-- Those of some participants that are not ready.
+SELECT id FROM readiness WHERE id IN (SELECT value FROM json_each(:ids)) AND is_ready = 0;
 
 -- name: booths_of
 -- Booth numbers of participants: confirmed ones, and held ones as a word.
@@ -71,7 +73,7 @@ SELECT p.id, p.role, p.status, p.badge_name, p.badge_number, c.company_name, c.f
   JOIN contacts c ON c.id = p.contact_id
  WHERE p.event_id = :event_id AND p.status <> 'cancelled'
    AND p.role = :role                                       -- when role
- ORDER BY coalesce(c.last_name_folded, c.company_name_folded, ''), p.id LIMIT :size;
+ ORDER BY coalesce(c.last_name_folded, c.company_name_folded, ''), p.id LIMIT :size OFFSET :start;
 
 -- name: by_hall
 -- Exhibitors by hall and booth, for a list on paper.

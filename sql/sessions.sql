@@ -29,7 +29,9 @@ SELECT 1 FROM sessions WHERE link_id = :link_id LIMIT 1;
 -- Open sessions of doors, whose devices have not been ended.
 SELECT s.id, s.link_id, l.station, e.title AS event_title, s.created_at, s.last_used_at
   FROM links l JOIN sessions s ON s.link_id = l.id JOIN events e ON e.id = l.event_id
- WHERE l.kind = 'door' AND s.ended_at IS NULL ORDER BY s.id;
+ WHERE l.kind = 'door' AND s.ended_at IS NULL
+   AND l.id = :link_id                                              -- when link_id
+ ORDER BY s.id;
 
 -- name: of_link
 SELECT id, way, mailed_to, own_device, created_at, last_used_at FROM sessions WHERE link_id = :link_id AND ended_at IS NULL ORDER BY id;

@@ -13,6 +13,7 @@ from eventapi.web.routes import Routes
 
 routes = Routes("links", "link", scope="links")
 sql = statements("links")
+DEVICE = ("id", "created_at", "last_used_at")
 
 
 @routes.list("/links", query="link.query")
@@ -130,6 +131,27 @@ def rotate_link(db, who, id):
     link = granted(db, who, id)
     secret = granting.rotate(db, link)
     return Response(shown(get(db, id), secret), secret="url")
+
+
+@routes.get("/links/<id>/devices", response="link.device_list")
+def get_link_devices(db, id):
+    """Get the devices on which the link of a door is open, the oldest first.
+
+    Only links of doors have any.
+    """
+    get(db, id)
+    return {"devices": [{name: row[name] for name in DEVICE} for row in access_links.devices(db, id)]}
+
+
+@routes.delete("/links/<id>/devices/<item_id>")
+def delete_link_device(db, id, item_id):
+    """End one device at a door, such as a phone that was lost. The others go on.
+
+    With its next request, the device deletes its list of badges. Scans that it has not sent stay on it.
+    """
+    get(db, id)
+    access_links.end_device(db, item_id, id)
+    return deleted()
 
 
 @routes.batch()

@@ -119,10 +119,10 @@ class Database:
             row = self.connection.execute(statement.form(given), values).fetchone()
         return row and row[0]
 
-    def values(self, statement: Statement, **values: Value) -> list:
+    def values(self, statement: Statement, given: frozenset = NOTHING, **values: Value) -> list:
         """Return the first column of all rows."""
         with translated:
-            return [row[0] for row in self.connection.execute(statement.plain(), values)]
+            return [row[0] for row in self.connection.execute(statement.form(given), values)]
 
     def count(self, text: str, values: dict) -> int:
         """Return the number of rows of a list (Statement.count).

@@ -35,8 +35,11 @@ def places(threads: int) -> BoundedSemaphore:
 def place(environ: dict) -> AbstractContextManager[None]:
     """Return a context manager that occupies a place while a body is received, and handled if it is a file.
 
-    A body of up to LONGEST_WITHOUT_PLACE that has arrived needs none. It raises 503 `unavailable` if none is free.
+    A body of up to LONGEST_WITHOUT_PLACE that has arrived needs none, nor does the file that a page with a place passes
+    to a route of the API. It raises 503 `unavailable` if none is free.
     """
+    if environ.get("eventapi.has_place"):
+        return NO_PLACE
     environ["eventapi.has_place"] = not _has_arrived(environ)
     return _occupied(environ) if environ["eventapi.has_place"] else NO_PLACE
 
@@ -73,7 +76,7 @@ def _has_arrived(environ):
     be refused without a reason while the places are taken.
     """
     stream, connection = environ["wsgi.input"], environ.get("gunicorn.socket")
-    if isinstance(stream, io.BytesIO):              # the own server has received it
+    if isinstance(stream, io.BytesIO | io.BufferedReader):      # the server has received it, or a page passes its file
         return True
     length = content_length(environ)
     if not isinstance(connection, socket.socket) or is_chunked(environ) or length > LONGEST_WITHOUT_PLACE:

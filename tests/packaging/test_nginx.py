@@ -9,21 +9,25 @@ import ssl
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from urllib.parse import urlencode
 
 import gunicorn
 import pytest
 
-from tests.support import nginx_site
+from tests.support import camt, nginx_site
 from tests.support.processes import eventapi, free_port, get, start, until
 
 pytestmark = [pytest.mark.processes, nginx_site.required]
+
+
+IBAN = "DE02120300000000202051"
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("nginx")
     socket = folder / "web.sock"
-    with running(folder, f"unix:{socket}", f"unix:{socket}", socket.exists) as site:
+    with running(folder, f"unix:{socket}", f"unix:{socket}", socket.exists, EVENTAPI_ORGANISER_IBAN=IBAN) as site:
         yield site
 
 
@@ -322,6 +326,45 @@ def test_a_file_of_a_page_may_be_large_and_other_forms_may_not(site):
     assert answer.status != 413, text[:300]
     answer, text = site.ask("POST", "/apply/abcdefgh/answer", large, connection=site.connection("127.0.5.1"))
     assert answer.status == 413 and "The file is too large" in text.decode()
+
+
+def test_the_office_works_behind_nginx(site):
+    """Sign in, send a form, and a bank statement larger than other forms may be. The cookie is for this host by https.
+    """
+    connection, cookies = site.connection("127.0.0.20"), {}
+
+    def ask(path, fields=None, status=200):
+        kind, body = "application/x-www-form-urlencoded", fields and urlencode(fields)
+        if fields and "file" in fields:
+            kind, body = "multipart/form-data; boundary=b0", "".join(
+                f'--b0\r\nContent-Disposition: form-data; name="{name}"'
+                f"""{'; filename="bank.xml"' if name == "file" else ""}\r\n\r\n{text}\r\n"""
+                for name, text in fields.items()) + "--b0--\r\n"
+        answer, text = site.ask("POST" if fields else "GET", f"/desk/{path}", body, connection, Accept="text/html",
+                                **cookies, **({"Content_Type": kind, "Origin": "https://events.example.org"} if fields
+                                              else {}))
+        assert answer.status == status, text[-900:]
+        return answer, text.decode()
+
+    def token(page, name="form_token"):
+        return re.search(rf'name="{name}" value="([^"]+)"', page)[1]
+    answer, _ = ask("sign-in", {"token": token(ask("sign-in")[1], "token"), "key": site.key}, 303)
+    cookie, *attributes = answer.getheader("Set-Cookie").split("; ")
+    assert cookie.startswith("__Host-evs-desk=evs_") and set(attributes) == {"Path=/", "HttpOnly", "SameSite=Lax",
+                                                                             "Secure"}
+    cookies["Cookie"] = cookie
+    page = ask("edit/categories")[1]
+    assert ask("edit/categories", {"form_token": token(page), "title": "Plants"}, 303)[0].getheader(
+        "Location") == "../../desk/setup?done=saved"
+    assert "Plants" in ask("setup?done=saved")[1]
+    today = time.strftime("%Y-%m-%d", time.gmtime())
+    statement = camt.document([camt.statement(IBAN, [{"amount": 500, "day": today, "party": "Rosen KG", "text": "x"}])])
+    large = statement.decode().replace("<Stmt>", " " * (3 * 1024 * 1024) + "<Stmt>", 1)
+    page = ask("money/bank")[1]
+    answer, _ = ask("money/statement", {"form_token": token(page), "file": large}, 303)
+    assert "imported=1" in answer.getheader("Location") and "Rosen KG" in ask("money/bank")[1]
+    refused = ask("edit/categories", {"form_token": token(page), "title": large}, 413)[1]
+    assert "The file is too large" in refused
 
 
 def test_no_log_of_nginx_has_the_secret_of_a_link(site):

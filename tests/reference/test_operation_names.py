@@ -39,7 +39,7 @@ NAMES = {
         delete_participant_logo""",
     "links": """
         list_links create_link get_link update_link_patch delete_link revoke_link mail_link show_link rotate_link
-        get_link_reminder remind_link
+        get_link_reminder remind_link get_link_devices delete_link_device
         batch_links""",
     "shows": """
         get_show get_show_exhibitors get_show_exhibitor get_show_plan get_show_programme""",

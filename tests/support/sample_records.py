@@ -1,4 +1,5 @@
 """The records that the samples of the reference need in an empty database, where ids count from 1."""
+from eventapi.domain.access import sessions
 from eventapi.domain.people import newsletter
 from eventapi.validation.identifiers.bookkeeping import revenue_accounts
 from tests.support import camt
@@ -159,6 +160,13 @@ def _link_to_remind(app):
     make_verbatim(app.organiser, "submission_type", made)
 
 
+def _door_device(app):
+    key = make_verbatim(app.organiser, "event")["event_key"]
+    link = app.organiser.make("/links", {"kind": "door", "event_key": key, "name": "West"})
+    with app.db.write():
+        sessions.add(app.db, link_id=link["id"], way="shown")
+
+
 def _dunned(app):
     make_verbatim(app.organiser, "invoice")
     make_verbatim(app.organiser, "dunning_level")
@@ -224,6 +232,7 @@ OTHERS = {
     "/bulk-import/participants": _event_and_contact,
     "/audit-log/{id}": _event_and_contact, "/links/{id}/mail": _link_to_open_pages,
     "/links/{id}/reminder": _link_to_remind, "/links/{id}/remind": _link_to_remind,
+    "/links/{id}/devices/{item_id}": _door_device,
     "/reports/datev": _accounts, "/reports/datev/debtors": _accounts,
     "/reports/ledger/{customer_number}": _sent_invoice,
     "/payments/imports": _transfer, "/payments/unmatched": _transfer, "/payments/unmatched/{id}": _transfer,

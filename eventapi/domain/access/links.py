@@ -143,14 +143,17 @@ def every(db, **filters):
     return [get(db, row["id"]) for row in db.all(sql.every, frozenset(given), **given)]
 
 
-def devices(db):
-    """Return the devices on which links of doors are open, as rows: id, link_id, station, event_title, and times."""
-    return db.all(sql_of_sessions.at_doors)
+def devices(db, link_id=None):
+    """Return the devices on which links of doors are open, as rows: id, link_id, station, event_title, and times.
+
+    `link_id` selects those of one link.
+    """
+    return db.all(sql_of_sessions.at_doors, frozenset({"link_id"} if link_id else ()), link_id=link_id)
 
 
-def end_device(db, id):
-    """End the session of a device at the door. Raise 404 if it is not open."""
-    row = next((row for row in devices(db) if row["id"] == id), None)
+def end_device(db, id, link_id=None):
+    """End the session of a device at the door, or at the door of one link. Raise 404 if it is not open there."""
+    row = next((row for row in devices(db, link_id) if row["id"] == id), None)
     if row is None:
         raise not_found("device of a door", id)
     db.run(sql_of_sessions.end, id=id, now=db.now)

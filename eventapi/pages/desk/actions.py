@@ -4,13 +4,15 @@
 typed. Where the action leads back to, is an address within the desk that comes with the form.
 """
 import re
+from functools import cache
 from urllib.parse import urlencode
 
 from eventapi.errors import not_found
 from eventapi.pages.desk import api, frame
 from eventapi.plugins import calls, idempotency
+from eventapi.validation.schema_files import body_schema
 from eventapi.web.html import shell, visits
-from eventapi.web.html.forms import id_of, number
+from eventapi.web.html.forms import id_or_text, number
 from eventapi.web.html.schema_forms import Form
 from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
@@ -26,21 +28,21 @@ BUTTONS = (
     "replace_participant_badge", "create_participant_invoice",
     "create_booth_reservation", "confirm_booth_reservation", "cancel_booth_reservation", "extend_booth_reservation",
     "move_booth_reservation",
-    "submit_service_order", "confirm_service_order", "cancel_service_order", "start_service_order_item",
-    "complete_service_order_item", "cancel_service_order_item",
+    "submit_service_order", "confirm_service_order", "cancel_service_order", "cancel_service_order_item",
     "approve_submission", "reject_submission", "request_submission_revision",
     "request_document_signature", "mark_document_signed", "decline_document", "void_document", "terminate_document",
     "refresh_invoice", "send_invoice", "mail_invoice", "remind_invoice", "cancel_invoice", "delete_invoice",
     "dispute_invoice", "settle_invoice", "create_invoice_write_off", "create_payment", "complete_payment",
     "cancel_payment", "refund_payment", "delete_payment", "withdraw_dunning",
     "assign_unmatched_payment", "ignore_unmatched_payment", "reopen_unmatched_payment",
-    "create_task", "start_task", "complete_task", "cancel_task", "reopen_task", "delete_task",
-    "create_note", "pin_note", "delete_note", "mail_link", "revoke_link",
+    "create_task", "start_task", "complete_task", "cancel_task", "reopen_task",
+    "create_note", "delete_note", "mail_link", "revoke_link", "delete_link_device",
 )
-FINAL = frozenset((                     # shown as a step that cannot be taken back
+FINAL = frozenset((                     # asked about on a page of their own, because they cannot be taken back
     "reject_application", "withdraw_application", "cancel_participant", "cancel_booth_reservation",
     "cancel_service_order", "cancel_invoice", "delete_invoice", "delete_payment", "refund_payment", "void_document",
-    "terminate_document", "create_invoice_write_off", "withdraw_dunning", "delete_task", "delete_note", "revoke_link"))
+    "terminate_document", "create_invoice_write_off", "withdraw_dunning", "cancel_service_order_item", "delete_note",
+    "revoke_link", "delete_link_device"))
 # Fields of a body that the form of an action has, where those are not all of them.
 FIELDS = {
     "approve_application": ["confirm", "mail"], "send_invoice": ["mail"], "cancel_invoice": ["reason", "mail"],
@@ -49,7 +51,7 @@ FIELDS = {
     "create_booth_reservation": ["expires_at", "final_price", "notes"], "assign_unmatched_payment": [],
     "move_booth_reservation": ["booth_id"], "refund_payment": ["amount", "refunded_at", "notes"],
 }
-WITHOUT = ("expires_at",)               # of a new reservation: a time that the form names as a day
+PATHS = {"write_off": "write-offs"}      # actions whose word is not the end of their path
 BACK = re.compile(r"(?:[a-z_]{1,30}|[1-9]\d{0,17})(?:/(?:[a-z_]{1,30}|[1-9]\d{0,17}))*(?:\?[A-Za-z0-9_.=&%+-]{0,300})?")
 
 
@@ -65,9 +67,15 @@ def of(visit, singular, record, *, without=()):
     return sorted(found, key=lambda each: each["is_final"])
 
 
+def one(visit, name, **ids):
+    """Return the action as a list, which is empty if the person may not do it."""
+    return [action(visit, name, **ids)] if api.may_call(visit, name) else []
+
+
+@cache
 def _handler(resource, word):
     """Return the name of the button that POST /RESOURCE/<id>/WORD is, or None."""
-    path = f"/api/v1/{resource}/<id>/{word}"
+    path = f"/api/v1/{resource}/<id>/{PATHS.get(word, word)}"
     return next((name for name in BUTTONS if api.routes()[name].path == path), None)
 
 
@@ -75,7 +83,15 @@ def action(visit, name, *, id=None, item_id=None, **fixed):
     """Return an action as a template shows it. `fixed` are fields of its body that are not typed."""
     address = "/".join(str(part) for part in ("do", name, id, item_id) if part is not None)
     return {"name": name, "address": address, "label": f"do_{name}", "is_final": name in FINAL, "fixed": fixed,
-            "has_form": bool(form_of(visit, name).fields)}
+            "has_page": has_page(name)}
+
+
+@cache
+def has_page(name):
+    """Return whether an action has a page of its own: to fill in its form, or to ask whether it is meant."""
+    schema = api.routes()[name].options.schema
+    names = FIELDS.get(name) if schema else []
+    return name in FINAL or bool(body_schema(schema, "POST")["properties"] if names is None else names)
 
 
 def form_of(visit, name, **choices):
@@ -94,11 +110,12 @@ def form_of(visit, name, **choices):
 def get_desk_action(db, visit, name, id=None, item_id=None):
     """Return the form of an action, or show it again after a refusal."""
     ids_of(name, id, item_id)
+    api.require_call(visit, name)
     made, back = form_of(visit, name), back_to(visit)
     given = made.compact(visit.fields) if visit.problem else {**made.defaults(), **frame.told(db, name)}
     fixed = visit.fields if visit.problem else shell.asked(*FIXED)
     return frame.shown(
-        db, visit, "act", about=about(name, id), form=made, given=given, back=back,
+        db, visit, "act", about=about(visit, name, id), form=made, given=given, back=back,
         action=action(visit, name, id=id, item_id=item_id),
         fixed={key: _first(value) for key, value in fixed.items() if key in FIXED})
 
@@ -115,12 +132,12 @@ def ids_of(name, id, item_id):
     return ids
 
 
-def about(name, id):
-    """Return the name of the record that an action is about, or None."""
+def about(visit, name, id):
+    """Return the name of the record that an action is about, or None if the person may not read it."""
     path = api.routes()[name].path.partition("<id>")[0]
     reader = next((reader for reader, route in api.routes().items() if route.method == "GET"
                    and route.path == f"{path}<id>"), None)
-    return id and reader and frame.record_name(api.read(reader, id=id).data)
+    return id and reader and api.may_call(visit, reader) and frame.record_name(api.read(reader, id=id).data)
 
 
 def _first(value):
@@ -149,8 +166,7 @@ def led(visit, name, response):
 def fixed_of(fields):
     """Return the fields of the body that a page has put into hidden fields, as JSON types."""
     texts = {name: _first(fields[name]).strip() for name in FIXED if _first(fields.get(name) or [""]).strip()}
-    found = {name: id_of(text) or text if name.endswith("_id") else text for name, text in texts.items()
-             if not name.startswith("assign_")}
+    found = {name: id_or_text(name, text) for name, text in texts.items() if not name.startswith("assign_")}
     if "waitlist" in found:
         found["waitlist"] = True
     if "assign_number" in texts:

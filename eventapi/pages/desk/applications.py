@@ -52,7 +52,10 @@ def notes(visit, kind, id):
              "invoice": "invoices", "event": "events"}[kind]
     if not api.may(visit, scope):
         return None
-    return api.rows("list_notes", entity_type=kind, entity_id=id, per_page=20)[0]
+    rows, _ = api.rows("list_notes", entity_type=kind, entity_id=id, per_page=20)
+    for row in rows:
+        row["buttons"] = actions.one(visit, "delete_note", id=row["id"]) if api.may(visit, scope, writes=True) else []
+    return rows
 
 
 def fields_of(visit):

@@ -17,6 +17,7 @@ SHOWS = ("unready", "nameless", "confirmed", "registered", "cancelled")
 CONTACT = ("customer_number", "email", "invoice_email", "phone", "mobile", "address", "postal_code", "city", "country",
            "website", "tax_id", "language")
 FEW = 20                                # records of one kind on the page of an exhibitor
+AT_ONCE = 100                           # participants whose readiness is computed at a time
 
 
 @routes.get("/exhibitors")
@@ -27,21 +28,28 @@ def get_desk_exhibitors(db, visit):
     api.require(visit, "participants")
     rows, total = exhibitors(db, event, show, asked.get("q"), frame.page_of(asked))
     return frame.shown(db, visit, "exhibitors", menu="exhibitors", current=event, rows=rows, total=total, asked=asked,
-                       show=show, shows=SHOWS, items=ITEMS, paging=frame.paging(asked, total))
+                       show=show, shows=SHOWS, items=ITEMS,
+                       paging=frame.paging(asked, total, api.PER_PAGE),
+                       is_counted=show != "unready")
 
 
 def exhibitors(db, event, show, search, page):
-    """Return a page of exhibitors by name, each with contact, category, readiness and booths; and their number."""
+    """Return a page of exhibitors by name, each with contact, category, readiness and booths; and how many there are.
+
+    Of those that are not ready, the number is that of the pages up to this one, and one more if there is a next page:
+    the readiness of thousands takes too long to compute.
+    """
     values = {"event_id": event["id"], "status": show if show in SHOWS[2:] else None,
-              "search": folding.expression(search) if search else None, "size": api.PER_PAGE,
-              "start": (page - 1) * api.PER_PAGE}
+              "search": folding.expression(search) if search else None}
     given = frozenset(filter(None, (
-        "status" if values["status"] else "live", show if show in ("unready", "nameless") else None,
+        "status" if values["status"] else "live", "nameless" if show == "nameless" else None,
         "search" if values["search"] else None)))
+    start = (page - 1) * api.PER_PAGE
     with db.snapshot():
-        found = db.all(sql.exhibitors, given, **values)
-        total = found[0]["total"] if found else 0
-        ids = [row["id"] for row in found]
+        ids = db.values(sql.exhibitors, given, **values)
+        if show == "unready":
+            ids = unready(db, ids, start + api.PER_PAGE + 1)
+        total, ids = len(ids), ids[start:start + api.PER_PAGE]
         booths = db.all(sql.booths_of, ids=as_json(ids))
     if not ids:
         return [], total
@@ -51,6 +59,18 @@ def exhibitors(db, event, show, search, page):
         row["states"] = {item["item"]: item for item in row["readiness"]["items"]}
         row["booths"] = [booth for booth in booths if booth["id"] == row["id"]]
     return [rows[id] for id in ids if id in rows], total
+
+
+def unready(db, ids, most):
+    """Return those of the participants that are not ready, in their order, and no more of them than needed."""
+    found = []
+    for start in range(0, len(ids), AT_ONCE):
+        some = ids[start:start + AT_ONCE]
+        left = set(db.values(sql.unready, ids=as_json(some)))
+        found += [id for id in some if id in left]
+        if len(found) >= most:
+            break
+    return found[:most]
 
 
 @routes.get("/exhibitors/<id>")
@@ -65,26 +85,30 @@ def get_desk_exhibitor(db, visit, id):
         if not (api.may(visit, scope) and api.may_call(visit, name)):
             return None
         found, _ = api.rows(name, include=include, per_page=FEW, **query)
-        return [with_buttons(visit, resource, each, include) for each in found]
+        return [with_buttons(visit, resource, each) for each in found]
     mine = {"event_participant_id": id}
+    orders = of("service_orders", "list_service_orders", "service-orders", include=("items",), **mine)
+    for order in orders or ():
+        for item in order["items"]:
+            is_open = order["status"] in ("submitted", "confirmed") and item["status"] in ("pending", "in_progress")
+            item["buttons"] = actions.one(visit, "cancel_service_order_item", id=order["id"], item_id=item["id"]) \
+                if is_open else []
     reservations = of("booths", "list_booth_reservations", "booth-reservations", include=("booth",), **mine)
     return frame.shown(
         db, visit, "exhibitor", menu="exhibitors", current=event, title=frame.named(contact), row=row, contact=contact,
         contact_fields=CONTACT, buttons=actions.of(visit, "participants", row),
         reservations=reservations, free=free_booths(visit, row, reservations),
-        orders=of("service_orders", "list_service_orders", "service-orders", include=("items",), **mine),
+        orders=orders,
         submissions=of("submissions", "list_submissions", "submissions", include=("type",), **mine),
         invoices=of("invoices", "list_invoices", None, **mine),
         documents=of("documents", "list_documents", "documents", entity_type="event_participant", entity_id=id),
         tasks=of("tasks", "list_tasks", "tasks", entity_type="event_participant", entity_id=id),
-        links=links.of(visit, participant_id=id), links_title="links", new_link={
+        links=links.of(visit, participant_id=id), links_title="links", may_make=True, new_link={
             "kind": "participant", "participant_id": id, "email": contact["email"]},
         notes=notes(visit, "event_participant", id), entity=("event_participant", id),
         profile=api.read("get_participant_profile", id=id).data if api.may(visit, "participants") else None,
-        history=history(visit, "event_participant", id), bill=api.may_call(visit, "create_participant_invoice") and
-        actions.action(visit, "create_participant_invoice", id=id),
-        replace=api.may_call(visit, "replace_participant_badge") and
-        actions.action(visit, "replace_participant_badge", id=id))
+        history=history(visit, "event_participant", id), bill=actions.one(visit, "create_participant_invoice", id=id),
+        replace=actions.one(visit, "replace_participant_badge", id=id))
 
 
 def free_booths(visit, row, reservations):
@@ -101,7 +125,7 @@ ONE = {"booth-reservations": "get_booth_reservation", "service-orders": "get_ser
        "payments": "get_payment"}
 
 
-def with_buttons(visit, resource, record, include=()):
+def with_buttons(visit, resource, record):
     """Return a record of a list with the actions that it allows as `buttons`."""
     if resource is None:
         return record

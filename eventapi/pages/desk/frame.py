@@ -212,7 +212,7 @@ def named(row):
 def record_name(record):
     """Return the name of a record of any kind: its number or title, else that of the person."""
     return next((record[name] for name in ("invoice_number", "order_number", "booth_number", "title", "service_name",
-                                           "document_number") if record.get(name)), None) or (
+                                           "document_number", "station") if record.get(name)), None) or (
         record.get("customer_number") if "badge_number" in record else None) or named(record)
 
 

@@ -1,10 +1,11 @@
 """Links at the desk: those of exhibitors, and those of the doors with their QR code."""
+from eventapi.domain.portal import rights
 from eventapi.errors import not_found
 from eventapi.pages.desk import actions, api, frame
 from eventapi.pictures import qr
 from eventapi.storage.statements import statements
 from eventapi.web.html import shell, visits
-from eventapi.web.html.forms import id_of
+from eventapi.web.html.forms import id_or_text
 from eventapi.web.routes import Routes
 
 routes = Routes("desk-links", root="/desk", public=True, page=True, session="admin", flag="desk", forms=("text/html",))
@@ -22,10 +23,19 @@ def of(visit, **subject):
     rows, _ = api.rows("list_links", per_page=FEW, **subject)
     for row in rows:
         live = row["status"] == "active"
-        names = [*(["mail_link"] if row["email"] else []), "revoke_link"] if live else []
-        row["buttons"] = [actions.action(visit, name, id=row["id"]) for name in names if api.may_call(visit, name)]
-        row["can_show"] = live and api.may_call(visit, "show_link")
+        reaches = live and may_reach(visit, row["kind"], row["rights"])
+        names = [*(["mail_link"] if row["email"] and reaches else []), *(["revoke_link"] if live else [])]
+        row["buttons"] = [button for name in names for button in actions.one(visit, name, id=row["id"])]
+        row["can_show"] = reaches and api.may_call(visit, "show_link")
+        row["opened"] = api.read("get_link_devices", id=row["id"]).data["devices"] if row["kind"] == "door" else []
+        for device in row["opened"]:
+            device["buttons"] = actions.one(visit, "delete_link_device", id=row["id"], item_id=device["id"])
     return rows
+
+
+def may_reach(visit, kind, given=()):
+    """Return whether the person has the scopes of what a link opens: only then the API makes, shows and mails it."""
+    return all(api.may(visit, scope, writes=True) for scope in rights.scopes(kind, given))
 
 
 @routes.get("/links/<id>/<what>")
@@ -60,7 +70,7 @@ def make_desk_link(visit):
     """Make a link for an exhibitor or for a door. Its address is shown or mailed by the next step."""
     fields = {name: (visit.fields.get(name) or [""])[0].strip() for name in ("participant_id", "event_id", "email",
                                                                              "name", "station", "kind")}
-    body = {name: id_of(text) or text if name.endswith("_id") else text for name, text in fields.items() if text}
+    body = {name: id_or_text(name, text) for name, text in fields.items() if text}
     if fields["kind"] == "door" and fields["station"]:
         body["name"] = fields["station"]
     back = actions.back_to(visit)

@@ -39,15 +39,21 @@ def get_desk_invoice(db, visit, id):
     checked = None
     if row["status"] == "draft":
         checked = api.check("check_invoice", id=id)
-    payments = [with_buttons(visit, "payments", dict(each)) for each in row["payments"]] \
-        if api.may(visit, "payments") else row["payments"]
+    payments = row["payments"]
+    if api.may(visit, "payments"):
+        payments = [with_buttons(visit, "payments", dict(each)) for each in payments]
+        for each in payments:
+            each["buttons"] += actions.one(visit, "delete_payment", id=each["id"])
+    standing = [letter for letter in row["dunning"] if not letter["withdrawn_on"]]
+    for letter in row["dunning"]:
+        letter["buttons"] = actions.one(visit, "withdraw_dunning", id=id, item_id=letter["id"]) \
+            if letter in standing[-1:] else []
     event = row["event_key"] and frame.by_key(db, row["event_key"])
     pay = row["status"] in ("sent", "partially_paid", "overdue") and api.may_call(visit, "create_payment")
     return frame.shown(
         db, visit, "invoice", menu="money", current=event, title=row["invoice_number"] or f"#{id}", row=row,
         checked=checked, payments=payments, buttons=actions.of(visit, "invoices", row),
-        delete=row["status"] == "draft" and api.may_call(visit, "delete_invoice") and
-        actions.action(visit, "delete_invoice", id=id),
+        delete=actions.one(visit, "delete_invoice", id=id) if row["status"] == "draft" else [],
         pay=pay and actions.action(visit, "create_payment"), notes=notes(visit, "invoice", id), entity=("invoice", id),
         history=history(visit, "invoice", id), today=times.today(db.config.timezone))
 

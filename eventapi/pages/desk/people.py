@@ -12,6 +12,7 @@ sql = statements("desk")
 
 FOUND = 8                               # records of each kind
 ON_PAPER = 5000                         # rows of a printed list
+NAMES = 1000                            # of a part of the list for the doors: twenty sheets of paper
 PDF = "application/pdf"
 # Kind of record -> scope, handler of its list, what the list shall include.
 KINDS = {"contacts": ("contacts", "list_contacts", ()),
@@ -109,13 +110,16 @@ ROLES = ("exhibitor", "co_exhibitor", "sponsor", "speaker", "visitor", "press", 
 
 @routes.get("/print/door")
 def get_desk_door_list(db, visit):
-    """Return everybody with a badge by name, for the doors when nothing else works."""
-    event, asked = frame.required(db), shell.asked("role", "event")
+    """Return everybody with a badge by name, a part of them, for the doors when nothing else works."""
+    event, asked = frame.required(db), shell.asked("role", "event", "page")
     api.require(visit, "participants")
     role = asked.get("role") if asked.get("role") in ROLES else None
-    rows = db.all(sql.door_list, frozenset({"role"} if role else ()), event_id=event["id"], role=role, size=ON_PAPER)
-    return frame.shown(db, visit, "door_list", menu="people", current=event, rows=rows, role=role, most=ON_PAPER,
-                       asked=asked)
+    start = (frame.page_of(asked) - 1) * NAMES
+    rows = db.all(sql.door_list, frozenset({"role"} if role else ()), event_id=event["id"], role=role, size=NAMES + 1,
+                  start=start)
+    return frame.shown(db, visit, "door_list", menu="people", current=event, rows=rows[:NAMES], role=role,
+                       first=start + 1, asked=asked, total=start + len(rows), is_counted=False,
+                       paging=frame.paging(asked, start + len(rows), NAMES))
 
 
 @routes.get("/print/halls")
@@ -124,7 +128,8 @@ def get_desk_hall_list(db, visit):
     event = frame.required(db)
     api.require(visit, "booths")
     api.require(visit, "participants")
-    halls = {}
-    for row in db.all(sql.by_hall, event_id=event["id"], size=ON_PAPER):
+    halls, rows = {}, db.all(sql.by_hall, event_id=event["id"], size=ON_PAPER)
+    for row in rows:
         halls.setdefault(row["plan_name"], []).append(row)
-    return frame.shown(db, visit, "hall_list", menu="people", current=event, halls=halls, asked={})
+    return frame.shown(db, visit, "hall_list", menu="people", current=event, halls=halls, is_cut=len(rows) == ON_PAPER,
+                       most=ON_PAPER, asked={})

@@ -18,76 +18,67 @@ class Kind:
     """A kind of record with forms.
 
     `singular` is the name of its schema, `handler` ends the names of its handlers (`create_event`), `names` are the
-    fields of the form, `lists` the handler of its list. `back` is the page of the desk that shows the records.
+    fields of the form, `rare` those that few shows need: the form has them below "More". `new` are fields of a new
+    record only. `back` is the page of the desk that shows the records.
     """
 
-    def __init__(self, singular, lists, names, *, back="setup", without=(), handler=None, of_event=None, title=None):
-        self.singular, self.lists, self.names, self.back, self.without = singular, lists, names, back, without
-        self.handler, self.of_event, self.title = handler or singular, of_event, title
+    def __init__(self, singular, names, rare=(), *, new=(), back="setup", without=(), handler=None):
+        self.singular, self.names, self.rare, self.new = singular, (*names, *rare), rare, new
+        self.back, self.without, self.handler = back, without, handler or singular
 
 
 KINDS = {
-    "events": Kind("event", "list_events", (
-        "title", "event_key", "date_from", "date_to", "venue", "address", "postal_code", "city", "country", "timezone",
-        "application_deadline", "opening_hours", "description", "day_ends_at", "is_visible"), title="title"),
-    "categories": Kind("category", "list_categories", (
-        "title", "event_keys", "applicant_visibility", "base_price", "tax_rate", "color", "content",
-        "parent_category_id", "sort_order"), title="title"),
-    "services": Kind("service", "list_services", (
-        "service_name", "short_description", "category_id", "unit", "base_price", "tax_rate", "min_quantity",
-        "max_quantity", "quantity_step", "requires_specification", "specification_label", "lead_time_days", "is_active",
-        "sort_order", "events"), without=("events/event_id",), title="service_name"),
-    "service_categories": Kind("service_category", "list_service_categories", ("category_name", "sort_order"),
-                               title="category_name"),
-    "submission_types": Kind("submission_type", "list_submission_types", (
-        "title", "event_key", "description", "input", "allowed_extensions", "max_size_mb", "due", "needs_approval",
-        "is_required", "roles", "is_active", "sort_order"), of_event="event_key", title="title"),
-    "booth_types": Kind("booth_type", "list_booth_types", (
-        "booth_type_name", "price_model", "price", "tax_rate", "open_sides", "color", "description", "sort_order"),
-        title="booth_type_name"),
-    "plans": Kind("plan", "list_plans", (
-        "plan_name", "event_key", "width", "height", "area_name", "description", "objects", "sort_order", "is_active"),
-        of_event="event_key", back="hall", title="plan_name"),
-    "booths": Kind("booth", "list_booths", (
-        "booth_number", "booth_type_id", "width", "depth", "pos_x", "pos_y", "rotation", "fixed_price", "tax_rate",
-        "booth_name", "status", "blocked_reason", "amenities", "notes"), back="hall", title="booth_number"),
-    "contacts": Kind("contact", "list_contacts", (
-        "company_name", "first_name", "last_name", "email", "invoice_email", "phone", "mobile", "address",
-        "postal_code", "city", "country", "website", "tax_id", "language", "notes"), back="people",
-        title="company_name"),
-    "participants": Kind("participant", "list_participants", ("category_key", "badge_name"), back="exhibitors",
-                         title="badge_name"),
-    "applications": Kind("application", "list_applications", (
-        "company_name", "first_name", "last_name", "email", "phone", "mobile", "address", "postal_code", "city",
-        "country", "website", "tax_id", "requested_area", "message", "event_keys", "category_keys", "late", "rating",
-        "notes"), back="applications", title="company_name"),
-    "service_orders": Kind("service_order", "list_service_orders", ("items", "notes"), back="exhibitors",
-                           without=("items/service_key", "items/booth_id")),
-    "dunning_levels": Kind("dunning_level", "list_dunning_levels", None, title="level_name"),
-    "profiles": Kind("profile", None, ("is_listed", "display_name", "texts", "products", "website", "email", "phone",
-                                       "links", "locked"), handler="participant_profile", back="exhibitors"),
-    "invoices": Kind("invoice", "list_invoices", (
-        "due_date", "service_date", "service_date_to", "buyer_reference", "language", "text", "notes"), back="money"),
-}
-# Fields that few shows need: the form has them below "More".
-RARE = {
-    "events": ("event_key", "timezone", "description", "day_ends_at", "is_visible"),
-    "categories": ("color", "content", "parent_category_id", "sort_order", "tax_rate"),
-    "services": ("tax_rate", "min_quantity", "max_quantity", "quantity_step", "requires_specification",
-                 "specification_label", "lead_time_days", "is_active", "sort_order", "category_id"),
-    "submission_types": ("max_size_mb", "roles", "is_active", "sort_order"),
-    "booth_types": ("tax_rate", "color", "description", "sort_order"),
-    "plans": ("area_name", "description", "sort_order", "is_active"),
-    "booths": ("rotation", "fixed_price", "tax_rate", "booth_name", "amenities", "notes"),
-    "contacts": ("invoice_email", "mobile", "website", "language", "notes"),
-    "applications": ("mobile", "website", "tax_id", "late", "rating", "notes"),
-    "dunning_levels": ("level", "has_lump_sum", "interest", "interest_rate", "title_de", "title_en", "text_de",
-                       "text_en"),
-    "invoices": ("service_date", "service_date_to", "buyer_reference", "language", "notes"),
+    "events": Kind(
+        "event", ("title", "date_from", "date_to", "venue", "address", "postal_code", "city", "country",
+                  "application_deadline", "opening_hours"),
+        ("event_key", "timezone", "description", "day_ends_at", "is_visible")),
+    "categories": Kind(
+        "category", ("title", "event_keys", "applicant_visibility", "base_price"),
+        ("tax_rate", "color", "content", "parent_category_id", "sort_order")),
+    "services": Kind(
+        "service", ("service_name", "short_description", "unit", "base_price", "events"),
+        ("category_id", "tax_rate", "min_quantity", "max_quantity", "quantity_step", "requires_specification",
+         "specification_label", "lead_time_days", "is_active", "sort_order"), without=("events/event_id",)),
+    "service_categories": Kind("service_category", ("category_name", "sort_order")),
+    "submission_types": Kind(
+        "submission_type", ("title", "event_key", "description", "input", "allowed_extensions", "due",
+                            "needs_approval", "is_required"),
+        ("max_size_mb", "roles", "is_active", "sort_order")),
+    "booth_types": Kind(
+        "booth_type", ("booth_type_name", "price_model", "price", "open_sides"),
+        ("tax_rate", "color", "description", "sort_order")),
+    "plans": Kind(
+        "plan", ("plan_name", "event_key", "width", "height", "objects"),
+        ("area_name", "description", "sort_order", "is_active"), back="hall"),
+    "booths": Kind(
+        "booth", ("booth_number", "booth_type_id", "width", "depth", "pos_x", "pos_y", "status", "blocked_reason"),
+        ("rotation", "fixed_price", "tax_rate", "booth_name", "amenities", "notes"), new=("plan_id",), back="hall"),
+    "contacts": Kind(
+        "contact", ("company_name", "first_name", "last_name", "email", "phone", "address", "postal_code", "city",
+                    "country", "tax_id"),
+        ("invoice_email", "mobile", "website", "language", "notes"), back="people"),
+    "participants": Kind(
+        "participant", ("category_key", "badge_name"), new=("event_key", "contact_id", "role", "is_confirmed"),
+        back="exhibitors"),
+    "applications": Kind(
+        "application", ("company_name", "first_name", "last_name", "email", "phone", "address", "postal_code", "city",
+                        "country", "requested_area", "message", "event_keys", "category_keys"),
+        ("mobile", "website", "tax_id", "late", "rating", "notes"), back="applications"),
+    "service_orders": Kind(
+        "service_order", ("items", "notes"), new=("event_participant_id",), back="exhibitors",
+        without=("items/service_key", "items/booth_id")),
+    "dunning_levels": Kind(
+        "dunning_level", ("name", "days", "deadline_days", "fee"),
+        ("level", "has_lump_sum", "interest", "interest_rate", "title_de", "title_en", "text_de", "text_en")),
+    "profiles": Kind(
+        "profile", ("is_listed", "display_name", "texts", "products", "website", "email", "phone", "links", "locked"),
+        handler="participant_profile", back="exhibitors"),
+    "invoices": Kind(
+        "invoice", ("due_date", "text"),
+        ("service_date", "service_date_to", "buyer_reference", "language", "notes"),
+        new=("contact_id", "event_participant_id"), back="money"),
 }
 SETUP = ("categories", "booth_types", "service_categories", "services", "submission_types", "dunning_levels")
-ONLY_NEW = {"booths": ("plan_id",), "participants": ("event_key", "contact_id", "role", "is_confirmed"),
-            "service_orders": ("event_participant_id",), "invoices": ("contact_id", "event_participant_id")}
 # Fields that come from the page before, not typed -> handler that reads what they name, and what to include.
 ABOUT = {"contact_id": ("get_contact", ()), "event_participant_id": ("get_participant", ("contact",))}
 STORED_AS = {"width": ("dimensions", "width"), "depth": ("dimensions", "depth"), "pos_x": ("position", "x"),
@@ -98,13 +89,13 @@ STORED_AS = {"width": ("dimensions", "width"), "depth": ("dimensions", "depth"),
 def get_desk_setup(db, visit):
     """Return what a show is made of, with what is missing on top: the steps of a first show, in their order."""
     event = frame.current(db)
-    lists = {name: api.rows(KINDS[name].lists, per_page=100, **of(name, event))
-             for name in SETUP if api.may_call(visit, KINDS[name].lists)}
+    lists = {name: api.rows(f"list_{name}", per_page=100, **of(name, event))
+             for name in SETUP if api.may_call(visit, f"list_{name}")}
     plans = api.rows("list_plans", include=("booth_count",), event_id=event["id"]) \
         if event and api.may_call(visit, "list_plans") else ([], 0)
     is_public = bool(event and api.read("get_event_pages", id=event["id"]).data["is_public"])
     return frame.shown(db, visit, "setup", menu="setup", current=event, lists=lists, kinds=KINDS, plans=plans[0],
-                       steps=steps(event, lists, plans[0], is_public),
+                       steps=steps(visit, event, lists, plans[0], is_public),
                        may_edit=lambda name: api.may_call(visit, f"create_{KINDS[name].handler}"))
 
 
@@ -113,17 +104,19 @@ def of(name, event):
     return {"event_id": event["id"]} if event and name in ("services", "submission_types") else {}
 
 
-def steps(event, lists, plans, is_public):
-    """Return (step, address, whether it is done) of setting up a show."""
-    def has(name):
-        return bool(lists.get(name, ([], 0))[1])
-    return [("event", "edit/events", event is not None), ("categories", "edit/categories", has("categories")),
-            ("booth_types", "edit/booth_types", has("booth_types")), ("plan", "edit/plans", bool(plans)),
+def steps(visit, event, lists, plans, is_public):
+    """Return (step, address, whether it is done) of setting up a show. The address is None if the person may not."""
+    def step(name, kind, is_done):
+        is_allowed = api.may_call(visit, handler_of(KINDS[kind.partition("/")[0]], None))
+        return name, f"edit/{kind}" if is_allowed else None, is_done
+
+    def list_of(name):
+        return step(name, name, bool(lists.get(name, ([], 0))[1]))
+    return [step("event", f"events/{event['id']}" if event else "events", event is not None), list_of("categories"),
+            list_of("booth_types"), step("plan", "plans", bool(plans)),
             ("booths", f"hall/layout/{plans[0]['id']}" if plans else "hall",
              any(plan["booth_count"] for plan in plans)),
-            ("services", "edit/services", has("services")),
-            ("submission_types", "edit/submission_types", has("submission_types")),
-            ("dunning_levels", "edit/dunning_levels", has("dunning_levels")),
+            list_of("services"), list_of("submission_types"), list_of("dunning_levels"),
             ("pages", f"settings/{event['id']}" if event else "setup", is_public)]
 
 
@@ -134,6 +127,7 @@ def steps(event, lists, plans, is_public):
 def get_desk_form(db, visit, name, id=None):
     """Return the form of a new record, or of one that exists."""
     kind = kind_of(name, id)
+    api.require_call(visit, handler_of(kind, id))
     event = frame.current(db)
     record = stored(kind, id) if id else None
     made = form_of(visit, name, id, event, record)
@@ -143,8 +137,7 @@ def get_desk_form(db, visit, name, id=None):
         given = made.texts(record) if record else {**made.defaults(), **start(made, event)}
     if visit.problem and visit.problem.status == 412:
         visit.fields["tag"] = [record["tag"]]          # the stored record is shown beside what was typed
-    rare = RARE.get(name, ())
-    return frame.shown(db, visit, "edit", rare=rare, current=event,
+    return frame.shown(db, visit, "edit", rare=kind.rare, current=event,
                        menu="setup" if kind.back in ("setup", "hall") else kind.back, form=made, given=given,
                        kind_name=name, kind_back=kind.back, record=record, id=id, back=actions.back_to(visit),
                        tag=(visit.fields.get("tag") or [record["tag"] if record else ""])[0],
@@ -186,11 +179,8 @@ def stored(kind, id):
 def form_of(visit, name, id, event, record=None):
     """Return the form of a kind of record."""
     kind = KINDS[name]
-    fields = kind.names
-    if not id and fields:
-        fields = (*ONLY_NEW.get(name, ()), *fields)
-    return Form(kind.singular, "PATCH" if id else "POST", frame.labels(visit, name), names=fields,
-                without=kind.without,
+    return Form(kind.singular, "PATCH" if id else "POST", frame.labels(visit, name),
+                names=kind.names if id else (*kind.new, *kind.names), without=kind.without,
                 choices=choices(visit, name, event, record), language=visit.language)
 
 

@@ -35,7 +35,8 @@ def get_desk_settings(db, visit, id):
         lacks=settings.lacks(db, pages, mail_base_url()), address=f"{mail_base_url()}/e/{pages['event_key']}",
         show_address=f"{shell.up()}e/{pages['event_key']}", is_visible=bool(event["is_visible"]),
         advice=advice(db, pages), links=links.of(visit, event_id=id, kind="door"), links_title="doors",
-        new_link={"kind": "door", "event_id": id, "station": ""}, may_write=api.may_call(visit, "update_event_pages"))
+        may_make=links.may_reach(visit, "door"), new_link={"kind": "door", "event_id": id, "station": ""},
+        may_write=api.may_call(visit, "update_event_pages"))
 
 
 def advice(db, pages):

@@ -62,6 +62,11 @@ def id_of(text: str) -> int | None:
     return int(text) if re.fullmatch(r"[1-9][0-9]{0,17}", text) else None
 
 
+def id_or_text(name: str, text: str) -> int | str:
+    """Return the value of a hidden field: the id that its text is, if its name ends in `_id`, else the text itself."""
+    return id_of(text) or text if name.endswith("_id") else text
+
+
 def values(schema: dict, texts: dict[str, list[str]], language: str) -> dict:
     """Return the values of JSON that the texts of a form mean, by the schema of its body. Others stay texts.
 

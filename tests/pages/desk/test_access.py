@@ -53,8 +53,8 @@ def test_a_link_without_scopes_only_reads(link, fair):
     visitor.sign_in(secret)
     page = visitor.get(f"/desk/applications/{fair.application['id']}")
     assert "Tulpen GmbH" in page and "Approve" not in page and "Reject" not in page
-    form = visitor.get(f"/desk/do/reject_application/{fair.application['id']}")
-    refused = visitor.submit(form, f"/desk/do/reject_application/{fair.application['id']}", {"reason": "x"}, 403)
+    assert "“applications”" in visitor.get(f"/desk/do/reject_application/{fair.application['id']}", 403)
+    refused = visitor.submit(page, f"/desk/do/reject_application/{fair.application['id']}", {"reason": "x"}, 403)
     assert "“applications”" in refused
 
 

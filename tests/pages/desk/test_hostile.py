@@ -2,6 +2,8 @@
 
 Whatever is sent, the desk refuses it with a page, and a form shows no record that its person may not read.
 """
+import time
+
 import pytest
 from bs4 import BeautifulSoup
 
@@ -11,8 +13,8 @@ from eventapi.pages.desk import actions, api, batches, records
 from eventapi.plugins import sessions
 from tests.support import camt
 
-IDS = ("0", "9" * 18, "9" * 30, "-1", "1.5", "x", "%C2%B2", "1%00")
-NUMBERS = ("²", "9" * 5000, "-1", "\0", "' OR 1=1")
+IDS = ("0", "9" * 18, str(2 ** 63), "9" * 30, "-1", "1.5", "1e3", "x", "%C2%B2", "%D9%A3", "1%00")
+NUMBERS = ("²", "٣", str(2 ** 63), "9" * 5000, "-1", "1e3", "\0", "' OR 1=1")
 PARAMETERS = ("page", "event", "q", "plan", "status", "show", "ids", "role", "done", "back", "contact_id", "plan_id",
               "event_participant_id", "entity_id", "booth_id", "language", "tick")
 
@@ -65,6 +67,54 @@ def test_no_form_breaks_the_desk(office, fair):
             if office.submit(page, with_ids(path, "1"), dict.fromkeys(names, text), "*").status_int >= 500:
                 broken.append(f"{path} {text[:20]!r}")
     assert not broken
+
+
+def test_no_step_is_taken_for_an_id_that_is_none(office, fair):
+    """None of these is the id of a record, so each is a page that does not exist, whatever the form says."""
+    page, wrong = office.get("/desk/applications"), []
+    for path in (path for path in paths("POST") if "<id>" in path):
+        for text in ("0", str(2 ** 63), "-1", "1e3", "%D9%A3", "1%00"):
+            answer = office.submit(page, with_ids(path, text), {"back": ""}, "*")
+            if answer.status_int != 404 or "html" not in answer.content_type:
+                wrong.append(f"{path} {text} {answer.status}")
+    assert not wrong
+
+
+def test_a_part_of_another_record_is_not_found(office, busy_fair):
+    """The desk shows all shows of the organiser to its keys; but a part belongs to its own record only."""
+    page = office.get("/desk/applications")
+    for address in ("do/withdraw_dunning/2/1", "do/cancel_service_order_item/1/3", "do/delete_link_device/1/1"):
+        office.submit(page, f"/desk/{address}", {"reason": "x", "back": ""}, 404)
+    office.get("/desk/invoices/4/letters/1/pdf")
+    office.get("/desk/invoices/2/letters/1/pdf", 404)
+
+
+CSV = "Buchungstag;Betrag\n"
+# Statement -> (file, most seconds of CPU to refuse it)
+STATEMENTS = {
+    "100,000 columns": (";".join(f"Spalte {number}" for number in range(100_000)), 1),
+    "100,000 columns and rows of them": ((";" * 100_000 + "\n") * 20, 4),
+    "a line without an end": (CSV.rstrip() + "x" * 5_000_000, 1),
+    "formulas": (CSV + "=cmd|'/c calc'!A1;@SUM(1+1)\n" * 1000, 1),
+    "UTF-16": ((CSV + "01.12.2025;5,00\n").encode("utf-16"), 1),
+    "the half of a character of UTF-16": ((CSV + "01.12.2025;5,00\n").encode("utf-16")[:-1], 1),
+    "a mark of byte order": ("\ufeff" + CSV, 1),
+    "25 MB of quotes": ('"' * 25_000_000, 3),
+    "25 MB of lines": ("\n" * 25_000_000, 3),
+    "NUL": ("\0" * 1000, 1),
+    "nothing": (" ", 1),
+}
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_hostile_statement_is_refused_with_a_sentence_in_little_time(office, fair, db, name):
+    content, seconds = STATEMENTS[name]
+    content = content.encode() if isinstance(content, str) else content
+    page, began = office.get("/desk/money/bank"), time.process_time()
+    refused = office.submit(page, "/desk/money/statement", {}, 422, upload=("bank.csv", content))
+    assert time.process_time() - began < seconds
+    assert "This file is no bank statement that can be read." in refused
+    assert db.connection.execute("SELECT count(*) FROM bank_transactions").fetchone() == (0,)
 
 
 def test_an_action_without_its_ids_or_with_others_does_not_exist(office):

@@ -50,7 +50,8 @@ def test_an_application_becomes_an_exhibitor_with_a_booth_and_an_invoice(browser
 
 @needs_browser
 @pytest.mark.parametrize(("width", "dark"), SIZES)
-def test_pages_are_accessible_and_fit_the_screen(browser, address, organiser, fair, db, width, dark):
+def test_pages_are_accessible_and_fit_the_screen(browser, address, organiser, fair, db, open_link, width, dark):
+    door, *_ = open_link("door", event_id=fair.event["id"], station="West")
     organiser.patch(f"/contacts/{fair.contact['id']}", {
         "email": "kundenbetreuung-und-buchhaltung@rosen-und-staudenversand.example"})
     enter(browser, address, organiser.key)
@@ -59,7 +60,8 @@ def test_pages_are_accessible_and_fit_the_screen(browser, address, organiser, fa
                  f"/exhibitors/{fair.exhibitor['id']}", "/hall", f"/booths/{fair.booths[0]['id']}", "/money",
                  "/money/bank", "/money/dunning", "/people?q=rosen", "/setup", "/edit/services", "/edit/events",
                  f"/settings/{fair.event['id']}", f"/hall/layout/{fair.plan['id']}", "/print/door",
-                 "/exhibitors/remind", f"/do/reject_application/{fair.application['id']}"):
+                 "/exhibitors/remind", f"/do/delete_link_device/{door['id']}/1",
+                 f"/do/reject_application/{fair.application['id']}"):
         browser.open(f"{address}{path}{'&' if '?' in path else '?'}language={language}", width=width, dark=dark)
         seen(browser, width, path)
     send = "document.querySelector('main form button:not([name])').click()"

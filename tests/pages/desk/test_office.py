@@ -1,7 +1,10 @@
 """A day of the office: decisions, booths, invoices and money by the buttons of the desk."""
 import re
+from html import unescape
 
-from tests.pages.conftest import token_of
+from eventapi.domain.access import links
+from eventapi.pages.desk import api, exhibitors, people
+from tests.pages.conftest import Visitor, token_of
 from tests.support import camt
 
 
@@ -342,3 +345,59 @@ def test_a_door_shows_its_code_once(office, organiser, fair):
     page = office.get(f"/desk/settings/{fair.event['id']}")
     assert "West" in page
     assert "<svg" in office.submit(page, f"/desk/links/{link['id']}/show", status=200)
+
+
+def test_one_device_of_a_door_is_ended_after_a_question(office, organiser, fair, open_link, app, db):
+    """The other device goes on. A device of another link, or one that has ended, is not found."""
+    west, lost, _ = open_link("door", event_id=fair.event["id"], station="West")
+    with db.write():
+        url = links.address("https://show.example.org", links.add_secret(db, links.get(db, west["id"]), "shown"))
+    other = Visitor(app)
+    other.app.post_json("/door/sign-in", {"url": url})
+    east, *_ = open_link("door", event_id=fair.event["id"], station="East")
+    first, second = (row["id"] for row in organiser.data(f"/links/{west['id']}/devices")["devices"])
+    page = office.get(f"/desk/settings/{fair.event['id']}")
+    assert f"Device {first}: signed in" in page and page.text.count("End this device") == 3
+    address = f"do/delete_link_device/{west['id']}/{first}"
+    [link] = [each for each in re.findall(r'href="([^"]+)"', page.text) if address in each]
+    question = office.get(f"/desk/{address}?{unescape(link.partition('?')[2])}")
+    assert "West" in question and "Are you sure?" in question and "Export what waits" in question
+    done = office.submit(question, f"/desk/{address}", {"back": f"settings/{fair.event['id']}"})
+    assert done.headers["Location"].endswith(f"/desk/settings/{fair.event['id']}?done=delete_link_device")
+    assert lost.get("/door/now", 403).json["code"] == "link_ended" and other.get("/door/now")
+    assert [row["id"] for row in organiser.data(f"/links/{west['id']}/devices")["devices"]] == [second]
+    [entry] = organiser.data("/audit-log?entity_type=link&action=session_ended")
+    assert (entry["entity_id"], entry["admin_name"]) == (west["id"], "Ada Lovelace")
+    office.submit(office.get("/desk/"), f"/desk/do/delete_link_device/{east['id']}/{second}", {"back": ""}, 404)
+    organiser.delete(f"/links/{west['id']}/devices/{first}", status=404)
+    assert "Dieses Gerät beenden" in office.get(f"/desk/settings/{fair.event['id']}?language=de")
+
+
+def test_the_list_for_the_doors_has_everybody_in_parts(office, organiser, fair, monkeypatch):
+    monkeypatch.setattr(people, "NAMES", 2)
+    for name in ("Anders", "Blum", "Cramer"):
+        contact = organiser.make("/contacts", {"last_name": name})
+        organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"], "role": "visitor"})
+    assert "print/door?role=visitor" in office.get("/desk/print")
+    first, second = (office.get(f"/desk/print/door?role=visitor&page={number}") for number in (1, 2))
+    assert "visitor: 1 to 2, by name" in first and "visitor: 3 to 3, by name" in second
+    assert [name in first for name in ("Anders", "Blum", "Cramer", "Rosen KG")] == [True, True, False, False]
+    assert "Cramer" in second and "next →" in first and "next →" not in second
+    assert "Rosen KG" in office.get("/desk/print/door?page=2")
+
+
+def test_those_who_are_not_ready_are_found_page_by_page(office, organiser, fair, monkeypatch):
+    """The list computes no more than its page needs, and has a next page only if there is one."""
+    monkeypatch.setattr(api, "PER_PAGE", 2)
+    monkeypatch.setattr(exhibitors, "AT_ONCE", 2)
+    for name in ("Anders", "Blum", "Cramer", "Dahl"):
+        contact = organiser.make("/contacts", {"company_name": name})
+        id = organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"], "role": "sponsor",
+                                              "is_confirmed": name in ("Anders", "Cramer")})["id"]
+    assert organiser.data(f"/participants/{id}/readiness")["ready"] is False
+    pages = [office.get(f"/desk/exhibitors?show=unready&page={number}") for number in (1, 2)]
+    names = [re.findall(r'class="name" href="[^"]*exhibitors/[^"]*">([^<]+)<', page.text) for page in pages]
+    ready = {row["contact"]["company_name"] for row in organiser.data("/participants?ready=1&include=contact")}
+    assert ready == {"Anders", "Cramer"} and names == [["Blum", "Dahl"], ["Rosen KG"]]
+    assert "next →" in pages[0] and "next →" not in pages[1] and "in total" not in pages[0]
+    assert "5 in total" in office.get("/desk/exhibitors")

@@ -12,6 +12,7 @@ from eventapi.reference import problem_codes
 from eventapi.validation.schema_files import document
 from eventapi.web.html import schema_forms, shell, visits
 from eventapi.web.html.schema_forms import Form
+from tests.support.processes import ROOT
 
 FOLDER = files("eventapi.pages.desk")
 WORDS = {language: json.loads(FOLDER.joinpath(f"words/{language}.json").read_text(encoding="utf-8"))
@@ -53,8 +54,8 @@ def test_templates_contain_no_program():
 def forms(language):
     visit = SimpleNamespace(language=language)
     for kind in records.KINDS.values():
-        for method in ("POST", "PATCH"):
-            yield Form(kind.singular, method, frame.labels(visit), names=kind.names, without=kind.without)
+        for method, names in (("POST", (*kind.new, *kind.names)), ("PATCH", kind.names)):
+            yield Form(kind.singular, method, frame.labels(visit), names=names, without=kind.without)
     for name in actions.BUTTONS:
         yield actions.form_of(visit, name)
     yield Form("booth.layout", "POST", frame.labels(visit), names=["rows"], without=("rows/rotation",))
@@ -105,3 +106,19 @@ def test_every_refusal_of_a_button_has_a_sentence():
 def test_every_button_is_a_route_that_can_be_sent():
     for name in actions.BUTTONS:
         assert api.routes()[name].method in ("POST", "DELETE"), name
+
+
+@pytest.mark.parametrize("guide", ["first-show.md", "office.md"])
+def test_what_a_guide_calls_a_button_is_on_a_page(guide):
+    """Words in bold or in quotation marks are those of a button, a link, a label or a heading of the desk."""
+    known = {bare(text.partition("{")[0]) for text in WORDS["en"].values()}
+    text = re.sub(r"(?s)```.*?```|`[^`]*`", "", (ROOT / "docs" / "guides" / guide).read_text(encoding="utf-8"))
+    pairs = re.findall(r'\*\*([^*]+)\*\*|"([^"]+)"', text)
+    named = {re.sub(r"\s+", " ", each) for pair in pairs for each in pair if each}
+    assert len(named) >= 10
+    assert {each for each in named if bare(each) not in known} == set()
+
+
+def bare(text):
+    """Return a text without what stands in parentheses, and without the marks at its end."""
+    return re.sub(r" ?\([^)]*\)?$", "", text.strip()).rstrip(" .:…")
