@@ -151,7 +151,6 @@ def delete_link_device(db, id, item_id):
     """
     get(db, id)
     access_links.end_device(db, item_id, id)
-    return deleted()
 
 
 @routes.batch()
