@@ -73,6 +73,10 @@ SELECT b.id FROM participants p JOIN plans n ON n.event_id = p.event_id AND n.is
 SELECT n.id, n.plan_key, n.plan_name AS name FROM participants p JOIN plans n ON n.event_id = p.event_id AND n.is_active = 1
  WHERE p.id = :participant_id ORDER BY n.sort_order, n.id;
 
+-- name: revision
+-- It changes with all that the drawings of the halls show.
+SELECT r.revision FROM participants p JOIN event_revisions r ON r.event_id = p.event_id WHERE p.id = :participant_id;
+
 -- name: offers
 -- The services that are offered at the event, with the texts of their catalogue.
 SELECT s.id, s.service_key, s.service_name, s.short_description, s.unit_label, s.unit, s.specification_label, s.specification_placeholder, s.requires_specification,

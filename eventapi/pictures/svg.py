@@ -3,6 +3,7 @@
 Text stays text, nothing is loaded from other addresses, and the SVG can be embedded in an HTML page.
 """
 
+import re
 from base64 import b64encode
 from html import escape
 
@@ -11,6 +12,7 @@ from eventapi.pictures.style import INK
 
 FONTS = "Liberation Sans,Arial,Helvetica,DejaVu Sans,sans-serif"
 
+REMOVED = re.compile("[\\x00-\\x08\\x0b-\\x1f\\ufffe\\uffff\\u202a-\\u202e\\u2066-\\u2069]")
 MAP = 250                               # millimetres: wider pictures are moved on a phone
 
 
@@ -48,12 +50,11 @@ def number(value):
 
 
 def clean(text):
-    """Escape a text for XML and remove the characters that XML does not allow."""
-    return escape("".join(filter(_is_allowed, text)), quote=False)
+    """Escape a text for XML. Remove what XML does not allow, and characters that turn the direction of a text.
 
-
-def _is_allowed(char):
-    return char in "\t\n" or (char >= " " and not "\ufffe" <= char <= "\uffff")
+    PDFs lack these as well: a badge or a booth shows a name as it was typed.
+    """
+    return escape(REMOVED.sub("", text), quote=False)
 
 
 def _hatches(parts):

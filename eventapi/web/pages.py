@@ -95,6 +95,9 @@ class Page:
         self.headers = {"Cache-Control": "public, no-cache", **headers}
         self.tag = etag(text.hex() if isinstance(text, bytes) else text)
 
+    def __len__(self) -> int:
+        return len(self.raw) + len(self.zipped)
+
     def compressed(self) -> "Page":
         """Compress the page, and return it."""
         self.zipped = gzip.compress(self.raw, 9, mtime=0)

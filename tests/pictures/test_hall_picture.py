@@ -7,6 +7,8 @@ import pytest
 
 from eventapi.errors import Problem
 from eventapi.pictures import canvas, fonts, letters, svg
+from eventapi.pictures.hall import blocks as blocks_
+from eventapi.pictures.hall import page
 from eventapi.pictures.hall import sheet as picture
 from eventapi.pictures.hall.blocks import LOOKS, blocks
 from eventapi.pictures.shapes import Area, Group, Lines, Picture, Text
@@ -497,3 +499,27 @@ def test_svg_and_pdf_contain_the_same_text():
     written = {line for part in flat(drawing.parts) if isinstance(part, Text) for line in part.lines}
     assert {"A1", "Grünwald & Żółw", "Allee"} <= written
     assert not [line for line in written if line not in page]
+
+
+@pytest.mark.parametrize("change", [
+    {"booth_number": "X1"}, {"exhibitor": "Another GmbH"}, {"status": "available", "exhibitor": None}, {"price": 1},
+    {"width": 2000}, {"rotation": 30}, {"color": "#ff0000"}, {"pos_x": 4100}, {"booth_name": "Stage"}])
+def test_a_kept_block_is_drawn_again_if_it_shows_something_else(change):
+    """Compared with a drawing for which nothing is kept."""
+    def all_drawn(shown, mark=""):
+        return page.draw(shown, "Hall", lambda booth: f"booths/{booth['id']}", lambda booth: mark)
+
+    def anew(*asked):
+        blocks_.LABELS.clear()
+        page.TEXTS.clear()
+        return all_drawn(*asked)
+    pillar = {"kind": "pillar", "x": 1500, "y": 1500, "width": 500, "depth": 500}
+    before = hall(sold("1", 1000, 1000), sold("2", 5000, 1000), sold("3", 1000, 8000, "Müller"), objects=[pillar])
+    after = {**before, "booths": [{**before["booths"][0], **change}, *before["booths"][1:]]}
+    wanted = anew(after)
+    assert anew(before) != wanted
+    assert all_drawn(after) == wanted
+    for other in ({**after, "language": "de"}, {**after, "objects": []}, {**after, "width": 40_000}):
+        kept = all_drawn(other)
+        assert kept == anew(other)
+    assert all_drawn(after, "mine") == anew(after, "mine") != wanted

@@ -1,4 +1,4 @@
-"""Pages of exhibitors, with real server processes: a hundred want one booth, or one presses a button many times."""
+"""Pages of exhibitors, with real server processes: many want one booth or the last piece, or press a button often."""
 import http.client
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ from tests.portal.conftest import Portal
 from tests.support.concurrent_requests import ROUNDS
 
 pytestmark = pytest.mark.processes
-CLIENTS = 100
+CLIENTS, ORDERING = 100, 30
 
 
 @pytest.fixture
@@ -81,6 +81,28 @@ def test_a_hundred_exhibitors_hold_one_booth(fair, server, db, organiser, number
     assert all("Booth A1 has just been taken" in text for status, text, _ in answers if status == 409)
     (held,) = organiser.data("/booth-reservations")
     assert held["status"] == "pending"
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_the_last_piece_is_ordered_once(fair, server, db, organiser, number):
+    """The others read why, keep their basket, and have ordered nothing."""
+    organiser.patch(f"/services/{fair.power['id']}", {"events": [{"event_key": "fair", "stock": 1}]}, status=200)
+    people, calls = [Person(db, fair.exhibitor(f"Company {each}"), fair.event) for each in range(ORDERING)], []
+    for person in people:
+        etag = re.search(r'name="etag" value="([^"]+)"', person.send(server.port, "GET", "orders")[1])[1]
+        fields = {"form_token": person.token, "etag": etag, f"q.{fair.power['id']}": "1"}
+        assert person.send(server.port, "POST", "orders", fields)[0] == 303
+        check = person.send(server.port, "GET", "orders/check")[1]
+        shown = re.search(r'name="shown" value="(\w+)"', check)[1]
+        calls.append((person, "orders/check", {"form_token": person.new_token(), "shown": shown, "agree": "1"}))
+    answers = at_once(server.port, calls)
+    assert sorted(status for status, *_ in answers) == [303, *[409] * (ORDERING - 1)]
+    for status, text, _ in answers:
+        if status == 409:
+            assert "only 0 are left" in text and re.search(rf'name="q.{fair.power["id"]}"[^>]* value="1"', text)
+    orders = organiser.data("/service-orders?per_page=100")
+    assert sorted(row["status"] for row in orders) == [*["draft"] * (ORDERING - 1), "submitted"]
+    assert db.connection.execute("SELECT entity_type FROM binding_steps").fetchall() == [("service_order",)]
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))

@@ -209,7 +209,7 @@ def subject(link, kind, language):
 
 def mails_today(db, link, kind=KIND):
     """Return how often a mail of a kind with this link was queued in the last 24 hours."""
-    return db.value(sql.mails_of_day, kind=kind, id=link["id"], since=_before(db, DAY))
+    return db.value(sql.mails_of_day, kind=kind, id=link["id"], since=times.after(db.now, -DAY))
 
 
 def tell_of_offer(db, participant_id):
@@ -237,8 +237,8 @@ def new_secret(db, id):
 def ask_for_mail(db, email, base_url):
     """Store that somebody asks for a new link. Whether the address has one is not looked at here."""
     hashed = link_secrets.address_hash(db, email)
-    if db.value(sql.recent_requests, email_hash=hashed, since=_before(db, TEN_MINUTES)) < PER_ADDRESS and \
-            db.value(sql.recent_requests, email_hash=hashed, since=_before(db, DAY)) < PER_DAY:
+    if db.value(sql.recent_requests, email_hash=hashed, since=times.after(db.now, -TEN_MINUTES)) < PER_ADDRESS and \
+            db.value(sql.recent_requests, email_hash=hashed, since=times.after(db.now, -DAY)) < PER_DAY:
         db.run(sql.add_request, email_hash=hashed, base_url=base_url, now=db.now)
 
 
@@ -257,10 +257,6 @@ def handle_requests(db, size):
     return len(rows)
 
 
-def _before(db, age):
-    return times.after(db.now, -age)
-
-
 # Upkeep
 
 def delete_old(db, size):
@@ -269,8 +265,8 @@ def delete_old(db, size):
     Return the number of rows.
     """
     with db.write():
-        month = _before(db, MONTH)
-        count = db.run(sql.drop_requests, before=_before(db, DAY), size=size)
+        month = times.after(db.now, -MONTH)
+        count = db.run(sql.drop_requests, before=times.after(db.now, -DAY), size=size)
         count += db.run(sql.drop_expired_secrets, before=month, size=size)
         for id in db.values(sql.ended_links, before=month):
             link = get(db, id)

@@ -98,17 +98,21 @@ def plans(db, participant):
     return db.all(sql.plans, participant_id=participant["id"])
 
 
+def revision(db, participant):
+    """Return a number that changes with all that `hall` reads, but for holds that run out: they make booths free."""
+    return db.value(sql.revision, participant_id=participant["id"])
+
+
 def hall(db, event, plan, free, language):
     """Return the hall of a plan as pictures/hall draws it. Booths name only exhibitors whom everybody may see.
 
-    Booths that cannot be chosen are taken. Call this inside a snapshot.
+    `free` are the ids of the booths that can be chosen. Others are taken. Call this inside a snapshot.
     """
     show = directory.show(db, event["event_key"])
     listed = directory.exhibitors(db, show, language) if show else []
-    drawn, numbers = directory.named(plan_pictures.read(db, plan["id"], "public", language), listed), {
-        row["id"] for row in free}
+    drawn = directory.named(plan_pictures.read(db, plan["id"], "public", language), listed)
     for booth in drawn["booths"]:
-        if booth["status"] == "available" and booth["id"] not in numbers:
+        if booth["status"] == "available" and booth["id"] not in free:
             booth["status"] = "taken"
     return drawn
 

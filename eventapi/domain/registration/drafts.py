@@ -59,7 +59,7 @@ def store(db, event, form, fields, nonce, language, client, base_url):
 def _add(db, event, form, fields, nonce, language, client, base_url):
     network, email_hash = _network(form_key(db), client), _address(db, fields["email"])
     wait = max(_hours(db, SHARE * db.config.mails_per_minute), _hours(db, PER_HOUR, network))
-    daily = db.value(sql.of_address, email_hash=email_hash, since=_before(db, DAY))
+    daily = db.value(sql.of_address, email_hash=email_hash, since=times.after(db.now, -DAY))
     id = db.insert(sql.add, event_id=event["id"], form=form, nonce=nonce, fields=as_json(fields), email=fields["email"],
                    email_hash=email_hash, network=network, language=language, now=db.now)
     if daily >= PER_DAY or not mails.is_configured(db.config):
@@ -73,7 +73,7 @@ def _add(db, event, form, fields, nonce, language, client, base_url):
 def _hours(db, most, network=None):
     """Return how many hours a mail waits, so that not more than about `most` an hour are sent, however long."""
     given = {"network"} if network else set()
-    if db.value(sql.made, frozenset(given), network=network, since=_before(db, HOUR)) < most:
+    if db.value(sql.made, frozenset(given), network=network, since=times.after(db.now, -HOUR)) < most:
         return 0
     return 1 + db.value(sql.postponed, frozenset(given), network=network, now=db.now) // most
 
@@ -101,10 +101,6 @@ def _address(db, email):
     """Return a keyed hash of an address without its tag: ada+fair@example.org is ada@example.org."""
     name, _, domain = email.rpartition("@")
     return link_secrets.address_hash(db, f"{name.partition('+')[0] or name}@{domain}")
-
-
-def _before(db, age):
-    return times.after(db.now, -age)
 
 
 def _network(key, client):
@@ -171,4 +167,5 @@ def confirm(db, draft, show, base_url):
 def delete_old(db):
     """Delete confirmed drafts after two days and others after a week, with their secrets. Return their number."""
     with db.write():
-        return db.run(sql.drop_old, week=_before(db, WEEK), two_days=_before(db, TWO_DAYS), size=BATCH)
+        return db.run(sql.drop_old, week=times.after(db.now, -WEEK), two_days=times.after(db.now, -TWO_DAYS),
+                      size=BATCH)

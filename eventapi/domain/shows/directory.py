@@ -54,7 +54,7 @@ def exhibitors(db, show, language):
         row["booths"] = booths.get(row["id"]) or booths.get(host, [])
         row["host"] = names.get(host) and {"id": host, "name": names[host], "slug": slug(names[host])}
         row["slug"] = slug(row["name"])
-        texts, row["products"], row["links"] = (json.loads(row.pop(name) or "[]") for name in ENCODED)
+        texts, row["products"], row["links"] = (json.loads(text) if text else [] for text in map(row.pop, ENCODED))
         row["text"] = in_language(texts or {}, language)
         row["website"] = linkable(row["website"])
     return sorted(found, key=lambda row: (row["slug"], row["id"]))

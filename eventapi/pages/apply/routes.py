@@ -21,6 +21,7 @@ def get_applicant_page(db, visit):
     show = directory.show(db, visit.event["event_key"])
     done = show and directory.in_language(show["texts"].get("apply_done", {}), visit.language)
     return visits.shown(visit, PACKAGE, "status", **values, layout=visits.COMMON, after=done,
+                        accent=show and show["accent_color"],
                         shown=shown(visit.language),
                         zone=visit.event["timezone"], can_withdraw=values["application"]["status"] in applications.OPEN)
 
@@ -65,7 +66,9 @@ def open_exhibitor_page(db, visit):
 @routes.get("/badge")
 def get_own_badge(db, visit):
     """Return the page that shows the badge, for the phone at the entrance."""
-    return visits.shown(visit, PACKAGE, "badge", layout=visits.COMMON, badge=own_badge(db, visit))
+    show = directory.show(db, visit.event["event_key"])
+    return visits.shown(visit, PACKAGE, "badge", layout=visits.COMMON, badge=own_badge(db, visit),
+                        accent=show and show["accent_color"])
 
 
 @routes.get("/badge.svg", forms=(badge_sheets.SVG,))

@@ -1,14 +1,11 @@
 """The booth: choosing one in the plan or in the list, holding, moving, giving back and confirming it."""
-import json
-import re
 from functools import lru_cache
-from html import unescape
+from html import escape
 from urllib.parse import urlencode
 
 from eventapi.domain.portal import choosing, evidence
 from eventapi.pages.my import frame
 from eventapi.pictures.hall import page as hall_page
-from eventapi.storage.database import as_json
 from eventapi.web.html import shell, visits
 from eventapi.web.routes import Routes
 
@@ -16,7 +13,6 @@ routes = Routes("my-booth", root="/my/<ref>", **frame.PAGE)
 RIGHT = "booth"
 HOME = "{home}"                         # in what all share, in place of the address of the pages
 LISTED = ("booth_number", "plan_key", "booth_type_name", "width", "depth", "price")
-BOOTH = re.compile(r'<[ag] id="b-([^"]*)"[^>]*>')
 
 
 @routes.get("/booth")
@@ -44,23 +40,33 @@ def listed(rows, language, currency):
 
 
 def drawn(db, visit, mine, plan, found):
-    """Return the SVG of a plan, in which each free booth is a link."""
-    own = {row["booth_number"] for row in (*found["own"], *filter(None, [found["chosen"]]))}
-    hall = choosing.hall(db, mine.event, plan, found["free"], visit.language)
-    text = drawing(as_json(hall), plan["name"], plan["plan_key"]).replace(HOME, visit.home())
+    """Return the SVG of a plan, in which each free booth is a link and the own ones are marked.
 
-    def marked(tag):
-        return tag[0] if unescape(tag[1]) not in own else tag[0].replace(' class="free"', "")[:-1] + ' class="mine">'
-    return BOOTH.sub(marked, text) if own else text
+    Exhibitors with the same free booths share a drawing without marks, which is kept until the show changes.
+    """
+    free = frozenset(row["id"] for row in found["free"])
+    key = ("booths", str(db.config.database), plan["id"], choosing.revision(db, mine.participant), free, visit.language)
+    text = shell.KEPT.get(key, lambda: drawing(choosing.hall(db, mine.event, plan, free, visit.language), plan))
+    for row in (*found["own"], *filter(None, [found["chosen"]])):
+        text = marked(text, row["booth_number"])
+    return text.replace(HOME, visit.home())
 
 
-@lru_cache(maxsize=8)
-def drawing(hall, name, plan_key):
-    """Return the SVG of a hall in JSON as all exhibitors see it: none is marked as own, and links begin with HOME."""
-    return hall_page.draw(json.loads(hall), name, lambda booth: (
-        f"{HOME}booth?{urlencode({'booth': booth['booth_number'], 'plan': plan_key})}#chosen"
+def drawing(hall, plan):
+    """Return the SVG of a hall as all exhibitors see it: none is marked as own, and links begin with HOME."""
+    return hall_page.draw(hall, plan["name"], lambda booth: (
+        f"{HOME}booth?{urlencode({'booth': booth['booth_number'], 'plan': plan['plan_key']})}#chosen"
         if booth["status"] == "available" else None), mark=lambda booth: (
         "free" if booth["status"] == "available" else ""))
+
+
+def marked(text, number):
+    """Return a drawing with one booth marked as the own one, if it is on this plan."""
+    start = text.find(f' id="{escape(f"b-{number}")}"')
+    if start < 0:
+        return text
+    end = text.index(">", start)
+    return text[:start] + text[start:end].replace(' class="free"', "") + ' class="mine"' + text[end:]
 
 
 @routes.post("/booth/hold", schema="my_forms.booth", shows=get_my_booth)

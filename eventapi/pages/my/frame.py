@@ -70,6 +70,7 @@ def shown(db, visit, mine, template, **values):
     return visits.shown(
         visit, PACKAGE, template, mine=mine, me=mine.participant, company=records.name_of(mine.participant), menu=menu,
         here=shell.address().removeprefix(f"/my/{visit.ref}").strip("/").partition("/")[0], intro=intro,
+        accent=mine.event["is_visible"] and mine.pages["is_public"] and mine.pages["accent_color"],
         contact=contact(db, mine), can_mail=mails.is_configured(db.config), link_email=visit.link["email"],
         masked=visit.link["email"] and masked(visit.link["email"]), now=times.now(),
         changed=names, **writers(db.config.currency, language, zone), **values)

@@ -42,7 +42,7 @@ def get_my_basket(db, visit):
     mine = frame.opened(db, visit, RIGHT)
     row = basket.find(db, mine.participant)
     if row is None:
-        return visits.see_other(visit, "orders")
+        return get_my_orders(db, visit) if visit.problem else visits.see_other(visit, "orders")
     try:
         checked, shown = basket.checked(db, row), basket.facts(db, row)
     except Problem as problem:

@@ -3,6 +3,7 @@
 A booth is a dict of domain/halls/plan_pictures.py with `label` and `look` added by sheet.py. Its position and size
 are in millimetres of the hall; sizes in drawings are millimetres on paper.
 """
+from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass
 from math import dist
@@ -15,6 +16,9 @@ from eventapi.pictures.style import BOOTH_LINE, INK, PAPER
 
 TOUCHING, COMMON = 10, 100                  # edges at most 10 mm apart coincide; a common edge is at least 100 mm long
 OUTLINE = 0.25
+LABELS = {}                                 # labels that were chosen, by what they depend on
+MOST = 4000                                 # entries of a dict in which a process keeps parts of plans
+CHOSEN_BY = ("booth_number", "label", "pos_x", "pos_y", "width", "depth", "rotation", "color")
 FRONT = 2                                   # index of the front edge: the lower edge if the booth is not rotated
 
 
@@ -118,18 +122,41 @@ def labels(found, details, scale, symbols):
     details: function from a block to the texts below its name.
     symbols: boxes (left, top, right, bottom) in the hall that a label must not cover.
     """
-    chosen, every = [], []
-    for booths in found:
-        polygons = [geometry.corners(booth) for booth in booths]
-        boxes = list(map(geometry.box, polygons))
-        obstacles = [symbol for symbol in symbols if any(geometry.meet(symbol, box) for box in boxes)]
-        if len(booths) > 1:
-            obstacles += [geometry.box(_strip(polygon, line, (BAND + EDGE) / scale))
-                          for _, polygon, line in _fronts(booths, polygons, _sides(polygons))
-                          if geometry.is_upright(polygon)]
-        chosen.append(choose(booths, details(booths), polygons, scale, obstacles))
-        every.append(polygons)
+    every = [[geometry.corners(booth) for booth in booths] for booths in found]
+    chosen = [_label(booths, details(booths), polygons, scale, covered)
+              for booths, polygons, covered in zip(found, every, _covered(every, symbols), strict=True)]
     return level(chosen, every, scale)
+
+
+def _covered(every, symbols):
+    """Return the symbols that each block meets. `every` has the polygons of the blocks."""
+    found = [[] for _ in every]
+    boxes = sorted((geometry.box(polygon), place) for place, polygons in enumerate(every) for polygon in polygons)
+    lefts, widest = [box[0] for box, _ in boxes], max((box[2] - box[0] for box, _ in boxes), default=0)
+    for symbol in symbols:
+        near = boxes[bisect_left(lefts, symbol[0] - widest):bisect_left(lefts, symbol[2])]
+        for place in {place for box, place in near if geometry.meet(symbol, box)}:
+            found[place].append(symbol)
+    return found
+
+
+def _label(booths, details, polygons, scale, obstacles):
+    """Return the Label of a block as it is before those of its row are compared, or None."""
+    def chosen():
+        strips = (geometry.box(_strip(polygon, line, (BAND + EDGE) / scale))
+                  for _, polygon, line in _fronts(booths, polygons, _sides(polygons)) if geometry.is_upright(polygon))
+        return choose(booths, details, polygons, scale, [*obstacles, *(strips if len(booths) > 1 else ())])
+    return kept(LABELS, (details, scale, *obstacles, *(tuple(map(booth.get, CHOSEN_BY)) for booth in booths)), chosen)
+
+
+def kept(cache, key, make):
+    """Return what a dict has for a key, which `make()` makes if there is none. Other threads may empty it meanwhile."""
+    found = cache.get(key, cache)
+    if found is cache:
+        if len(cache) >= MOST:
+            cache.clear()
+        found = cache[key] = make()
+    return found
 
 
 def _fronts(booths, polygons, sides):

@@ -4,6 +4,7 @@
 """
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations
 from math import cos, radians, sin
 from statistics import median
@@ -63,12 +64,18 @@ def level(labels, polygons, scale):
         if label:
             rows[label.turn, *_extent(polygons[place], label.turn)].append(place)
     for places in rows.values():
-        same = _one_size([labels[place] for place in places])
-        tall, line = max(map(_height, same)), median(_across(label.middle, label.turn) for label in same)
-        for place, label in zip(places, same, strict=True):
-            beside = abs(_across(label.middle, label.turn) - line) * scale < SAME_LINE
-            levelled[place] = replace(label, tall=tall) if beside and tall <= label.height else label
+        for place, label in zip(places, _row(tuple(labels[place] for place in places), scale), strict=True):
+            levelled[place] = label
     return levelled
+
+
+@lru_cache(maxsize=1024)
+def _row(labels, scale):
+    """Return the labels of one row of booths as `level` does. Those of most rows stay as they are from plan to plan."""
+    same = _one_size(labels)
+    tall, line = max(map(_height, same)), median(_across(label.middle, label.turn) for label in same)
+    return [replace(label, tall=tall) if tall <= label.height and
+            abs(_across(label.middle, label.turn) - line) * scale < SAME_LINE else label for label in same]
 
 
 def _one_size(labels):
@@ -93,7 +100,8 @@ def _same_kinds(labels, kinds=("number", "name", "detail")):
     least = {kind: min(size for size in found if size >= MUCH_SMALLER * median(found))
              for kind, found in sizes.items() if kind in kinds}
     return [replace(label, rows=tuple((text, min(size, least.get(kind, size)), kind)
-                                      for text, size, kind in label.rows)) for label in labels]
+                                      for text, size, kind in label.rows))
+            if any(size > least.get(kind, size) for _, size, kind in label.rows) else label for label in labels]
 
 
 def _extent(polygons, turn):
@@ -104,7 +112,7 @@ def _extent(polygons, turn):
 
 def _across(point, turn):
     """Return the position of a point of the hall across lines of text that are turned, from top to bottom."""
-    return point[1] * cos(radians(turn)) - point[0] * sin(radians(turn))
+    return point[1] * cos(radians(turn)) - point[0] * sin(radians(turn)) if turn else point[1]
 
 
 def _height(label):

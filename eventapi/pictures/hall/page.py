@@ -5,6 +5,7 @@ from html import escape
 
 from eventapi.geometry import box, corners
 from eventapi.pictures import style, svg
+from eventapi.pictures.hall.blocks import kept
 from eventapi.pictures.hall.sheet import Sheet
 from eventapi.pictures.shapes import Group
 
@@ -15,6 +16,7 @@ VARIABLES = {style.INK: "ink", style.PAPER: "free", style.QUIET: "quiet", style.
              style.TAKEN_INK: "taken-ink"}
 COLORS = re.compile(rf'"({"|".join(VARIABLES)})"')
 NAME = "b"                              # ids are b-A05
+TEXTS = {}                              # texts of blocks by what they show: a change draws its own block again
 NEAR = 7_000                            # millimetres around a booth that a piece of the plan shows
 
 
@@ -40,8 +42,13 @@ def draw(hall, label, address, mark=lambda booth: None, near=None):
             return replace(part, parts=parts)
         return replace(part, parts=parts, id=booth["booth_number"], href=address(booth),
                        mark=mark(booth))
-    parts = (*sheet.plan.floor(), *map(linked, sheet.drawn_blocks()), *sheet.plan.fixtures())
-    drawn = COLORS.sub(lambda found: f'"var(--{VARIABLES[found[1]]})"', svg.inner(parts, NAME))
+
+    def text(together, label):
+        key = (place, label, *((*booth.values(), address(booth), mark(booth)) for booth in together))
+        return kept(TEXTS, key, lambda: _text([linked(sheet.drawn(together, label))]))
+    place = hall["language"], hall["currency"], sheet.plan.left, sheet.plan.top, sheet.plan.scale
+    drawn = "".join([_text(sheet.plan.floor()), *(text(*each) for each in sheet.labelled_blocks()),
+                     _text(sheet.plan.fixtures())])
     shown = sheet.frame()
     if near:
         (x, y), (far_x, far_y) = sheet.plan.point(piece[:2]), sheet.plan.point(piece[2:])
@@ -49,6 +56,11 @@ def draw(hall, label, address, mark=lambda booth: None, near=None):
     frame = " ".join(map(svg.number, shown))
     return (f'<svg viewBox="{frame}" role="group" aria-label="{escape(label)}" text-anchor="middle" '
             f'stroke-linejoin="round" fill="var(--ink)">{drawn}</svg>')
+
+
+def _text(parts):
+    """Return shapes as text, with the variables of the stylesheet."""
+    return COLORS.sub(lambda found: f'"var(--{VARIABLES[found[1]]})"', svg.inner(parts, NAME))
 
 
 def _touches(one, other):

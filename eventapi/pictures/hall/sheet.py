@@ -3,6 +3,7 @@
 Lengths are in millimetres: of the hall for booths and fixtures, on paper for everything that is drawn.
 """
 from decimal import Decimal
+from itertools import compress
 
 from eventapi import geometry, money
 from eventapi.languages import formats
@@ -75,9 +76,10 @@ class Sheet:
         self.words, looks = WORDS[self.language], {**LOOKS["internal"], **LOOKS[hall["view"]]}
         self.booths = [{**booth, "label": self._name(booth), "look": looks[booth["status"]]}
                        for booth in hall["booths"]]
-        shown = _shown(hall)
-        self.placed = [booth for booth in self.booths if _lies_within(booth, shown)]
-        missing = [booth for booth in self.booths if not _lies_within(booth, shown)]
+        self.shown = shown = _shown(hall)
+        is_placed = [_lies_within(booth, shown) for booth in self.booths]
+        self.placed = list(compress(self.booths, is_placed))
+        missing = [booth for booth, placed in zip(self.booths, is_placed, strict=True) if not placed]
         self.legend = Legend(hall, self.booths, missing, self.words, self._number)
         self._measure(shown)
 
@@ -123,14 +125,21 @@ class Sheet:
 
     def drawn_blocks(self):
         """Yield the booths as Groups, those of one exhibitor side by side as one."""
+        for booths, label in self.labelled_blocks():
+            yield self.drawn(booths, label)
+
+    def labelled_blocks(self):
+        """Yield the blocks, each as its booths and its Label, or None."""
         found = blocks(self.placed)
-        texts = labels(found, self._details, self.plan.scale, self.plan.symbols)
-        for booths, label in zip(found, texts, strict=True):
-            yield block(booths, label, self.plan.point, self.plan.scale, self._describe)
+        return zip(found, labels(found, self._details, self.plan.scale, self.plan.symbols), strict=True)
+
+    def drawn(self, booths, label):
+        """Return a block as a Group."""
+        return block(booths, label, self.plan.point, self.plan.scale, self._describe)
 
     def frame(self):
         """Return x, y, width and height of the part of the sheet that has the hall, its doors and its booths."""
-        left, top, right, bottom = _shown(self.hall)
+        left, top, right, bottom = self.shown
         (x, y), (far_x, far_y) = self.plan.point((left, top)), self.plan.point((right, bottom))
         around = _around(self.hall, self.ratio)
         x, y = x - around["left"], y - around["top"]

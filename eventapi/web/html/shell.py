@@ -24,7 +24,7 @@ POLICY = ("default-src 'none'; style-src 'self'; script-src 'self'; img-src 'sel
           "form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 HEADERS = {"Content-Security-Policy": POLICY, "Permissions-Policy": "camera=()", "Referrer-Policy": "same-origin"}
 FRESH, LASTING = "public, max-age=60", "public, max-age=31536000, immutable"
-LARGEST = 8_000_000                     # bytes of rendered pages that a process keeps
+LARGEST = 8_000_000                     # bytes of rendered pages and drawings that a process keeps
 LONGEST = 100                           # characters of a query parameter
 LINK = re.compile(r"(https?://[^\s<>\"']+)")
 
@@ -176,13 +176,13 @@ def private(text: str, language: str, status: int = 200, referrer: str = "same-o
 
 
 class Kept:
-    """Rendered pages by what they depend on; the least used go once they need more than LARGEST bytes."""
+    """Rendered pages, and texts for them, by what they depend on; the least used go beyond LARGEST bytes."""
 
     def __init__(self):
         self.pages, self.bytes, self.lock = OrderedDict(), 0, Lock()
 
-    def get(self, key: Iterable, make: Callable[[], Page]) -> Page:
-        """Return the page with this key. `make()` renders it if it is not kept."""
+    def get(self, key: Iterable, make: Callable[[], Page | str]) -> Page | str:
+        """Return the page or text with this key. `make()` renders it if it is not kept."""
         with self.lock:
             if key in self.pages:
                 self.pages.move_to_end(key)
@@ -190,14 +190,10 @@ class Kept:
         page = make()
         with self.lock:
             if key not in self.pages:
-                self.pages[key], self.bytes = page, self.bytes + _size(page)
+                self.pages[key], self.bytes = page, self.bytes + len(page)
             while self.bytes > LARGEST:
-                self.bytes -= _size(self.pages.popitem(last=False)[1])
+                self.bytes -= len(self.pages.popitem(last=False)[1])
         return page
-
-
-def _size(page):
-    return len(page.raw) + len(page.zipped)
 
 
 KEPT = Kept()

@@ -25,7 +25,7 @@ class Site(Portal):
         limits = {"file": {"allowed_extensions": ["pdf"], "max_size_mb": 1}}
         self.kinds = {input: organiser.make("/submissions/types", {
             "event_key": "fair", "title": f"{input} wanted", "key": input, "input": input,
-            "is_required": input == "text", "needs_approval": True, **limits.get(input, {})})
+            "is_required": input == "text", "needs_approval": True, "due": "2099-02-01", **limits.get(input, {})})
             for input in ("text", "textarea", "url", "checkbox", "file")}
         self.template = organiser.make("/documents/templates", {
             "name": "Contract", "body": "<h2>Terms</h2><p>We agree with {{contact.company_name}}.</p>",

@@ -1,5 +1,6 @@
 """An exhibitor from the approval to a paid invoice and two badges, in a browser, by its own pages alone.
 
+Each binding step is taken with a double click, in a second tab and after "back", and is done once.
 The office approves, confirms and sends, and does nothing else. The first way is in English on a screen, the second in
 German on a phone without scripts; each page is looked at in light and in dark. With the variable PICTURES, a picture of
 each step is written to that folder.
@@ -35,6 +36,7 @@ SAID = {
     "accept": ("Accept with", "Verbindlich"), "taken": ("has just been taken", "gerade vergeben"),
     "paid": ("paid", "bezahlt"), "new": ("Send a new link", "Neuen Link"),
     "gone": ("not valid any more", "gilt nicht mehr"), "invoice": ("Pay invoice", "Rechnung"),
+    "confirm": ("Confirm bindingly", "Verbindlich"), "book": ("Book with", "Zahlungspflichtig"),
 }
 
 
@@ -58,6 +60,36 @@ class Walk:
         """Press the button, or follow the link, that begins with a text."""
         follow(self.browser, "[...document.querySelectorAll('main a, main button')].find("
                              f"each => each.textContent.trim().startsWith('{self.said[word]}')).click()")
+
+    def press_often(self, word, **values):
+        """Press a button twice at once, then in a second tab, then after "back". Return what the three pages say."""
+        browser, first, address = self.browser, self.browser.session, self.browser.run("location.href")
+        found = ("[...document.querySelectorAll('main button')].find("
+                 f"each => each.innerText.startsWith('{self.said[word]}'))")
+        self.open(address)
+        self.fill(**values)
+        second = self.switch_to(first)
+        self.fill(**values)
+        follow(browser, f"const button = {found}; button.click(); button.click()")
+        said = [self.main()]
+        self.switch_to(second)
+        self.press(word)
+        said.append(self.main())
+        self.switch_to(first)
+        browser.events.clear()
+        browser.run("history.back()")
+        browser.until(lambda: any(event["method"] == "Page.frameNavigated" for event in browser.events))
+        browser.until(lambda: browser.run("document.readyState") == "complete")
+        if browser.run(f"!!{found}"):                      # the browser has kept the page
+            self.fill(**values)
+            self.press(word)
+        return [*said, self.main()]
+
+    def switch_to(self, tab):
+        """Show another tab, and return the one that was shown."""
+        before, self.browser.session = self.browser.session, tab
+        self.browser.call("Page.bringToFront")
+        return before
 
     def fill(self, **values):
         """Fill in fields by their names. True ticks a box."""
@@ -144,7 +176,8 @@ def test_from_approval_to_a_paid_invoice_and_two_badges(
     walk = Walk(browser, PICTURES and Path(PICTURES), root, language, width, scripts)
     office, act = Office(site, db), site.act
     api, power = site.organiser, site.power["id"]
-    site.change(is_public=True, badges_free=2, booth_from="2020-01-01")
+    site.change(is_public=True, badges_free=2, booth_from="2020-01-01", booth_confirm="self" if scripts else "office",
+                accent_color="#b5651d")
     api.patch(f"/services/{power}", {"requires_specification": True, "specification_label": "Where?"}, status=200)
 
     # An application is approved, and its mail leads to the page. A scanner opens the link first.
@@ -205,7 +238,13 @@ def test_from_approval_to_a_paid_invoice_and_two_badges(
     (hold,) = api.data(f"/booth-reservations?event_participant_id={me['id']}")
     assert hold["booth_id"] == site.booths["A2"]
     act("participants", me, "confirm")
-    act("booth-reservations", hold, "confirm")
+    walk.page("booth")
+    if scripts:
+        walk.press("confirm")
+        walk.seen("confirm")
+        assert all("The booth is yours." in said for said in walk.press_often("book", agree=True))
+    else:
+        act("booth-reservations", hold, "confirm")
     walk.page("booth")
     walk.seen("booth")
 
@@ -218,7 +257,12 @@ def test_from_approval_to_a_paid_invoice_and_two_badges(
     walk.press("check")
     walk.fill(agree=True)
     walk.seen("check")
-    walk.press("pay")
+    if scripts:
+        at_once, late, again = walk.press_often("pay", agree=True)
+        assert "your order is submitted" in at_once and "your order is submitted" in again
+        assert "something has changed meanwhile" in late and "submitted\n2 × Power" in late
+    else:
+        walk.press("pay")
     walk.seen("ordered")
     (order,) = api.data("/service-orders")
     act("service-orders", order, "confirm")
@@ -229,10 +273,16 @@ def test_from_approval_to_a_paid_invoice_and_two_badges(
     walk.seen("contracts")
     follow(browser, f"document.querySelector('main a[href$=\"contract/{contract['id']}\"]').click()")
     walk.seen("contract")
-    walk.fill(signer_name="Ada Rosen", agree=True)
-    walk.press("accept")
+    if scripts:
+        said = walk.press_often("accept", signer_name="Ada Rosen", agree=True)
+        assert all("the contract is accepted" in each for each in said)
+    else:
+        walk.fill(signer_name="Ada Rosen", agree=True)
+        walk.press("accept")
     walk.seen("accepted")
     assert api.data(f"/documents/{contract['id']}")["contract_status"] == "active"
+    taken = db.connection.execute("SELECT entity_type FROM binding_steps ORDER BY id").fetchall()
+    assert taken == [*[("booth_reservation",)] * scripts, ("service_order",), ("document",)]
 
     # The invoice, with its files and the code for a transfer, until it is paid.
     invoice = site.send(site.bill(me)[0])

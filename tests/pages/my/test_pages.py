@@ -1,9 +1,15 @@
 """What an exhibitor does on its page, step by step, and what it says."""
 import re
+from urllib.parse import urljoin
 
 import pytest
 
+from eventapi.domain.portal import todos
+from eventapi.pages.my import frame
+from eventapi.validation.schema_files import document
+from eventapi.web.html import visits
 from tests.pages.my.conftest import My
+from tests.support.processes import ROOT
 from tests.test_images import PNG
 
 PAGES = ("", "profile", "booth", "submissions", "submissions/text", "submissions/file", "orders", "contract",
@@ -18,6 +24,32 @@ def test_each_page_is_shown_in_both_languages(my, page):
     my.send("", "language", {"language": "de"})
     german = my.get(page)
     assert '<html lang="de">' in german.text and german.text != english.text
+
+
+def test_the_sheet_for_exhibitors_names_the_pages_and_buttons_that_there_are():
+    text = (ROOT / "docs/guides/for-exhibitors.md").read_text(encoding="utf-8")
+    for language, part in zip(("en", "de"), text.split("\n## "), strict=True):
+        words = visits.words(frame.PACKAGE, language)
+        pages = [words[f"menu_{page}"] for page, right in frame.MENU.items() if right]
+        assert re.findall(r"^- \*\*([^*]+)\*\*:", part, re.M) == [
+            pages[place] for place in (0, 2, 1, 3, 4, 5, 6)]
+        for word in ("sign_out", "order_binding", "own_device", "open_button"):
+            assert words[word].partition(":")[0] in " ".join(part.split()), (language, word)
+
+
+def test_each_state_of_a_record_has_its_word():
+    """The judge is the API, whose schemas list the states."""
+    def states(schema, name):
+        return {state for state in document(schema)["properties"][name]["enum"] if state}
+    kinds = re.findall(r'_todo\("(\w+)"', (ROOT / "eventapi/domain/portal/todos.py").read_text(encoding="utf-8"))
+    said = {"order_": states("service_order", "status") - {"draft"},
+            "invoice_": states("invoice", "status") - {"draft"},
+            "contract_": states("document", "contract_status"),
+            "submission_": states("submission", "status") | {"missing", "draft", "optional"},
+            "slot_": {"speaker", "host", "attendee"}, "state_": todos.STATES, "way_": ("mailed", "shown", "office"),
+            "do_": kinds}
+    words = visits.words(frame.PACKAGE, "de")
+    assert [first + state for first, all_ in said.items() for state in all_ if first + state not in words] == []
 
 
 def test_the_first_page_says_what_to_do(my):
@@ -240,6 +272,26 @@ def test_badges_are_named_downloaded_renamed_and_limited(my, site):
     assert my.get("badges/own.pdf").headers["Content-Disposition"].startswith("attachment")
 
 
+@pytest.mark.parametrize("name", ["anne\u202eB", "Be\u2066la", "Bela\nDirector", "Be\x07la"])
+def test_a_name_on_a_badge_reads_as_it_is_typed(my, site, name):
+    page = my.send("badges", "badges", {"first_name": name, "last_name": "Nagy"}, 422).text
+    assert "without line breaks and invisible characters" in page and 'id="e-first_name"' in page
+    assert site.organiser.data(f"/participants?host_participant_id={site.participant['id']}") == []
+    assert "1 of 2" in my.send("badges", "badges", {"first_name": "محمد", "last_name": "O'Neill-Nagy"}).text
+
+
+@pytest.mark.parametrize(("fields", "is_shown"), [
+    ({"accent_color": "#b5651d", "is_public": True}, True), ({"accent_color": "#b5651d"}, False),
+    ({"is_public": True}, False)])
+def test_pages_have_the_colour_of_a_public_show(my, site, fields, is_shown):
+    """The nearest shade that can be read. Of a show that is not public, everybody could read the stylesheet."""
+    site.change(**fields)
+    styles = re.findall(r'rel="stylesheet" href="([^"]+)"', my.get("booth").text)
+    assert len(styles) == 1 + is_shown
+    if is_shown:
+        assert "--accent:#9a5619" in my.visitor.app.get(urljoin(my.home + "booth", styles[1])).text
+
+
 def test_own_sessions_are_shown(my, site):
     assert "programme" not in my.get().text
     site.organiser.make("/schedules", {
@@ -257,6 +309,28 @@ def test_the_kept_drawing_of_a_hall_marks_only_the_own_booth(my, site):
     assert re.search(r'<g id="b-A1"[^>]* class="mine">', mine) and mine.count('class="mine"') == 1
     theirs = other.get("booth").text
     assert 'class="mine"' not in theirs and my.link["ref"] not in theirs and f"my/{other.link['ref']}/booth?" in theirs
+
+
+def test_the_kept_drawing_of_a_hall_shows_what_changes_and_holds_that_end(my, site, clock):
+    """A hold that runs out changes no row."""
+    other = site.exhibitor("Other AG")
+    site.change(is_public=True)
+    site.organiser.make("/booth-reservations", {"booth_id": site.booths["A1"], "event_participant_id": other["id"],
+                                                "expires_at": "2030-01-01T14:00:00Z"})
+    fresh = My(*site.visitor(name="Bela Nagy"))
+    assert fresh.get("booth").text.count('class="free"') == 2
+    clock("2030-01-01T14:00:01Z")
+    assert fresh.get("booth").text.count('class="free"') == 3
+    reserved = site.organiser.make("/booth-reservations", {"booth_id": site.booths["A2"],
+                                                           "event_participant_id": other["id"]})
+    site.act("booth-reservations", reserved, "confirm")
+    site.act("participants", other, "confirm")
+    assert "Other AG" in fresh.get("booth").text
+    site.organiser.patch(f"/contacts/{other['contact_id']}", {"company_name": "Renamed AG"}, status=200)
+    page = fresh.get("booth").text
+    assert "Renamed AG" in page and "Other AG" not in page
+    site.organiser.patch(f"/participants/{other['id']}/profile", {"is_listed": False}, status=200)
+    assert "Renamed AG" not in fresh.get("booth").text
 
 
 def test_a_cancelled_participation_can_only_be_read(my, site):
