@@ -38,7 +38,7 @@ def test_all_that_pages_say_is_there_in_both_languages(package):
         name: placeholders(text) for name, text in german.items()}
     known = {*english, *(word for other in PACKAGES[package] for word in texts(other, "en"))}
     said = [(file, word) for file, text in sources(package, ".html").items()
-            for word in re.findall(r'\bw\("(\w+)"\s*[,)]', text)]
+            for word in re.findall(r'\bw\("([^"]+)"\s*[,)]', text)]
     done = [(file, f"done_{word}") for file, text in sources(package, ".py").items()
             for given in re.findall(r"\bdone=([^)\n]*)", text) for word in re.findall(r'"(\w+)"', given)]
     assert said and visits.COMMON == "eventapi.pages.entry"
