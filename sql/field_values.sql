@@ -1,11 +1,5 @@
 -- Set updated_at of a record whose custom fields have changed.
 
--- name: touch_contact
-UPDATE contacts SET updated_at = :stamp WHERE id = :id;
-
--- name: touch_application
-UPDATE applications SET updated_at = :stamp WHERE id = :id;
-
 -- name: touch_participant
 UPDATE participants SET updated_at = :stamp WHERE id = :id;
 

@@ -13,10 +13,6 @@ ON CONFLICT DO UPDATE SET seen_at = excluded.seen_at,
 -- The time at which the clock jumped ahead, if that was less than a day ago.
 SELECT jumped_at FROM worker_heartbeats WHERE julianday(:now) - julianday(jumped_at) < 1;
 
--- name: latest_stamp
--- The latest updated_at that was ever stored.
-SELECT stamped_at FROM last_stamp WHERE id = 1;
-
 -- name: last_heartbeat
 SELECT seen_at FROM worker_heartbeats;
 

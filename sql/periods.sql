@@ -102,13 +102,6 @@ SELECT currency, sum(amount) AS claimed FROM claim_movements WHERE day >= :first
 -- The first issue date of a sent invoice on or after a day.
 SELECT min(issue_date) FROM invoices INDEXED BY invoices_by_issue_date WHERE issue_date >= :after AND locked_at IS NOT NULL;
 
--- name: next_tax
--- The first day on or after a day on which tax counts.
-WITH RECURSIVE kinds (currency) AS (
-  SELECT min(currency) FROM tax_entries
-   UNION ALL SELECT (SELECT min(e.currency) FROM tax_entries e WHERE e.currency > k.currency) FROM kinds k WHERE k.currency IS NOT NULL)
-SELECT min((SELECT min(e.day) FROM tax_entries e WHERE e.currency = k.currency AND e.day >= :after)) FROM kinds k;
-
 -- name: next_payment
 -- The first payment, refund, write-off or move of a payment at or after a time. A payment without a date counts when it was created.
 SELECT min(at) FROM (

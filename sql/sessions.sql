@@ -12,9 +12,6 @@ SELECT s.id, s.link_id, s.api_key_id, s.way, s.mailed_to, s.own_device, s.create
   FROM sessions s JOIN tenant t LEFT JOIN api_keys k ON k.id = s.api_key_id LEFT JOIN admins a ON a.id = k.admin_id
  WHERE s.session_hash = :session_hash;
 
--- name: admin
-SELECT id, name, is_active FROM admins WHERE id = :id;
-
 -- name: touch
 UPDATE sessions SET last_used_at = :now WHERE id = :id;
 

@@ -168,9 +168,9 @@ def shared(tmp_path_factory, template):
         yield shared
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def snapshots(tmp_path_factory, template):
-    """The prepared databases of a module, see tests/support/prepared.py."""
+    """The prepared databases, see tests/support/prepared.py."""
     snapshots = Snapshots(tmp_path_factory.mktemp("snapshots"), template)
     yield snapshots
     snapshots.close()

@@ -5,6 +5,7 @@ import importlib
 import re
 import sys
 from fnmatch import fnmatch
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,12 @@ PARSED = {file: ast.parse(file.read_text(encoding="utf-8")) for file in MODULES}
 FROM_OUTSIDE = {"rate_limited": "nginx", "unavailable": "nginx"}
 
 
+@cache
+def nodes(tree):
+    """Return all nodes of a tree: many tests look at all of them."""
+    return list(ast.walk(tree))
+
+
 def name_of(file):
     return str(file.relative_to(ROOT))
 
@@ -38,7 +45,7 @@ NAMES = {dotted(file) for file in MODULES}
 
 def for_annotations(tree):
     """Return the statements of a module that run only in a type checker: those under `if TYPE_CHECKING`."""
-    return [part for node in ast.walk(tree)
+    return [part for node in nodes(tree)
             if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING" for part in node.body]
 
 
@@ -48,7 +55,7 @@ def imports(tree):
     Imports that only annotations need are left out.
     """
     unused = {id(part) for part in for_annotations(tree)}
-    for node in [node for node in ast.walk(tree) if id(node) not in unused]:
+    for node in [node for node in nodes(tree) if id(node) not in unused]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -172,11 +179,11 @@ def writes(tree):
     """Yield what a module writes by itself: through `db`, through the journal, or by a named statement that does not
     read.
     """
-    files = {node.targets[0].id: node.value.args[0].value for node in ast.walk(tree)
+    files = {node.targets[0].id: node.value.args[0].value for node in nodes(tree)
              if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
              and getattr(node.value.func, "id", "") == "statements"}
     yield from (name for name in imports(tree) if name == "eventapi.journal")
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             owner, name = node.value.id, node.attr
             if owner == "db" and name in ("insert", "run", "run_many", "write", "connection"):
@@ -188,9 +195,9 @@ def writes(tree):
 
 def local_names(function):
     """Return the names that a function binds itself: parameters and assigned variables."""
-    arguments = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+    arguments = {node.arg for node in nodes(function) if isinstance(node, ast.arg)}
     return arguments | {node.id
-                        for node in ast.walk(function) if isinstance(node, ast.Name)
+                        for node in nodes(function) if isinstance(node, ast.Name)
                         and isinstance(node.ctx, ast.Store)}
 
 
@@ -203,14 +210,14 @@ def test_every_attribute_that_a_module_uses_of_another_exists():
 def missing_attributes(file, tree):
     """Yield the attributes of our modules that a module uses, and that do not exist."""
     modules = {alias.asname or alias.name: f"{node.module}.{alias.name}"
-               for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)
+               for node in nodes(tree) if isinstance(node, ast.ImportFrom)
                for alias in node.names if f"{node.module}.{alias.name}" in NAMES}
     hidden = {}                             # node -> names that the functions around it bind themselves
     for function in functions(tree):
-        names = local_names(function)
-        for node in ast.walk(function):
+        names = local_names(function) & modules.keys()
+        for node in nodes(function) if names else ():
             hidden.setdefault(id(node), set()).update(names)
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
             if node.value.id not in hidden.get(id(node), ()):
                 if not hasattr(importlib.import_module(modules[node.value.id]), node.attr):
@@ -235,7 +242,7 @@ def test_storage_knows_no_http():
 def test_statements_run_through_the_database_and_their_own_module():
     """Outside of storage, no module uses the sqlite3 connection, or the `sql` of another module."""
     for file, tree in PARSED.items():
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.Attribute) and isinstance(node.value,
                                                               ast.Attribute) and node.value.attr == "connection":
                 assert "storage" in file.parts or not node.attr.startswith("execute"), f"{name_of(file)}:{node.lineno}"
@@ -270,7 +277,7 @@ def test_the_client_imports_the_standard_library_only():
 
 
 def functions(tree):
-    return [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return [node for node in nodes(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
 
 
 def test_functions_are_short():
@@ -311,7 +318,7 @@ def test_no_error_is_swallowed():
     """An `except` that only passes needs a reason beside it; a bare one is never right."""
     for file, tree in PARSED.items():
         lines = file.read_text(encoding="utf-8").splitlines()
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.ExceptHandler):
                 where = f"{name_of(file)}:{node.lineno}"
                 assert node.type is not None, f"{where}: a bare except"
@@ -326,7 +333,7 @@ def test_no_todo_and_no_print_is_left_over():
         text = file.read_text(encoding="utf-8")
         assert not re.search(r"\b(TODO|FIXME|XXX|HACK)\b|breakpoint\(|NotImplementedError", text), name_of(file)
         calls = {node.func.id
-                 for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+                 for node in nodes(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
         speaks = name_of(file).startswith("eventapi/cli/") or any(node.name == "main" for node in functions(tree))
         assert "print" not in calls or speaks, f"{name_of(file)} prints"
 
@@ -406,7 +413,7 @@ def test_a_schema_has_a_title_and_its_required_fields_exist(name):
 def problem_codes():
     """Yield (code, place in the source) of every Problem("code", …)."""
     for file, tree in PARSED.items():
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, ast.Call) and getattr(node.func, "id",
                                                       getattr(node.func, "attr", "")) == "Problem" and node.args:
                 if isinstance(node.args[0], ast.Constant):
@@ -420,7 +427,7 @@ def test_every_error_is_documented_and_every_documented_error_exists():
         assert re.fullmatch(r"[a-z]+(_[a-z0-9]+)*",
                             code) and 400 <= status < 600 and title and len(text) > 20 and text.endswith("."), code
     words = {node.value for file, tree in PARSED.items() if name_of(file) != "eventapi/errors/codes.py"
-             for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+             for node in nodes(tree) if isinstance(node, ast.Constant)}
     words |= {code for code, where in problem_codes() if where.startswith("eventapi/errors/")}
     assert not set(CODES) - words - FROM_OUTSIDE.keys(), "no code returns these"
 

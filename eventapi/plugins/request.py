@@ -106,6 +106,7 @@ class Exchange:
         self.callback = callback
         self.id_name = f"{options.singular}_id"
         self.reads, self.is_page = route.method == "GET", options.page and options.offered == ("text/html",)
+        self.deletes = route.method == "DELETE"
         self.headers = {"Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
         if len(options.offered) > 1:
             self.headers["Vary"] = "Accept"
@@ -133,8 +134,11 @@ class Exchange:
         return response
 
     def respond(self, result: object, headers: dict, environ: dict) -> Response:
-        """Return what the handler returned as a Response with a body, and with `headers` unless it has its own."""
-        response = result if isinstance(result, Response) else Response(result)
+        """Return what the handler returned as a Response with a body, and with `headers` unless it has its own.
+
+        Nothing is the result of a deletion.
+        """
+        response = result if isinstance(result, Response) else Response(result, 204 if self.deletes else 200)
         response.headers = {**headers, **response.headers}
         if isinstance(response.body, Generator):
             response.body = Begun(watched(response.body, environ["eventapi.config"].database))

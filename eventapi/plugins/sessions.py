@@ -200,7 +200,7 @@ def found(db: Database, options: Options, ref: str) -> Visit | None:
         return None
     if sessions.needs_touch(session):
         touch(db, session)
-    admin = link["admin_id"] and db.one(sql.admin, id=link["admin_id"])
+    admin = link["admin_id"] and db.one(statements("api_keys").admin, id=link["admin_id"])
     if admin and not admin["is_active"]:
         return None
     who = actor(session, None, admin and admin["id"], admin["name"] if admin else f"link {link['id']}",

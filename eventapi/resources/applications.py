@@ -10,9 +10,9 @@ from eventapi.plugins import batches
 from eventapi.plugins.access import require_scope
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
-from eventapi.web.includes import allowed_actions, attach_list, ids_of
+from eventapi.web.includes import allowed_actions, attach_list, ids_of, include_list
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, base_url, created, deleted, found, mail_base_url, unchanged
+from eventapi.web.rest import Response, base_url, created, found, mail_base_url, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("applications", "application", scope="applications", states=(TRANSITIONS,))
@@ -37,7 +37,8 @@ def list_events_open_for_applications(db, query):
     """
     address, query = base_url(), {**query, "open": 1, "now": times.now(), "include": ["opening_hours", "categories"]}
     response = page(db, statements("events").list, query, lambda row: events.represent(row, address),
-                    {"opening_hours": events.add_opening_hours, "categories": include_selectable_categories})
+                    {"opening_hours": events.add_opening_hours,
+                     "categories": include_list("categories", sql.selectable_categories, "event_id")})
     response.meta["custom_fields"] = field_definitions.editable(db)
     return response
 
@@ -51,8 +52,7 @@ def create_application(db, who, body):
     """
     if body["late"]:
         require_scope(who, "applications", writes=True)
-    application = applications.create(db, body, by_form=who.scopes.issubset(NARROW_SCOPES))
-    return created(application, f"/applications/{application['id']}")
+    return created(applications.create(db, body, by_form=who.scopes.issubset(NARROW_SCOPES)), "/applications")
 
 
 @routes.get("/applications/<id>", query="application.one")
@@ -69,7 +69,6 @@ def update_application(db, id, body):
 def delete_application(db, id):
     """Delete an application. An approved one cannot be deleted."""
     applications.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 # Decisions
@@ -152,10 +151,6 @@ def told(db, before, application, body, meta=None):
 
 def get(db, id):
     return found(applications.get(db, id), "application", id)
-
-
-def include_selectable_categories(db, records):
-    attach_list(records, "categories", db.all(sql.selectable_categories, ids=ids_of(records)), "event_id")
 
 
 def include_events(db, records):

@@ -2,7 +2,7 @@
 from eventapi.domain.halls import booth_formulas
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("booth-formulas", "booth_formula", scope="booths", flag="booths")
@@ -16,8 +16,7 @@ def list_booth_formulas(db, query):
 
 @routes.post("/booths/formulas", schema="booth_formula")
 def create_booth_formula(db, body):
-    formula = booth_formulas.create(db, body)
-    return created(formula, f"/booths/formulas/{formula['id']}")
+    return created(booth_formulas.create(db, body), "/booths/formulas")
 
 
 @routes.get("/booths/formulas/<id>")
@@ -34,7 +33,6 @@ def update_booth_formula(db, id, body):
 @routes.delete("/booths/formulas/<id>")
 def delete_booth_formula(db, id):
     booth_formulas.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 def get(db, id):

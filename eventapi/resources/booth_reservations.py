@@ -8,9 +8,9 @@ from eventapi.domain.records import references
 from eventapi.domain.records.references import BOOTH, EVENT, PARTICIPANT
 from eventapi.plugins import batches
 from eventapi.storage.statements import statements
-from eventapi.web.includes import allowed_actions, attach_one, ids_of
+from eventapi.web.includes import allowed_actions, attach_one, ids_of, include_one
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("booth-reservations", "booth_reservation", scope="booths", flag="booths", states=(TRANSITIONS,))
@@ -35,8 +35,7 @@ def create_booth_reservation(db, body):
     which names the other reservation and when it expires, or join the waiting list if `waitlist` is set. A booth that
     becomes free is offered to the first participant on its waiting list.
     """
-    reservation = represent(db, reservations.create(db, body))
-    return created(reservation, f"/booth-reservations/{reservation['id']}")
+    return created(represent(db, reservations.create(db, body)), "/booth-reservations")
 
 
 @routes.get("/booth-reservations/<id>", query="booth_reservation.one")
@@ -51,18 +50,14 @@ def update_booth_reservation(db, id, body):
     A new `status` runs the action that leads there, a new `booth_id` runs move, and a new `expires_at` runs extend.
     `final_price` can change while the reservation is pending or waitlisted; if it is null, the price is computed.
     """
-    row = get(db, id)
-    unchanged(represent(db, row))
+    row = unchanged(get(db, id), partial(represent, db))
     return represent(db, reservations.update(db, row, body))
 
 
 @routes.delete("/booth-reservations/<id>")
 def delete_booth_reservation(db, id):
     """Cancel a booth reservation. It remains readable with the status cancelled."""
-    row = get(db, id)
-    unchanged(represent(db, row))
-    booking.cancel(db, row)
-    return deleted()
+    booking.cancel(db, unchanged(get(db, id), partial(represent, db)))
 
 
 @routes.post("/booth-reservations/<id>/confirm")
@@ -114,9 +109,6 @@ def include_booth(db, records):
     attach_one(records, "booth", booths, "reservation_id")
 
 
-def include_participant(db, records):
-    attach_one(records, "participant", db.all(sql.participants_of, ids=ids_of(records)), "reservation_id")
-
-
-INCLUDES = {"booth": include_booth, "participant": include_participant,
+INCLUDES = {"booth": include_booth,
+            "participant": include_one("participant", sql.participants_of, "reservation_id"),
             "allowed_actions": allowed_actions(TRANSITIONS.of)}

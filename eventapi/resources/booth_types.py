@@ -2,7 +2,7 @@
 from eventapi.domain.halls import booth_types
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("booth-types", "booth_type", scope="booths", flag="booths")
@@ -16,8 +16,7 @@ def list_booth_types(db, query):
 
 @routes.post("/booths/types", schema="booth_type")
 def create_booth_type(db, body):
-    booth_type = booth_types.create(db, body)
-    return created(booth_type, f"/booths/types/{booth_type['id']}")
+    return created(booth_types.create(db, body), "/booths/types")
 
 
 @routes.get("/booths/types/<id>")
@@ -34,7 +33,6 @@ def update_booth_type(db, id, body):
 @routes.delete("/booths/types/<id>")
 def delete_booth_type(db, id):
     booth_types.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 def get(db, id):

@@ -7,7 +7,7 @@ from eventapi.domain.records.references import BOOTH_TYPE, EVENT
 from eventapi.plugins import batches
 from eventapi.storage.statements import statements
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("booths", "booth", scope="booths", flag="booths")
@@ -30,8 +30,7 @@ def list_booths(db, query):
 
 @routes.post("/booths", schema="booth")
 def create_booth(db, body):
-    booth = booths.create(db, body)
-    return created(booth, f"/booths/{booth['id']}")
+    return created(booths.create(db, body), "/booths")
 
 
 @routes.get("/booths/<id>", query="booth.one")
@@ -48,7 +47,6 @@ def update_booth(db, id, body):
 @routes.delete("/booths/<id>")
 def delete_booth(db, id):
     booths.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 @routes.batch()

@@ -6,7 +6,7 @@ from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import Response, base_url, created, deleted, drawn, found, unchanged
+from eventapi.web.rest import Response, base_url, created, drawn, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("calendar-feed", "calendar_subscription", scope="calendar-feed")
@@ -39,7 +39,7 @@ def create_calendar_subscription(db, body):
     It is secret, and `url` is in this response only.
     """
     subscription, token = calendar_feed.create(db, body)
-    return created(shown(subscription, token), f"/calendar-feed/subscriptions/{subscription['id']}", secret="url")
+    return created(shown(subscription, token), "/calendar-feed/subscriptions", secret="url")
 
 
 @routes.get("/calendar-feed/subscriptions/<id>")
@@ -56,7 +56,6 @@ def update_calendar_subscription(db, id, body):
 @routes.delete("/calendar-feed/subscriptions/<id>")
 def delete_calendar_subscription(db, id):
     calendar_feed.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 @routes.post("/calendar-feed/subscriptions/<id>/rotate")

@@ -6,7 +6,7 @@ from eventapi.domain.records.references import EVENT
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
 from eventapi.web.lists import page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("categories", "category", scope="categories")
@@ -31,8 +31,7 @@ def list_categories(db, query):
 
 @routes.post("/categories", schema="category")
 def create_category(db, body):
-    category = categories.create(db, body)
-    return created(category, f"/categories/{category['id']}")
+    return created(categories.create(db, body), "/categories")
 
 
 @routes.get("/categories/<id>")
@@ -49,7 +48,6 @@ def update_category(db, id, body):
 def delete_category(db, id):
     """Delete a category. Its children move up one level."""
     categories.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 def get(db, id):

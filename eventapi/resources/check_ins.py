@@ -10,7 +10,7 @@ from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.validation.bodies import Body
 from eventapi.web.lists import page
-from eventapi.web.rest import Response, created, deleted, etag, found, is_known, streamed, unchanged
+from eventapi.web.rest import Response, created, etag, found, is_known, streamed, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("check-ins", "check_in", scope="checkins")
@@ -38,7 +38,7 @@ def create_check_in(db, body):
     the latest. A `check_out` of a participant who is inside works even after a cancellation.
     """
     record, is_new = admission.scan(db, body)
-    return created(record, f"/check-ins/{record['id']}") if is_new else record
+    return created(record, "/check-ins") if is_new else record
 
 
 @routes.post("/check-ins/batch", schema="check_in.batch", response="check_in.results")
@@ -110,7 +110,6 @@ def update_check_in(db, id, body):
 def delete_check_in(db, id):
     """Delete a check-in and withdraw its scans."""
     admission.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 def get(db, id):

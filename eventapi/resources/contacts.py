@@ -7,9 +7,9 @@ from eventapi.domain.records.references import CATEGORY, EVENT
 from eventapi.plugins.access import require_scopes
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
-from eventapi.web.includes import attach_list, ids_of
+from eventapi.web.includes import include_list
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, created, deleted, found, unchanged
+from eventapi.web.rest import Response, created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("contacts", "contact", scope="contacts")
@@ -26,8 +26,7 @@ def list_contacts(db, query):
 
 @routes.post("/contacts", schema="contact")
 def create_contact(db, body):
-    contact = contacts.create(db, body)
-    return created(contact, f"/contacts/{contact['id']}")
+    return created(contacts.create(db, body), "/contacts")
 
 
 @routes.get("/contacts/<id>", query="contact.one")
@@ -43,7 +42,6 @@ def update_contact(db, id, body):
 @routes.delete("/contacts/<id>")
 def delete_contact(db, id):
     contacts.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 @routes.list("/contacts/duplicates", singular="contact_duplicate")
@@ -90,13 +88,6 @@ def get(db, id):
     return found(contacts.get(db, id), "contact", id)
 
 
-def include_categories(db, records):
-    attach_list(records, "categories", db.all(sql.categories_of, ids=ids_of(records)), "contact_id")
-
-
-def include_events(db, records):
-    attach_list(records, "events", db.all(sql.events_of, ids=ids_of(records)), "contact_id")
-
-
-INCLUDES = {"categories": include_categories, "events": include_events,
+INCLUDES = {"categories": include_list("categories", sql.categories_of, "contact_id"),
+            "events": include_list("events", sql.events_of, "contact_id"),
             "custom_fields": custom_fields.include("contact")}

@@ -11,7 +11,7 @@ from eventapi.domain.submissions import submissions
 from eventapi.errors import Problem
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("custom-fields", "custom_field", scope="custom_fields")
@@ -35,8 +35,7 @@ def list_custom_field_definitions(db, query):
 
 @routes.post("/custom-fields", schema="custom_field")
 def create_custom_field(db, body):
-    field = definitions.create(db, body)
-    return created(field, f"/custom-fields/{field['id']}")
+    return created(definitions.create(db, body), "/custom-fields")
 
 
 @routes.get("/custom-fields/<id>")
@@ -66,7 +65,6 @@ def update_custom_field(db, id, body):
 def delete_custom_field(db, id, query):
     """Delete a custom field. With `purge=1`, delete its values too."""
     definitions.delete(db, unchanged(get(db, id)), purge=query["purge"])
-    return deleted()
 
 
 # Values

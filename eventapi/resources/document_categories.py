@@ -4,7 +4,7 @@ from eventapi.domain.records import references
 from eventapi.domain.records.references import DEFAULT_TEMPLATE
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("document-categories", "document_category", scope="documents", flag="documents")
@@ -18,8 +18,7 @@ def list_document_categories(db, query):
 
 @routes.post("/documents/categories", schema="document_category")
 def create_document_category(db, body):
-    category = document_categories.create(db, body)
-    return created(category, f"/documents/categories/{category['id']}")
+    return created(document_categories.create(db, body), "/documents/categories")
 
 
 @routes.get("/documents/categories/<id>")
@@ -35,7 +34,6 @@ def update_document_category(db, id, body):
 @routes.delete("/documents/categories/<id>")
 def delete_document_category(db, id):
     document_categories.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 def get(db, id):

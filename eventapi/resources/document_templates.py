@@ -5,7 +5,7 @@ from eventapi.domain.records import references
 from eventapi.domain.records.references import DOCUMENT_CATEGORY
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import Response, created, deleted, found, unchanged
+from eventapi.web.rest import Response, created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("document-templates", "document_template", scope="documents", flag="documents")
@@ -28,8 +28,7 @@ def list_document_placeholders(db):
 
 @routes.post("/documents/templates", schema="document_template")
 def create_document_template(db, body):
-    template = document_templates.create(db, body)
-    return created(template, f"/documents/templates/{template['id']}")
+    return created(document_templates.create(db, body), "/documents/templates")
 
 
 @routes.get("/documents/templates/<id>")
@@ -45,7 +44,6 @@ def update_document_template(db, id, body):
 @routes.delete("/documents/templates/<id>")
 def delete_document_template(db, id):
     document_templates.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 def get(db, id):

@@ -17,7 +17,7 @@ from eventapi.storage.statements import statements
 from eventapi.web import downloads, uploads
 from eventapi.web.includes import allowed_actions
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, created, deleted, etag, found, is_known, unchanged, unchanged_content
+from eventapi.web.rest import Response, created, etag, found, is_known, unchanged, unchanged_content
 from eventapi.web.routes import Routes
 
 routes = Routes("documents", "document", scope="documents", flag="documents", states=(CONTRACT, SIGNATURE))
@@ -43,8 +43,7 @@ def create_document(db, who, body):
     """
     if not body["filename"] or body["entity_type"] in LINES_OF:
         allow_reading(db, who, body)
-    document = represent(documents.create(db, body))
-    return created(document, f"/documents/{document['id']}")
+    return created(represent(documents.create(db, body)), "/documents")
 
 
 @routes.get("/documents/<id>", query="document.one")
@@ -54,9 +53,7 @@ def get_document(db, id, query):
 
 @routes.update("/documents/<id>", schema="document")
 def update_document(db, id, body):
-    row = get(db, id)
-    unchanged(represent(row))
-    return represent(documents.update(db, row, body))
+    return represent(documents.update(db, unchanged(get(db, id), represent), body))
 
 
 @routes.delete("/documents/<id>")
@@ -65,10 +62,7 @@ def delete_document(db, id):
 
     An e-invoice that was received must be kept for the years of the option `retention_years`.
     """
-    row = get(db, id)
-    unchanged(represent(row))
-    documents.delete(db, row)
-    return deleted()
+    documents.delete(db, unchanged(get(db, id), represent))
 
 
 @routes.get("/documents/<id>/content", query="document.content",

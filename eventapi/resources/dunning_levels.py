@@ -4,7 +4,7 @@ from functools import partial
 from eventapi.domain.dunning import levels
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("dunning-levels", "dunning_level", scope="invoices", flag="invoices")
@@ -18,8 +18,7 @@ def list_dunning_levels(db, query):
 
 @routes.post("/invoices/dunning-levels", schema="dunning_level")
 def create_dunning_level(db, body):
-    level = levels.create(db, body)
-    return created(level, f"/invoices/dunning-levels/{level['id']}")
+    return created(levels.create(db, body), "/invoices/dunning-levels")
 
 
 @routes.get("/invoices/dunning-levels/<id>")
@@ -37,7 +36,6 @@ def update_dunning_level(db, id, body):
 def delete_dunning_level(db, id):
     """Delete a dunning level. Letters that were sent stay in the history of their invoices."""
     levels.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 def get(db, id):

@@ -9,7 +9,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import base_url, created, deleted, found, unchanged
+from eventapi.web.rest import base_url, created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("events", "event", scope="events")
@@ -26,8 +26,7 @@ def list_events(db, query):
 
 @routes.post("/events", schema="event")
 def create_event(db, body):
-    event = events.create(db, body, base_url())
-    return created(event, f"/events/{event['id']}")
+    return created(events.create(db, body, base_url()), "/events")
 
 
 @routes.get("/events/<id>", query="event.one")
@@ -43,7 +42,6 @@ def update_event(db, id, body):
 @routes.delete("/events/<id>")
 def delete_event(db, id):
     events.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 @routes.put("/events/<id>/image", raw_body=tuple(sorted(content_types.PICTURES)))
@@ -60,15 +58,13 @@ def set_event_image(db, id, upload):
 def delete_event_image(db, id):
     """Remove the picture of an event. Nothing changes if there is none."""
     events.remove_image(db, unchanged(get(db, id)), base_url())
-    return deleted()
 
 
 @routes.post("/events/<id>/copy", schema="event.copy", status=201)
 def copy_event(db, who, id, body):
     """Copy an event, to be held again. Every date moves by the same number of days; the copy is not visible yet."""
     require_scopes(who, copying.scopes(body["with"]), writes=True)
-    event = copying.copy(db, get(db, id), body, base_url())
-    return created(event, f"/events/{event['id']}")
+    return created(copying.copy(db, get(db, id), body, base_url()), "/events")
 
 
 def get(db, id):

@@ -14,9 +14,9 @@ from eventapi.errors import invalid_parameter
 from eventapi.plugins import batches
 from eventapi.storage import files, folding
 from eventapi.storage.statements import statements
-from eventapi.web.includes import ids_of
+from eventapi.web.includes import ids_of, include_found
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, created, deleted, found, is_known, picture, unchanged
+from eventapi.web.rest import Response, created, found, is_known, picture, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("invoices", "invoice", scope="invoices", flag="invoices", states=(TRANSITIONS, OF_CREDIT_NOTES))
@@ -43,8 +43,7 @@ def list_invoices(db, query):
 
 @routes.post("/invoices", schema="invoice")
 def create_invoice(db, body):
-    invoice = drafts.create(db, body)
-    return created(invoice, f"/invoices/{invoice['id']}")
+    return created(drafts.create(db, body), "/invoices")
 
 
 @routes.get("/invoices/numbering", response="invoice.numbering")
@@ -63,16 +62,13 @@ def get_invoice(db, id, query):
 
 @routes.update("/invoices/<id>", schema="invoice")
 def update_invoice(db, id, body):
-    row = get(db, id)
-    unchanged(represent(row))
-    return response(*issuing.update(db, row, body))
+    return response(*issuing.update(db, unchanged(get(db, id), represent), body))
 
 
 @routes.delete("/invoices/<id>")
 def delete_invoice(db, id):
     """Delete a draft."""
     drafts.delete(db, unchanged(represent(get(db, id))))
-    return deleted()
 
 
 @routes.post("/invoices/<id>/send", schema="invoice.send")
@@ -132,7 +128,7 @@ def cancel_invoice(db, id, body):
 def credit_invoice(db, id, body):
     """Create and send a credit note for a part of an invoice. It is mailed as an invoice is when it is sent."""
     note, mail = issuing.credit(db, get(db, id), body["items"], body["text"], body["mail"])
-    return created(represent(note), f"/invoices/{note['id']}", meta=meta(mail))
+    return created(represent(note), "/invoices", meta=meta(mail))
 
 
 @routes.post("/invoices/<id>/write-offs", schema="invoice.write_off", status=201)
@@ -141,7 +137,7 @@ def create_invoice_write_off(db, id, body):
 
     The ledger and the receivables count it on its day. A later payment that exceeds what is open recovers it.
     """
-    return created(represent(write_offs.create(db, get(db, id), body)), f"/invoices/{id}")
+    return created(represent(write_offs.create(db, get(db, id), body)), "/invoices")
 
 
 @routes.delete("/invoices/<id>/write-offs/<write_off_id>")
@@ -151,11 +147,9 @@ def delete_invoice_write_off(db, id, write_off_id):
     What payments have recovered of it is taken back as well. Delete the payment to take back a write-off that has a
     `payment_id`.
     """
-    row = get(db, id)
-    unchanged(represent(row))
+    row = unchanged(get(db, id), represent)
     write_off = next((one for one in row["write_offs"] if one["id"] == write_off_id), None)
     write_offs.delete(db, row, found(write_off, "write-off", write_off_id))
-    return deleted()
 
 
 @routes.post("/invoices/<id>/remind", schema="invoice.remind")
@@ -269,29 +263,11 @@ def include_items(db, records):
         invoice.update(invoices.represent_parts(parts[invoice["id"]], invoice["currency"]))
 
 
-def include_payments(db, records):
-    known = payments.of_invoices(db, ids_of(records))
-    for invoice in records:
-        invoice["payments"] = known.get(invoice["id"], [])
-
-
-def include_write_offs(db, records):
-    known = write_offs.of_invoices(db, ids_of(records))
-    for invoice in records:
-        invoice["write_offs"] = known.get(invoice["id"], [])
-
-
 def include_contact(db, records):
     rows = db.all(sql.contacts_of, ids=ids_of(records, "contact_id"))
     contacts = {contact["id"]: contact for contact in rows}
     for invoice in records:
         invoice["contact"] = contacts[invoice["contact_id"]]
-
-
-def include_dunning(db, records):
-    known = dunning_letters.history(db, [invoice["id"] for invoice in records])
-    for invoice in records:
-        invoice["dunning"] = known.get(invoice["id"], [])
 
 
 def include_allowed_actions(db, records):
@@ -300,5 +276,6 @@ def include_allowed_actions(db, records):
         invoice["allowed_actions"] = issuing.allowed_actions(invoice, today, is_deducted=invoice["id"] in deducted)
 
 
-INCLUDES = {"items": include_items, "write_offs": include_write_offs, "payments": include_payments,
-            "contact": include_contact, "dunning": include_dunning, "allowed_actions": include_allowed_actions}
+INCLUDES = {"items": include_items, "write_offs": include_found("write_offs", write_offs.of_invoices),
+            "payments": include_found("payments", payments.of_invoices), "contact": include_contact,
+            "dunning": include_found("dunning", dunning_letters.history), "allowed_actions": include_allowed_actions}

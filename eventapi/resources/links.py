@@ -8,7 +8,7 @@ from eventapi.plugins import batches
 from eventapi.plugins.access import require_flag, require_scopes
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import Response, base_url, created, deleted, found, mail_base_url, unchanged
+from eventapi.web.rest import Response, base_url, created, found, mail_base_url, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("links", "link", scope="links")
@@ -35,7 +35,7 @@ def create_link(db, who, body):
     values = granting.prepared(db, body)
     allow(who, body["kind"], values["rights"])
     link, secret = granting.create(db, body["kind"], values)
-    return created(shown(link, secret), f"/links/{link['id']}", secret="url")
+    return created(shown(link, secret), "/links", secret="url")
 
 
 @routes.get("/links/<id>")
@@ -53,8 +53,7 @@ def update_link(db, who, id, body):
 
     Other fields may only be sent with their present values.
     """
-    old = get(db, id)
-    unchanged(represent(old))
+    old = unchanged(get(db, id), represent)
     if body.get("rights") is not None:
         allow(who, old["kind"], body["rights"])
     return represent(granting.update(db, old, body))
@@ -67,10 +66,7 @@ def delete_link(db, id, query):
     The record stays, so that the audit log can be understood. `erase` also forgets the person's name and address.
     Webhooks receive `link.revoked`.
     """
-    old = get(db, id)
-    unchanged(represent(old))
-    granting.revoke(db, old, erase=bool(query["erase"]))
-    return deleted()
+    granting.revoke(db, unchanged(get(db, id), represent), erase=bool(query["erase"]))
 
 
 @routes.post("/links/<id>/revoke")
@@ -155,7 +151,6 @@ def delete_link_device(db, id, item_id):
     """
     get(db, id)
     access_links.end_device(db, item_id, id)
-    return deleted()
 
 
 @routes.batch()

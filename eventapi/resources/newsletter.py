@@ -3,7 +3,7 @@ from eventapi.domain.people import newsletter
 from eventapi.storage.folding import expression
 from eventapi.storage.statements import statements
 from eventapi.web.lists import one, page
-from eventapi.web.rest import base_url, created, deleted, found, mail_base_url, unchanged
+from eventapi.web.rest import base_url, created, found, mail_base_url, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("newsletter", "newsletter_subscriber", scope="newsletter")
@@ -27,7 +27,7 @@ def create_newsletter_subscriber(db, body):
     confirmed, nothing changes. If it has unsubscribed, it is pending again until it confirms.
     """
     id, is_new = newsletter.subscribe(db, body, mail_base_url())
-    return created(get(db, id), f"/newsletter/{id}") if is_new else get(db, id)
+    return created(get(db, id), "/newsletter") if is_new else get(db, id)
 
 
 @routes.delete("/newsletter", query="newsletter_subscriber.named")
@@ -35,7 +35,6 @@ def delete_newsletter_subscriber_by_email(db, query):
     """Unsubscribe an address. The record is kept, so that the address is not subscribed again by mistake."""
     subscriber = found(newsletter.by_email(db, query["email"]), "newsletter_subscriber", query["email"])
     newsletter.unsubscribe(db, unchanged(get(db, subscriber["id"])), "api", db.actor.address, db.actor.agent)
-    return deleted()
 
 
 @routes.get("/newsletter/<id>", query="newsletter_subscriber.one")
@@ -54,7 +53,6 @@ def update_newsletter_subscriber(db, id, body):
 def delete_newsletter_subscriber(db, id):
     """Unsubscribe. The record is kept, so that the address is not subscribed again by mistake."""
     newsletter.unsubscribe(db, unchanged(get(db, id)), "api", db.actor.address, db.actor.agent)
-    return deleted()
 
 
 def representing(db):

@@ -5,7 +5,7 @@ from eventapi.domain.records import entities
 from eventapi.plugins.access import require_scope
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("notes", "note", scope="by_entity_type")
@@ -21,8 +21,7 @@ def list_notes(db, who, query):
 @routes.post("/notes", schema="note")
 def create_note(db, who, body):
     allow(who, body["entity_type"])
-    note = notes.create(db, body, who.admin_id)
-    return created(note, f"/notes/{note['id']}")
+    return created(notes.create(db, body, who.admin_id), "/notes")
 
 
 @routes.get("/notes/<id>")
@@ -40,7 +39,6 @@ def update_note(db, who, id, body):
 @routes.delete("/notes/<id>")
 def delete_note(db, who, id):
     cascade.delete_note(db, unchanged(get(db, who, id)))
-    return deleted()
 
 
 @routes.post("/notes/<id>/pin")

@@ -9,9 +9,9 @@ from eventapi.domain.records.references import CATEGORY, CONTACT, EVENT
 from eventapi.plugins import batches
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
-from eventapi.web.includes import allowed_actions, attach_one, ids_of
+from eventapi.web.includes import allowed_actions, include_found, include_one
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, created, deleted, drawn, found, location, picture, unchanged
+from eventapi.web.rest import Response, created, drawn, found, picture, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("participants", "participant", scope="participants", states=(TRANSITIONS,))
@@ -30,8 +30,7 @@ def list_participants(db, query):
 
 @routes.post("/participants", schema="participant")
 def create_participant(db, body):
-    participant = participants.create(db, body)
-    return created(participant, f"/participants/{participant['id']}")
+    return created(participants.create(db, body), "/participants")
 
 
 @routes.get("/participants/<id>", query="participant.one")
@@ -48,7 +47,6 @@ def update_participant(db, id, body):
 def delete_participant(db, id):
     unchanged(get(db, id))
     participants.delete(db, id)
-    return deleted()
 
 
 @routes.post("/participants/<id>/confirm")
@@ -140,7 +138,7 @@ def create_participant_invoice(db, id):
     """
     made = bills.bill(db, get(db, id))
     credit_notes = [invoice["id"] for invoice in made if invoice["invoice_type"] == "credit_note"]
-    return Response(made[0], 201, {"Location": location(f"/invoices/{made[0]['id']}")}, {"credit_notes": credit_notes})
+    return created(made[0], "/invoices", meta={"credit_notes": credit_notes})
 
 
 @routes.batch()
@@ -157,31 +155,10 @@ def get(db, id):
     return found(participants.get(db, id), "participant", id)
 
 
-def include_contact(db, records):
-    attach_one(records, "contact", db.all(sql.contacts_of, ids=ids_of(records)), "participant_id")
-
-
-def include_event(db, records):
-    attach_one(records, "event", db.all(sql.events_of, ids=ids_of(records)), "participant_id")
-
-
-def include_category(db, records):
-    attach_one(records, "category", db.all(sql.categories_of, ids=ids_of(records)), "participant_id")
-
-
-def include_readiness(db, records):
-    found = readiness.checklists(db, [participant["id"] for participant in records])
-    for participant in records:
-        participant["readiness"] = found[participant["id"]]
-
-
-def include_badge_quota(db, records):
-    found = staff.quotas(db, [participant["id"] for participant in records])
-    for participant in records:
-        participant["badge_quota"] = found[participant["id"]]
-
-
-INCLUDES = {"contact": include_contact, "event": include_event, "category": include_category,
-            "readiness": include_readiness, "badge_quota": include_badge_quota,
+INCLUDES = {"contact": include_one("contact", sql.contacts_of, "participant_id"),
+            "event": include_one("event", sql.events_of, "participant_id"),
+            "category": include_one("category", sql.categories_of, "participant_id"),
+            "readiness": include_found("readiness", readiness.checklists),
+            "badge_quota": include_found("badge_quota", staff.quotas),
             "custom_fields": custom_fields.include("event_participant"),
             "allowed_actions": allowed_actions(TRANSITIONS.of)}

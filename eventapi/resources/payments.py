@@ -7,7 +7,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions, ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("payments", "payment", scope="payments", flag="invoices", states=(TRANSITIONS,))
@@ -26,8 +26,7 @@ def list_payments(db, who, query):
 
 @routes.post("/payments", schema="payment")
 def create_payment(db, body):
-    payment = payments.record(db, body)
-    return created(payment, f"/payments/{payment['id']}")
+    return created(payments.record(db, body), "/payments")
 
 
 @routes.get("/payments/<id>", query="payment.one")
@@ -37,17 +36,12 @@ def get_payment(db, id, query):
 
 @routes.update("/payments/<id>", schema="payment")
 def update_payment(db, id, body):
-    old = row(db, id)
-    unchanged(represent(old))
-    return payments.update(db, old, body)
+    return payments.update(db, unchanged(row(db, id), represent), body)
 
 
 @routes.delete("/payments/<id>")
 def delete_payment(db, id):
-    old = row(db, id)
-    unchanged(represent(old))
-    payments.delete(db, old)
-    return deleted()
+    payments.delete(db, unchanged(row(db, id), represent))
 
 
 @routes.post("/payments/<id>/complete")
@@ -75,11 +69,9 @@ def refund_payment(db, id, body):
 @routes.delete("/payments/<id>/refunds/<refund_id>")
 def delete_payment_refund(db, id, refund_id):
     """Delete a refund that was recorded by mistake. A payment that was refunded is completed again."""
-    payment = row(db, id)
-    unchanged(represent(payment))
+    payment = unchanged(row(db, id), represent)
     refund = next((refund for refund in payment["refunds"] if refund["id"] == refund_id), None)
     payments.delete_refund(db, payment, found(refund, "refund", refund_id))
-    return deleted()
 
 
 def row(db, id):

@@ -6,7 +6,7 @@ from eventapi.domain.records.references import EVENT
 from eventapi.storage.statements import statements
 from eventapi.web.includes import ids_of
 from eventapi.web.lists import one, page
-from eventapi.web.rest import Response, created, deleted, found, location, picture, unchanged
+from eventapi.web.rest import Response, created, found, location, picture, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("plans", "plan", scope="plans", flag="plans")
@@ -21,29 +21,24 @@ def list_plans(db, query):
 
 @routes.post("/plans", schema="plan")
 def create_plan(db, body):
-    plan = addressed(plans.create(db, body))
-    return created(plan, f"/plans/{plan['id']}")
+    return created(addressed(plans.create(db, body)), "/plans")
 
 
 @routes.get("/plans/<id>", query="plan.one")
 def get_plan(db, id, query):
-    return one(db, get(db, id), query, INCLUDES)
+    return one(db, addressed(get(db, id)), query, INCLUDES)
 
 
 @routes.update("/plans/<id>", schema="plan")
 def update_plan(db, id, body):
-    plan = plans.get(db, id)
-    unchanged(addressed(found(plan, "plan", id)))
+    plan = unchanged(get(db, id), addressed)
     return addressed(plans.update(db, plan, body))
 
 
 @routes.delete("/plans/<id>")
 def delete_plan(db, id):
     """Delete a plan with its booths, unless one of them was ever reserved or ordered for."""
-    plan = plans.get(db, id)
-    unchanged(addressed(found(plan, "plan", id)))
-    plans.delete(db, plan)
-    return deleted()
+    plans.delete(db, unchanged(get(db, id), addressed))
 
 
 @routes.get("/plans/<id>/checks", query="plan.checks", response="plan.checked")
@@ -65,7 +60,7 @@ def get_plan_svg(db, id, query, form):
 
 
 def get(db, id):
-    return addressed(found(plans.get(db, id), "plan", id))
+    return found(plans.get(db, id), "plan", id)
 
 
 def addressed(plan):

@@ -2,7 +2,7 @@
 from eventapi.domain.people import participants
 from eventapi.domain.shows import profiles
 from eventapi.web import uploads
-from eventapi.web.rest import deleted, found, unchanged
+from eventapi.web.rest import found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("profiles", "profile", scope="participants", flag="pages")
@@ -42,7 +42,6 @@ def delete_participant_logo(db, id):
     """Remove the logo. Its public address is 404 from then on. Nothing changes if there is none."""
     old = unchanged(get(db, id))
     profiles.remove_logo(db, participants.get(db, id), old)
-    return deleted()
 
 
 def get(db, id):

@@ -6,7 +6,7 @@ from eventapi.domain.records.references import EVENT
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("schedules", "schedule", scope="schedules", flag="schedules")
@@ -31,8 +31,7 @@ def create_schedule(db, body):
     Returns `schedule_conflict` if the location is taken at that time, or if a speaker or host is busy; `conflict`
     names the other slot.
     """
-    slot = schedules.create(db, body)
-    return created(slot, f"/schedules/{slot['id']}")
+    return created(schedules.create(db, body), "/schedules")
 
 
 @routes.get("/schedules/<id>", query="schedule.one")
@@ -48,7 +47,6 @@ def update_schedule(db, id, body):
 @routes.delete("/schedules/<id>")
 def delete_schedule(db, id):
     schedules.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 def get(db, id):

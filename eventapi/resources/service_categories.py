@@ -2,7 +2,7 @@
 from eventapi.domain.orders import service_categories
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("service-categories", "service_category", scope="services", flag="services")
@@ -16,8 +16,7 @@ def list_service_categories(db, query):
 
 @routes.post("/services/categories", schema="service_category")
 def create_service_category(db, body):
-    category = service_categories.create(db, body)
-    return created(category, f"/services/categories/{category['id']}")
+    return created(service_categories.create(db, body), "/services/categories")
 
 
 @routes.get("/services/categories/<id>")
@@ -33,7 +32,6 @@ def update_service_category(db, id, body):
 @routes.delete("/services/categories/<id>")
 def delete_service_category(db, id):
     service_categories.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 def get(db, id):

@@ -8,9 +8,9 @@ from eventapi.plugins import batches
 from eventapi.plugins.access import may_read
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
-from eventapi.web.includes import allowed_actions, attach_list, attach_one, ids_of
+from eventapi.web.includes import allowed_actions, attach_list, ids_of, include_one
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("service-orders", "service_order", scope="service_orders", flag="service_orders",
@@ -32,8 +32,7 @@ def list_service_orders(db, who, query):
 
 @routes.post("/service-orders", schema="service_order")
 def create_service_order(db, body):
-    order = represent(ordering.create(db, body))
-    return created(order, f"/service-orders/{order['id']}")
+    return created(represent(ordering.create(db, body)), "/service-orders")
 
 
 @routes.get("/service-orders/<id>", query="service_order.one")
@@ -43,18 +42,13 @@ def get_service_order(db, id, query):
 
 @routes.update("/service-orders/<id>", schema="service_order")
 def update_service_order(db, id, body):
-    row = get(db, id)
-    unchanged(represent(row))
-    return represent(ordering.update(db, row, body))
+    return represent(ordering.update(db, unchanged(get(db, id), represent), body))
 
 
 @routes.delete("/service-orders/<id>")
 def delete_service_order(db, id):
     """Delete a draft."""
-    row = get(db, id)
-    unchanged(represent(row))
-    ordering.delete(db, row)
-    return deleted()
+    ordering.delete(db, unchanged(get(db, id), represent))
 
 
 @routes.post("/service-orders/<id>/submit")
@@ -116,9 +110,6 @@ def include_items(db, records):
         record["items"] = [orders.represent_item(item, record["currency"]) for item in record["items"]]
 
 
-def include_participant(db, records):
-    attach_one(records, "participant", db.all(sql.participants_of, ids=ids_of(records)), "service_order_id")
-
-
-INCLUDES = {"items": include_items, "participant": include_participant,
+INCLUDES = {"items": include_items,
+            "participant": include_one("participant", sql.participants_of, "service_order_id"),
             "allowed_actions": allowed_actions(TRANSITIONS.of)}

@@ -6,9 +6,9 @@ from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT, SERVICE_CATEGORY
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
-from eventapi.web.includes import ids_of
+from eventapi.web.includes import include_found, include_one
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("services", "service", scope="services", flag="services")
@@ -28,8 +28,7 @@ def list_services(db, query):
 
 @routes.post("/services", schema="service")
 def create_service(db, body):
-    service = services.create(db, body)
-    return created(service, f"/services/{service['id']}")
+    return created(services.create(db, body), "/services")
 
 
 @routes.get("/services/<id>", query="service.one")
@@ -48,7 +47,6 @@ def update_service(db, id, body):
 def delete_service(db, id):
     """Delete a service that was never ordered."""
     services.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 def get(db, id):
@@ -73,17 +71,5 @@ def includes(query):
     return {**INCLUDES, **dict.fromkeys(AT_EVENT, lambda db, records: None), AT_EVENT[0]: include_terms}
 
 
-def include_category(db, records):
-    rows = db.all(sql.categories_of, ids=ids_of(records))
-    categories = {row.pop("service_id"): row for row in rows}
-    for service in records:
-        service["category"] = categories.get(service["id"])
-
-
-def include_events(db, records):
-    known = offers.of_services(db, ids_of(records))
-    for service in records:
-        service["events"] = known.get(service["id"], [])
-
-
-INCLUDES = {"category": include_category, "events": include_events}
+INCLUDES = {"category": include_one("category", sql.categories_of, "service_id"),
+            "events": include_found("events", offers.of_services)}

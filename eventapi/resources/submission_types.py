@@ -5,7 +5,7 @@ from eventapi.domain.submissions import types as submission_types
 from eventapi.domain.submissions.types import represent
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("submission-types", "submission_type", scope="submissions")
@@ -19,8 +19,7 @@ def list_submission_types(db, query):
 
 @routes.post("/submissions/types", schema="submission_type")
 def create_submission_type(db, body):
-    kind = submission_types.create(db, body)
-    return created(kind, f"/submissions/types/{kind['id']}")
+    return created(submission_types.create(db, body), "/submissions/types")
 
 
 @routes.get("/submissions/types/<id>")
@@ -37,7 +36,6 @@ def update_submission_type(db, id, body):
 @routes.delete("/submissions/types/<id>")
 def delete_submission_type(db, id):
     submission_types.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 def get(db, id):

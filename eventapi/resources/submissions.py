@@ -11,9 +11,9 @@ from eventapi.plugins import batches
 from eventapi.plugins.access import require_scope
 from eventapi.storage.statements import statements
 from eventapi.web import downloads
-from eventapi.web.includes import allowed_actions, attach_one, ids_of
+from eventapi.web.includes import allowed_actions, attach_one, ids_of, include_one
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("submissions", "submission", scope="submissions", states=(TRANSITIONS,))
@@ -35,8 +35,7 @@ def create_submission(db, who, body):
     `document_id` also needs the scope `documents:read`, because the content of the document can then be read here.
     """
     allow_document(who, body)
-    submission = submissions.create(db, body)
-    return created(submission, f"/submissions/{submission['id']}")
+    return created(submissions.create(db, body), "/submissions")
 
 
 @routes.get("/submissions/<id>", query="submission.one")
@@ -58,7 +57,6 @@ def update_submission(db, who, id, body):
 @routes.delete("/submissions/<id>")
 def delete_submission(db, id):
     submissions.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 @routes.post("/submissions/<id>/submit")
@@ -142,16 +140,12 @@ def get(db, id):
     return found(submissions.get(db, id), "submission", id)
 
 
-def include_participant(db, records):
-    attach_one(records, "participant", db.all(sql.participants_of, ids=ids_of(records)), "submission_id")
-
-
 def include_type(db, records):
     rows = db.all(sql.types_of, ids=ids_of(records))
     types = [{**row, **{name: bool(row[name]) for name in submission_types.SWITCHES}} for row in rows]
     attach_one(records, "type", types, "submission_id")
 
 
-INCLUDES = {"participant": include_participant, "type": include_type,
+INCLUDES = {"participant": include_one("participant", sql.participants_of, "submission_id"), "type": include_type,
             "allowed_actions": allowed_actions(TRANSITIONS.of),
             "custom_fields": custom_fields.include("submission")}

@@ -8,7 +8,7 @@ from eventapi.storage import folding
 from eventapi.storage.statements import statements
 from eventapi.web.includes import allowed_actions
 from eventapi.web.lists import one, page
-from eventapi.web.rest import created, deleted, found, unchanged
+from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("tasks", "task", scope="tasks", flag="tasks", states=(TRANSITIONS,))
@@ -25,8 +25,7 @@ def list_tasks(db, query):
 
 @routes.post("/tasks", schema="task")
 def create_task(db, who, body):
-    task = tasks.create(db, body, who.admin_id)
-    return created(task, f"/tasks/{task['id']}")
+    return created(tasks.create(db, body, who.admin_id), "/tasks")
 
 
 @routes.get("/tasks/<id>", query="task.one")
@@ -43,7 +42,6 @@ def update_task(db, id, body):
 @routes.delete("/tasks/<id>")
 def delete_task(db, id):
     cascade.delete_task(db, unchanged(get(db, id)))
-    return deleted()
 
 
 @routes.post("/tasks/<id>/start")

@@ -5,7 +5,7 @@ from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.domain.webhooks.subscriptions import represent, represent_delivery
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page
-from eventapi.web.rest import Response, created, deleted, found, unchanged
+from eventapi.web.rest import Response, created, found, unchanged
 from eventapi.web.routes import Routes
 
 routes = Routes("webhooks", "webhook", scope="webhooks", flag="webhooks")
@@ -33,8 +33,7 @@ def create_webhook(db, who, body):
     `timestamp.body`; `X-Webhook-Timestamp` is the timestamp, and the key is the whole secret as text. Any 2xx
     response completes a delivery. A redirect is not followed and counts as a failure.
     """
-    webhook = webhooks.create(db, body, who.key_id)
-    return created(webhook, f"/webhooks/{webhook['id']}", secret="secret")
+    return created(webhooks.create(db, body, who.key_id), "/webhooks", secret="secret")
 
 
 @routes.get("/webhooks/events", response="webhook.events")
@@ -80,7 +79,6 @@ def update_webhook(db, who, id, body):
 @routes.delete("/webhooks/<id>")
 def delete_webhook(db, id):
     webhooks.delete(db, unchanged(get(db, id)))
-    return deleted()
 
 
 @routes.post("/webhooks/<id>/test", status=202, response="webhook_delivery")

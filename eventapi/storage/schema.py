@@ -4,7 +4,6 @@
 
 SQLite stores the text of each CREATE statement, but not the comments above it. These are in sql/migrations/.
 """
-import re
 import signal
 from collections.abc import Callable
 from functools import lru_cache
@@ -82,7 +81,7 @@ def objects(connection: database.Connection) -> Objects:
 
     The texts are without white space and quotes, because versions of SQLite write changed statements differently.
     """
-    return {(kind, name): (table, re.sub(r'[\s"]', "", text or ""))
+    return {(kind, name): (table, "".join((text or "").replace('"', "").split()))
             for kind, name, table, text in connection.execute(sql.objects.plain())}
 
 

@@ -2,6 +2,7 @@
 from collections.abc import Callable
 
 from eventapi.storage.database import as_json
+from eventapi.storage.statements import Statement
 
 
 def ids_of(records: list[dict], field: str = "id") -> str:
@@ -26,6 +27,25 @@ def attach_list(records: list[dict], field: str, rows: list[dict], key: str) -> 
         known[row.pop(key)].append(row)
     for record in records:
         record[field] = known[record["id"]]
+
+
+def include_one(field: str, statement: Statement, key: str) -> Callable:
+    """Return the function of `include=` a field that `attach_one` adds: the row that `statement` reads for each id."""
+    return lambda db, records: attach_one(records, field, db.all(statement, ids=ids_of(records)), key)
+
+
+def include_list(field: str, statement: Statement, key: str) -> Callable:
+    """Return the function of `include=` a field that `attach_list` adds."""
+    return lambda db, records: attach_list(records, field, db.all(statement, ids=ids_of(records)), key)
+
+
+def include_found(field: str, read: Callable) -> Callable:
+    """Return the function of `include=` a field: the values that `read(db, ids)` returns by id, or else []."""
+    def include(db, records):
+        found = read(db, [record["id"] for record in records])
+        for record in records:
+            record[field] = found.get(record["id"], [])
+    return include
 
 
 def allowed_actions(actions_of: Callable[[dict], list]) -> Callable:

@@ -91,13 +91,8 @@ def location(path: str) -> str:
 # Responses
 
 def created(record: dict, path: str, **more: object) -> Response:
-    """Return 201 with a new record, whose address is `path` below /api/v1."""
-    return Response(record, 201, {"Location": location(path)}, **more)
-
-
-def deleted() -> Response:
-    """Return 204, the response to a deletion."""
-    return Response(status=204)
+    """Return 201 with a new record, whose address is `path` below /api/v1 and its id."""
+    return Response(record, 201, {"Location": location(f"{path}/{record['id']}")}, **more)
 
 
 def found(record: dict | None, noun: str, key: int | str) -> dict:
@@ -143,13 +138,15 @@ def accepts_gzip() -> bool:
     return bool(GZIP.search(request.environ.get("HTTP_ACCEPT_ENCODING", "")))
 
 
-def unchanged(record: dict) -> dict:
-    """Return the record.
+def unchanged(record: dict, represent: Callable[[dict], dict] | None = None) -> dict:
+    """Return the record, which is an API object, or the row of which `represent` makes one.
 
     Raise 412 if If-Match (RFC 9110, 13.1.1) names another state of it. Call it inside the write transaction.
     """
     tags = _if_match()
-    if tags is not None and tags != ["*"] and etag(as_json(record)) not in tags:
+    if tags is None or tags == ["*"]:
+        return record
+    if etag(as_json(represent(record) if represent else record)) not in tags:
         raise Problem("precondition_failed", "The record has changed since you read it. Read it again, then "
                       "repeat your change with its new `ETag` in `If-Match`.")
     return record

@@ -257,5 +257,5 @@ class Routes:
         return self._add(("PATCH",), path, options)
 
     def delete(self, path: str, **options: object) -> Decorator:
-        """Register a DELETE handler."""
+        """Register a DELETE handler, which returns nothing: the response is 204."""
         return self._add(("DELETE",), path, options)

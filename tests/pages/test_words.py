@@ -68,7 +68,7 @@ def test_templates_say_only_what_the_texts_have(part):
         assert not missing, f"{name}: {missing}"
 
 
-@pytest.mark.parametrize("part", ["apply", "entry", "my"])
+@pytest.mark.parametrize("part", PARTS)
 def test_redirections_name_a_sentence(part):
     """`done=word` leads to a page that says `done_word`. Pages of links lead to those of applications."""
     known = {*texts(part, "en"), *texts("apply", "en")}

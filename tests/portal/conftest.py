@@ -5,6 +5,7 @@ from eventapi import times
 from eventapi.domain.portal import records
 from eventapi.domain.shows import settings as pages_of_events
 from tests.domain.test_billing import Fair
+from tests.support.prepared import prepared
 
 
 class Portal(Fair):
@@ -31,7 +32,7 @@ class Portal(Fair):
         return self.organiser.data(f"/booths/{reservation['booth_id']}")
 
 
-@pytest.fixture
+@prepared
 def portal(organiser, db):
     return Portal(organiser, db)
 

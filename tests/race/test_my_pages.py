@@ -10,11 +10,16 @@ import pytest
 from eventapi.domain.access import link_secrets, links, sessions
 from eventapi.web.html import tokens
 from tests.pages.my.conftest import RIGHTS
-from tests.portal.conftest import portal  # noqa: F401
+from tests.portal.conftest import Portal
 from tests.support.concurrent_requests import ROUNDS
 
 pytestmark = pytest.mark.processes
 CLIENTS, ORDERING = 100, 30
+
+
+@pytest.fixture
+def portal(organiser, db):
+    return Portal(organiser, db)
 
 
 class Person:
@@ -61,7 +66,7 @@ def at_once(port, calls):
 
 
 @pytest.fixture
-def fair(portal):  # noqa: F811
+def fair(portal):
     portal.change(my_is_open=True, booth_confirm="self")
     portal.act("participants", portal.participant, "confirm")
     return portal

@@ -4,9 +4,10 @@ import pytest
 from eventapi.domain.portal.rights import RIGHTS
 from tests.portal.conftest import Portal
 from tests.support.client import SCOPES
+from tests.support.prepared import prepared
 
 
-@pytest.fixture
+@prepared
 def fair(organiser, db):
     return Portal(organiser, db)
 

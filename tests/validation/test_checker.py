@@ -23,13 +23,16 @@ def compare(checker, judge, body):
 @pytest.mark.parametrize("name", [name for name in resource_names() if "properties" in document(name)])
 def test_the_errors_are_those_of_jsonschema(name):
     rnd = random.Random(name)
+    compared = {}
     for method in ("POST", "PUT", "PATCH"):
         schema = body_schema(name, method)
         checker, judge = Checker(schema), Draft202012Validator(schema, format_checker=CHECKER)
-        for field in schema["properties"]:
-            for value in VALUES:
-                compare(checker, judge, {field: value})
-        for _ in range(200):
+        for field, sub in schema["properties"].items():
+            if compared.get(field) != sub:                  # most fields have one schema for all methods
+                compared[field] = sub
+                for value in VALUES:
+                    compare(checker, judge, {field: value})
+        for _ in range(60):
             fields = rnd.sample([*schema["properties"], "strange"], min(4, len(schema["properties"])))
             compare(checker, judge, {field: rnd.choice(VALUES) for field in fields})
         for value in VALUES:

@@ -91,6 +91,12 @@ def valid_body(client, route):
 
 @each("route", ROUTES)
 def test_requests_without_a_valid_key_are_refused(shared, route):
+    problem(ask(shared.anonymous, route), 401, "missing_credentials")
+    problem(ask(shared.anonymous, route, headers={"Authorization": "Bearer wrong"}), 401, "invalid_api_key")
+
+
+@each("route", ROUTES[:1])
+def test_each_kind_of_invalid_key_is_refused(shared, route):
     gone = "2020-01-01T00:00:00Z"
     revoked = shared.person(SCOPES, name="Rita Revoked")
     shared.db.connection.execute("UPDATE api_keys SET revoked_at = ? WHERE name = 'Rita Revoked'", [gone])
@@ -192,7 +198,7 @@ def test_an_unknown_id_is_404(shared, route):
 
 @each("route", ROUTES)
 def test_an_invalid_id_is_an_unknown_path(shared, route):
-    for id in ("0", "-1", "1e3", "07", "x", "9" * 30, "%00", "%F0"):
+    for id in ("0", "07", "x", "9" * 30, "%F0"):
         if "id>" in route.path and re.search(r"<(item_)?id>", route.path):
             answer = ask(shared.organiser, route, address(route, id))
             assert answer.status_int in (400, 404, 405), answer.text
@@ -242,8 +248,12 @@ def test_one_trailing_slash_is_the_same_resource(shared, route):
 
 
 @each("route", ROUTES)
-def test_the_request_id_is_kept_when_it_is_well_formed(shared, route):
+def test_the_request_id_is_kept(shared, route):
     assert ask(shared.anonymous, route, headers={"X-Request-ID": "Job-7_a.b"}).headers["X-Request-ID"] == "Job-7_a.b"
+
+
+@each("route", ROUTES[:1])
+def test_a_request_id_that_is_not_well_formed_is_replaced(shared, route):
     for strange in ("", "a b", "x" * 65, "é", '"'):
         given = ask(shared.anonymous, route, headers={"X-Request-ID": strange}).headers["X-Request-ID"]
         assert given != strange and re.fullmatch(r"[A-Za-z0-9._-]{1,64}", given)
@@ -257,7 +267,16 @@ def test_a_format_that_is_not_offered_is_406(shared, route):
 
 
 @each("route", WITH_BODY)
-def test_a_body_that_cannot_be_read_is_refused(shared, route):
+def test_a_body_that_is_no_json_object_is_refused(shared, route):
+    for raw, kind, status, code in ((b"{}", "text/plain", 415, "unsupported_media_type"),
+                                    (b"[" + b" " * 2 ** 20 + b"]", "application/json", 413, "body_too_large"),
+                                    (b'{"a":', "application/json", 400, "malformed_json"),
+                                    (b"[]", "application/json", 422, "validation_failed")):
+        problem(ask(shared.organiser, route, raw=raw, headers={"Content-Type": kind}), status, code)
+
+
+@each("route", WITH_BODY[:1])
+def test_each_kind_of_body_that_cannot_be_read_is_refused(shared, route):
     def send(raw, **headers):
         return ask(shared.organiser, route, raw=raw, headers={"Content-Type": "application/json", **headers})
     for kind in ("text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin-1", ""):
@@ -438,7 +457,7 @@ def test_a_list_is_paginated(shared, stocked, route):
     assert meta["total_pages"] == -(-meta["total"] // 20)
     ids = [record["id"] for record in shared.organiser.get(f"{path}{query}&per_page=100").json["data"]]
     pages, page = [], 1
-    while page:
+    while page and len(pages) < 100:
         answer = shared.organiser.get(f"{path}{query}&per_page=2&page={page}", status=200)
         pages += [record["id"] for record in answer.json["data"]]
         links = {rel: int(number)
@@ -447,6 +466,8 @@ def test_a_list_is_paginated(shared, stocked, route):
         assert links["first"] == 1 and links["last"] == max(1, answer.json["meta"]["total_pages"])
         page = links.get("next")
     assert pages[:100] == ids
+    last = f"{path}{query}&per_page=2&page={max(1, -(-meta['total'] // 2))}"
+    assert 'rel="next"' not in shared.organiser.get(last, status=200).headers["Link"]
     beyond = shared.organiser.get(f"{path}{query}&page=1000", status=200).json
     assert beyond["data"] == [] and beyond["meta"]["total"] == meta["total"]
     for wrong in ("page=0", "page=-1", "page=x", "page=", "page=1.5", "per_page=0", "per_page=101", "per_page=x",
@@ -462,16 +483,16 @@ def test_a_list_can_be_sorted_by_each_key_in_both_directions_and_paginated_by_cu
         for order in ("ASC", "DESC"):
             sorted_ = f"{path}{query}&sort={word}&order={order}"
             answer = shared.organiser.get(f"{sorted_}&per_page=100", status=200).json
-            records, pages_of = answer["data"], max(2, min(100, answer["meta"]["total"] // 12))
+            records, pages_of = answer["data"], max(2, min(100, answer["meta"]["total"] // 5))
             ids = [record["id"] for record in records]
-            same = shared.organiser.data(f"{path}{query}&sort={word}&order={order.lower()}&per_page=100")
-            assert [record["id"] for record in same] == ids, (word, order.lower())
             assert walked(shared.organiser, f"{sorted_}&per_page={pages_of}")[:100] == ids, (word, order)
             values = [record[word] for record in records if word in record]
             values = [value for value in values if value is not None] + [None] * values.count(None)
             assert [record[word] for record in records if word in record] == values, f"nulls come last: {word} {order}"
             if word == "id":
                 assert ids == sorted(ids, reverse=order.upper() == "DESC")
+    same = shared.organiser.data(f"{path}{query}&sort={word}&order=desc&per_page=100")
+    assert [record["id"] for record in same] == ids, "the order may be written in lower case"
     for wrong in ("sort=nonsense", "sort=", "order=up", "sort=id%3B--"):
         found = problem(shared.organiser.get(f"{path}{query}&{wrong}"), 422, "validation_failed")
         assert [entry["parameter"] for entry in found["errors"]] == [wrong.partition("=")[0]]

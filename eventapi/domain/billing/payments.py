@@ -14,7 +14,7 @@ from eventapi.domain.records import amounts, anonymity, entities
 from eventapi.errors import Faults, Problem, listed, quoted
 from eventapi.languages import formats
 from eventapi.states import Transitions
-from eventapi.storage.database import Duplicate
+from eventapi.storage.database import Duplicate, as_json
 from eventapi.storage.statements import statements
 
 sql = statements("payments")
@@ -55,8 +55,8 @@ def represent(row):
 
 
 def of_invoices(db, ids):
-    """Return {invoice id: [payment with its refunds, …]} for a JSON array of invoice ids."""
-    found, payments = {}, [represent(row) for row in db.all(sql.of_invoices, ids=ids)]
+    """Return {invoice id: [payment with its refunds, …]} for these ids of invoices."""
+    found, payments = {}, [represent(row) for row in db.all(sql.of_invoices, ids=as_json(ids))]
     refunds.attach(db, payments)
     for payment in payments:
         found.setdefault(payment["invoice_id"], []).append(payment)

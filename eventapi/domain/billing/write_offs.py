@@ -10,15 +10,16 @@ from eventapi.domain.books import periods, taxes
 from eventapi.domain.records import amounts, entities
 from eventapi.errors import Faults, Problem
 from eventapi.languages import formats
+from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("write_offs")
 
 
 def of_invoices(db, ids):
-    """Return {invoice id: [write-off as API object, …]} for a JSON array of invoice ids."""
+    """Return {invoice id: [write-off as API object, …]} for these ids of invoices."""
     found = {}
-    for row in db.all(sql.of_invoices, ids=ids):
+    for row in db.all(sql.of_invoices, ids=as_json(ids)):
         currency = row.pop("currency")
         found.setdefault(row.pop("invoice_id"), []).append(invoices.represent_write_off(row, currency))
     return found

@@ -12,8 +12,8 @@ comparison is computed by other statements than the ledger, and says whether bot
 from eventapi import money, times
 from eventapi.domain.records import numbering
 from eventapi.domain.reports import finance
-from eventapi.domain.reports.catalogue import LAST_DAY
-from eventapi.domain.reports.periods import next_first_day
+from eventapi.domain.reports.catalogue import EVERYTHING, LAST_DAY
+from eventapi.domain.reports.periods import next_first_day, selected
 from eventapi.errors import invalid_parameter, not_found
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
@@ -27,7 +27,6 @@ ALWAYS = {"first": "0001-01-01", "last": "9999-12-31", "begins": "0001-01-01", "
 COLUMNS = ("customer_number", "customer_name", "currency", *AMOUNTS)
 OF_CUSTOMER = ("date", "type", "invoice_number", "payment_id", "currency", "amount", "balance")
 FILTERS = ("customer_number", "currency")
-ALL_EVENTS = {"period": "year", "zone": None, "event_key": None, "given": frozenset(), "values": {}}
 
 
 def span(config, first, last):
@@ -126,7 +125,6 @@ def days(db, query):
 
     Raise 422 for a month without a year, for a year together with days, and for days out of order.
     """
-    zone = db.config.timezone
     if "month" in query and "year" not in query:
         raise invalid_parameter("month", "required", "is a month of a `year`. Send `year` as well")
     if "year" in query:
@@ -136,9 +134,7 @@ def days(db, query):
         first = f"{query['year']:04}-{query.get('month', 1):02}-01"
         following = next_first_day(first, "month" if "month" in query else "year")
         return first, times.add_days(following, -1)
-    first, last = (times.local_date(query.get(name), zone) for name in ("date_from", "date_to"))
-    if first and last and first > last:
-        raise invalid_parameter("date_to", "before_start", f"is {last}, and must not be before `date_from`, {first}")
+    first, last = selected(query, db.config.timezone)
     if last and last > LAST_DAY:
         raise invalid_parameter("date_to", "maximum", f"must not be after {LAST_DAY}, but is {last}")
     return first, last
@@ -196,7 +192,7 @@ def proof(db, sums, first, last):
     letters, and only invoices that are issued. So what is open of claims, and what was paid for later invoices, is
     named beside it.
     """
-    selection = {**ALL_EVENTS, "first": first, "last": last, "as_of": last}
+    selection = {**EVERYTHING, "period": "year", "first": first, "last": last, "as_of": last}
     prepaid = {row["currency"]: -row["closing_balance"]
                for row in totals(accounts(db, None, last, prepaid=1))} if last else {}
     own = {name: {row["currency"]: row[name] for row in sums} for name in AMOUNTS}

@@ -13,20 +13,18 @@ from eventapi import journal, money, times
 from eventapi.domain.books import ledger
 from eventapi.domain.records import entities
 from eventapi.domain.reports import finance
-from eventapi.domain.reports.catalogue import REPORTS
+from eventapi.domain.reports.catalogue import EVERYTHING, REPORTS
 from eventapi.domain.reports.periods import next_first_day, spans
 from eventapi.errors import Problem
 from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
-sql = statements("periods")
+sql, of_reports = statements("periods"), statements("reports")
 
 MONTH = re.compile(r"(?!000)\d{4}-(0[1-9]|1[0-2])", re.ASCII)
 MOST_NAMED = 100                    # invoices without exchange rate that an error names
 ATTEMPTS = 3                        # to close a month with figures that were computed before
 BY_PERIOD = {"revenue": finance.revenue, "tax": finance.converted_tax, "payments": finance.payments}
-EVERYTHING = {"first": None, "last": None, "period": "month", "as_of": None, "zone": None, "event_key": None,
-              "given": frozenset(), "values": {}}
 LAST_YEAR = "9999"                  # the month after December of this year is outside the calendar
 
 
@@ -198,8 +196,8 @@ def keep(db, month, kept):
 
 def months_with_bookings(db):
     """Return the months in which something is dated, oldest first."""
-    found = {name for statement, of_days in ((sql.next_issue, True), (sql.next_tax, True), (sql.next_claim, True),
-                                           (sql.next_payment, False))
+    found = {name for statement, of_days in ((sql.next_issue, True), (of_reports.next_tax, True),
+                                             (sql.next_claim, True), (sql.next_payment, False))
              for name, *_ in json.loads(spans(db, statement, EVERYTHING, of_days=of_days))}
     return sorted(found)
 

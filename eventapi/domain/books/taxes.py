@@ -17,12 +17,12 @@ from collections import defaultdict
 
 from eventapi import money, times
 from eventapi.domain.books import periods, regions
+from eventapi.domain.reports.periods import FIRST_DAY, next_first_day, selected
 from eventapi.errors import invalid_parameter
 from eventapi.storage.statements import statements
 
 sql = statements("taxes")
 
-FIRST_DAY = "0001-01-01"
 KEY = ("day", "document_id", "kind", "category", "rate")
 RECAPITULATIVE = ("vat_id", "goods", "services")
 VALUES = ("net", "tax", "base_net", "base_tax", "region")
@@ -62,8 +62,7 @@ def begins(basis, tax_date, issue_date, category, rate):
         return None
     if category != "K":
         return tax_date
-    year, month = int(tax_date[:4]), int(tax_date[5:7]) + 2
-    after = f"{year + (month - 1) // 12:04}-{(month - 1) % 12 + 1:02}-01"
+    after = next_first_day(next_first_day(tax_date, "month"), "month")
     return min(max(issue_date, tax_date), times.add_days(after, -1))
 
 
@@ -248,7 +247,7 @@ def beside(db, query):
     notes of paid invoices, with what was not given back until the end of their month. § 17 (1) UStG corrects the tax
     of an advance when the money is given back.
     """
-    first, last = (times.local_date(query.get(name), db.config.timezone) for name in ("date_from", "date_to"))
+    first, last = selected(query, db.config.timezone)
     values = {"first": first or FIRST_DAY, "last": last or "9999-12-31"}
     given = frozenset({"event_id"} & query.keys())
     if given:
@@ -286,7 +285,7 @@ def recapitulative(db, query):
         raise invalid_parameter("month", "disagrees", "must not be sent together with `quarter`. Send one of them")
     last = query.get("month") or 3 * query.get("quarter", 4)
     first = last if "month" in query else last - 2 if "quarter" in query else 1
-    after = f"{query['year'] + last // 12:04}-{last % 12 + 1:02}-01"
+    after = next_first_day(f"{query['year']:04}-{last:02}-01", "month")
     rows, base, sums = db.all(sql.recapitulative, first=f"{query['year']:04}-{first:02}-01",
                               last=times.add_days(after, -1)), db.config.currency, {}
     for row in rows:

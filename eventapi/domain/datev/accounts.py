@@ -99,6 +99,12 @@ class Accounts:
     def _wrong(self, option, detail):
         self.missing.record("option", option, f"{detail.rstrip('.')}. Correct it in the configuration of the server.")
 
+    def _noted(self, found, option, value=""):
+        """Return an account. If it is None, note what is missing."""
+        if found is None:
+            self.missing.option(option, value)
+        return found or UNKNOWN
+
     def revenue(self, category, rate, region):
         """Return the revenue account of a tax category and its rate in hundredths of a percent.
 
@@ -110,44 +116,31 @@ class Accounts:
         if category in ("AE", "O"):
             name = f"{category}_{region.upper()}"
             found = of_all.get(name, found)
-        if found is None:
-            self.missing.option("datev_revenue", "O" if category == "O" else name)
-        return found or UNKNOWN
+        return self._noted(found, "datev_revenue", "O" if category == "O" else name)
 
     def write_off(self, category, rate):
         """Return the account that write-offs of a tax category and its rate are booked on."""
         name = revenue_name(category, rate)
-        found = self.config.datev_write_offs.get(name)
-        if found is None:
-            self.missing.option("datev_write_offs", name)
-        return found or UNKNOWN
+        return self._noted(self.config.datev_write_offs.get(name), "datev_write_offs", name)
 
     def deposits(self):
         """Return the account that deposits are booked on until money comes."""
-        if self.config.datev_deposits is None:
-            self.missing.option("datev_deposits")
-        return self.config.datev_deposits or UNKNOWN
+        return self._noted(self.config.datev_deposits, "datev_deposits")
 
     def exchange(self, *, is_gain):
         """Return the account of exchange gains or losses."""
         name = "datev_exchange_gains" if is_gain else "datev_exchange_losses"
-        found = getattr(self.config, name)
-        if found is None:
-            self.missing.option(name)
-        return found or UNKNOWN
+        return self._noted(getattr(self.config, name), name)
 
     def money(self, gateway_key):
         """Return the account that a payment arrives at: that of its gateway, or the bank.
 
         Payments of bank statements have the gateway `bank`, which needs no account of its own.
         """
-        found, is_bank = self.config.datev_gateways.get(gateway_key), gateway_key in (None, BANK)
-        found = found or (self.config.datev_bank if is_bank else None)
-        if found is None and is_bank:
-            self.missing.option("datev_bank")
-        elif found is None:
-            self.missing.option("datev_gateways", gateway_key)
-        return found or UNKNOWN
+        found = self.config.datev_gateways.get(gateway_key)
+        if gateway_key in (None, BANK):
+            return self._noted(found or self.config.datev_bank, "datev_bank")
+        return self._noted(found, "datev_gateways", gateway_key)
 
     def debtor(self, number):
         """Return the debtor account of a customer number as text."""

@@ -72,9 +72,9 @@ def _refuse_less_than_ordered(offer, stock):
 # Reading
 
 def of_services(db, ids):
-    """Return {service id: [API object of an offer, …]} for a JSON array of service ids."""
+    """Return {service id: [API object of an offer, …]} for these ids of services."""
     known = {}
-    for row in db.all(sql.of_services, ids=ids):
+    for row in db.all(sql.of_services, ids=as_json(ids)):
         known.setdefault(row.pop("service_id"), []).append(represent(row, db.config.currency))
     return known
 

@@ -4,6 +4,7 @@ Invoices are API objects of sent invoices, which contain their seller.
 """
 from decimal import Decimal
 
+from eventapi.domain.originals import parties
 from eventapi.errors import Problem
 from eventapi.languages import choice, formats
 from eventapi.pictures.invoice import giro
@@ -40,7 +41,7 @@ def girocode_if_possible(invoice):
 
 def _payload(invoice):
     seller = invoice["seller"]
-    return giro.payload(name=seller["name"], iban=identifiers.iban(seller["iban"]), bic=_bic(seller.get("bic")),
+    return giro.payload(name=seller["name"], iban=identifiers.iban(seller["iban"]), bic=parties.bic(seller.get("bic")),
                         cents=_cents(invoice), reference=invoice["payment_reference"])
 
 
@@ -77,11 +78,3 @@ def _obstacle(invoice):
 
 def _cents(invoice):
     return int(Decimal(str(invoice["open_amount"])) * 100)
-
-
-def _bic(text):
-    """Return a valid BIC, or None: a GiroCode does not require it."""
-    try:
-        return identifiers.bic(text) if text else None
-    except ValueError:
-        return None

@@ -64,7 +64,7 @@ def export(db, contact):
                            for row in _existing(orders.row(db, id) for id in ids["service_order"])],
         "submissions": [{**submission, "revisions": submissions.revisions(db, submission["id"])}
                         for submission in _existing(submissions.get(db, id) for id in ids["submission"])],
-        "invoices": [{**invoice, "payments": payments.of_invoices(db, as_json([invoice["id"]])).get(invoice["id"], []),
+        "invoices": [{**invoice, "payments": payments.of_invoices(db, [invoice["id"]]).get(invoice["id"], []),
                       "dunning": dunning.history(db, [invoice["id"]]).get(invoice["id"], [])}
                      for invoice in _existing(invoices.get(db, id) for id in ids["invoice"])],
         "bank_transactions": [transactions.stored(row) for row in db.all(sql.bank_transactions, id=contact_id)],

@@ -11,8 +11,9 @@ from eventapi.storage.statements import statements
 sql = statements("field_values")
 
 # entity type -> statement that sets updated_at of a record
-TOUCH = {"contact": sql.touch_contact, "application": sql.touch_application, "event_participant": sql.touch_participant,
-         "event": sql.touch_event, "booth": sql.touch_booth, "submission": sql.touch_submission}
+TOUCH = {"contact": statements("contacts").touch, "application": statements("applications").touch,
+         "event_participant": sql.touch_participant, "event": sql.touch_event, "booth": sql.touch_booth,
+         "submission": sql.touch_submission}
 
 
 def replace(db, entity_type, get, old, values):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from eventapi import money, times
 from eventapi.domain.reports import finance, show, words
+from eventapi.domain.reports.periods import selected
 from eventapi.errors import invalid_parameter
 from eventapi.storage.statements import statements
 from eventapi.validation.schema_files import definition, query_schema
@@ -20,6 +21,8 @@ sql = statements("reports")
 
 JSON, CSV, SVG, ZIP = "application/json", "text/csv", "image/svg+xml", "application/zip"
 LAST_DAY = "2999-12-31"             # of `as_of`
+EVERYTHING = {"first": None, "last": None, "period": "month", "as_of": None, "zone": None, "event_key": None,
+              "given": frozenset(), "values": {}}                   # the selection without a filter
 
 
 @dataclass(frozen=True)
@@ -178,13 +181,11 @@ def overview(db, selection):
 
 
 def _selection(db, query):
-    """Return the selection of a query. A timestamp in `date_from` or `date_to` stands for its day."""
+    """Return the selection of a query."""
     zone = db.config.timezone
     by_event = {name: query[name] for name in ("event_id",) if name in query}
     event = db.one(sql.event, id=query["event_id"]) if by_event else None
-    first, last = (times.local_date(query.get(name), zone) for name in ("date_from", "date_to"))
-    if first and last and first > last:
-        raise invalid_parameter("date_to", "before_start", f"is {last}, and must not be before `date_from`, {first}")
+    first, last = selected(query, zone)
     if query.get("as_of", "") > LAST_DAY:
         raise invalid_parameter("as_of", "maximum", f"must not be after {LAST_DAY}")
     return {"first": first, "last": last,

@@ -5,6 +5,7 @@ A day is a text such as 2026-05-01.
 from datetime import date, timedelta
 
 from eventapi import times
+from eventapi.errors import invalid_parameter
 from eventapi.storage.database import as_json
 
 DAYS = {"day": 1, "week": 7}
@@ -49,6 +50,17 @@ def next_first_day(day, period):
     first = date.fromisoformat(first_day(day, period))
     months = first.month - 1 + MONTHS[period]
     return f"{first.year + months // 12:04}-{months % 12 + 1:02}-01"
+
+
+def selected(query, zone):
+    """Return the first and the last day of a query; None where it sets none. A timestamp stands for its day.
+
+    Raise 422 for days out of order.
+    """
+    first, last = (times.local_date(query.get(name), zone) for name in ("date_from", "date_to"))
+    if first and last and first > last:
+        raise invalid_parameter("date_to", "before_start", f"is {last}, and must not be before `date_from`, {first}")
+    return first, last
 
 
 def spans(db, statement, selection, *, of_days=False):

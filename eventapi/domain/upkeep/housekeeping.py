@@ -150,7 +150,7 @@ def jumped_ahead(db):
 
 def clock_behind(db):
     """Return how many seconds the clock is behind the latest stamp that was stored, or 0."""
-    return max(0, times.unix(db.value(sql.latest_stamp)) - times.unix(times.now()))
+    return max(0, times.unix(db.value(statements("stamps").last)) - times.unix(times.now()))
 
 
 def record_heartbeat(db):

@@ -1,2 +1,2 @@
 """An applicant of the public show, and the page of the application."""
-from tests.pages.show.conftest import show  # noqa: F401
+from tests.pages.show.conftest import public_show, show  # noqa: F401

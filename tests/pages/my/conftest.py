@@ -6,6 +6,7 @@ from urllib.parse import urljoin
 import pytest
 
 from tests.portal.conftest import Portal, clock
+from tests.support.prepared import prepared
 
 RIGHTS = ("profile", "submissions", "booth", "orders", "contract", "invoices", "badges")
 __all__ = ["clock"]
@@ -14,9 +15,9 @@ __all__ = ["clock"]
 class Site(Portal):
     """The portal with open pages, submission types, services, contracts and invoices of two exhibitors."""
 
-    def __init__(self, organiser, db, open_link):
+    def __init__(self, organiser, db):
         super().__init__(organiser, db)
-        self.open_link = open_link
+        self.open_link = None               # set by the fixture of each test
         self.change(my_is_open=True, contact_email="help@example.org",
                     texts={"my_intro": {"en": "Welcome to the fair.", "de": "Willkommen zur Messe."}})
         for place, id in enumerate(self.booths.values()):
@@ -44,9 +45,15 @@ class Site(Portal):
         return link, visitor
 
 
+@prepared
+def new_site(organiser, db):
+    return Site(organiser, db)
+
+
 @pytest.fixture
-def site(organiser, db, open_link):
-    return Site(organiser, db, open_link)
+def site(new_site, open_link):
+    new_site.open_link = open_link
+    return new_site
 
 
 def hidden(text, action):

@@ -2,6 +2,7 @@
 import pytest
 
 from tests.support.plans import add_plan
+from tests.support.prepared import prepared
 from tests.test_images import PNG
 
 IMPRINT = {"organiser_name": "Garden GmbH", "organiser_street": "Weg 1", "organiser_city": "Leipzig",
@@ -9,11 +10,10 @@ IMPRINT = {"organiser_name": "Garden GmbH", "organiser_street": "Weg 1", "organi
            "smtp_host": "localhost", "smtp_sender": "office@example.org"}
 
 
-@pytest.fixture
-def show(organiser, db, settings, monkeypatch):
+@prepared
+def public_show(organiser, db):
     """Make a public show. Return its records by name."""
-    for name, value in IMPRINT.items():
-        monkeypatch.setattr(settings, name, value)
+    vars(organiser.app.app.settings).update(IMPRINT)            # of this app, which no test gets
     event = organiser.make("/events", {
         "title": "Garden Fair", "event_key": "fair", "date_from": "2027-05-01", "date_to": "2027-05-03",
         "venue": "Hall of Leipzig", "timezone": "Europe/Berlin", "description": "SECRET event",
@@ -59,6 +59,14 @@ def show(organiser, db, settings, monkeypatch):
         "texts": {"intro": {"en": "Everything that grows <b>.", "de": "Alles, was wächst."},
                   "privacy": {"en": "No cookies."}}}, status=200)
     return made
+
+
+@pytest.fixture
+def show(public_show, settings, monkeypatch):
+    """Return the records of a public show by name."""
+    for name, value in IMPRINT.items():
+        monkeypatch.setattr(settings, name, value)
+    return public_show
 
 
 @pytest.fixture
