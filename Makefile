@@ -31,7 +31,7 @@ help:
 	@echo "                  four phones at the page /door/, ten minutes of them without network (needs chromium and nginx)"
 	@echo "make schema       print the current database schema: tables with their indexes and triggers, and views"
 	@echo "make reference    list anew the problem codes of each handler for the API reference"
-	@echo "make picture      draw anew the hall in README.md, docs/hall.svg, from the sample show"
+	@echo "make picture      draw anew the pictures of README.md and of the guides, from the sample show"
 	@echo "make audit        look for known vulnerabilities in the packages that eventapi uses (needs pypi.org)"
 	@echo "make deb          build the Debian package from the last commit, into dist/"
 	@echo "make apt-repo     build a signed apt repository with the package, in dist/apt"
@@ -170,7 +170,7 @@ reference: $(VENV)/ready-to-test
 
 picture: $(VENV)/ready-to-test
 	@$(BIN)/python -m tests.support.hall_picture
-	@$(BIN)/python -m tests.support.desk_pictures
+	@$(BIN)/python -m tests.support.page_pictures
 
 # pip-audit has many dependencies, so it gets an environment of its own.
 audit:

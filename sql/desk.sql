@@ -41,7 +41,8 @@ SELECT (SELECT count(*) FROM invoices WHERE status = 'draft') AS drafts,
        (SELECT count(*) FROM invoices WHERE status IN ('sent', 'partially_paid') AND invoice_type = 'invoice' AND overdue_from <= :today
            AND open_amount > 0) AS overdue,
        (SELECT count(*) FROM bank_transactions WHERE status = 'open') AS unmatched,
-       (SELECT count(*) FROM mails WHERE state IN ('failed', 'uncertain')) AS mails_failed;
+       (SELECT count(*) FROM mails WHERE state IN ('failed', 'uncertain')) AS mails_failed,
+       (SELECT count(*) FROM mails WHERE state = 'queued' AND next_at <= :due) AS mails_waiting;
 
 -- name: exhibitors
 -- Ids of the exhibitors of an event by name.

@@ -1,12 +1,19 @@
 -- What the public pages of an event show. Only events that everybody may see have pages.
 
+-- name: state
+-- What kept pages depend on.
+SELECT e.id, p.language, p.show_plan, r.revision, r.revision - r.halls AS lists
+  FROM events e JOIN event_pages p ON p.event_id = e.id JOIN event_revisions r ON r.event_id = e.id
+ WHERE e.event_key = :event_key AND e.is_visible = 1 AND p.is_public = 1 AND e.date_from IS NOT NULL
+   AND NOT EXISTS (SELECT 1 FROM flags WHERE name = 'pages' AND enabled = 0);
+
 -- name: show
 SELECT e.id, e.event_key, e.title, e.venue, e.address, e.postal_code, e.city, e.country, e.date_from, e.date_to, e.timezone,
        e.opening_hours, e.over_at, e.date_from_at, e.application_deadline_at AS deadline_at, p.apply_is_open, p.apply_capacity, p.apply_terms,
        p.visit_is_open, p.visit_until, p.visit_fields, p.show_prices,
        i.id AS picture_id, i.sha256 AS picture, i.width AS picture_width, i.height AS picture_height,
        p.language, p.show_directory, p.show_plan, p.show_programme, p.is_indexed, p.texts, p.accent_color,
-       p.contact_email, p.contact_phone, p.embed_origins, r.revision
+       p.contact_email, p.contact_phone, p.embed_origins, r.revision - r.halls AS lists
   FROM events e JOIN event_pages p ON p.event_id = e.id JOIN event_revisions r ON r.event_id = e.id
   LEFT JOIN documents i ON i.id = e.image_document_id
  WHERE e.event_key = :event_key AND e.is_visible = 1 AND p.is_public = 1 AND e.date_from IS NOT NULL

@@ -127,7 +127,7 @@ class Exchange:
 
     def refused(self, problem: Problem, headers: dict) -> Response:
         """Return the problem document, or its page if the route is a page."""
-        if not self.is_page or problem.status == 404:
+        if not self.is_page or (problem.status == 404 and not pages.wants_page()):
             return problem_response(problem, headers)
         response = visits.problem_page(problem, headers["X-Request-ID"])
         response.headers = {**headers, **response.headers}

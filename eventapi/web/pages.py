@@ -100,7 +100,7 @@ class Page:
 
     def compressed(self) -> "Page":
         """Compress the page, and return it."""
-        self.zipped = gzip.compress(self.raw, 9, mtime=0)
+        self.zipped = gzip.compress(self.raw, 6, mtime=0)
         return self
 
     def response(self) -> Response:

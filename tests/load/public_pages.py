@@ -1,7 +1,7 @@
 """Read the public pages of a show while the office writes: python3 tests/load/public_pages.py [--rate 1500] …
 
 600 exhibitors in 600 booths. Rounds with and without readers take turns, so that the p99 of 50 writes a second is
-compared within one run. At the end, each of some holds changes the directory, which the next reader waits for.
+compared within one run. At the end, somebody reads the directory and the first page after each of some changes.
 """
 import argparse
 import multiprocessing
@@ -47,8 +47,12 @@ def main(asked):
                       f"p99 {p99(took):6.1f} ms, {count / asked.seconds:6.0f} pages a second")
             alone, beside = (statistics.median(found[which]) for which in (False, True))
             print(f"p99 of writes beside readers: {beside / alone:.2f} times that without")
-            usual, longest = redrawn(server.port, client, booths)
-            print(f"directory after a hold: median {usual:.1f} ms, longest {longest:.1f} ms")
+            for what, path, change in (
+                    ("directory after a hold", "/e/fair/exhibitors", hold),
+                    ("directory after a new name", "/e/fair/exhibitors", rename),
+                    ("first page after a hold", "/e/fair", hold)):
+                took = redrawn(server.port, client, path, change, booths)
+                print(f"{what}: median {statistics.median(took):.1f} ms, longest {max(took):.1f} ms")
 
 
 def furnish(folder):
@@ -139,16 +143,26 @@ class Reader:
         self.socket.close()
 
 
-def redrawn(port, client, booths):
-    """Return (median, longest) of the ms that the directory takes after a hold."""
+def hold(client, booths):
+    """Reserve a booth of the spare ones."""
+    make(client, "/booth-reservations", {"booth_id": booths.pop(), "event_participant_id": 1})
+
+
+def rename(client, booths):
+    """Rename an exhibitor."""
+    client.data("PATCH", "/contacts/1", {"company_name": f"Company {time.time()}"})
+
+
+def redrawn(port, client, path, change, booths, times=20):
+    """Return the ms that a page takes after each of some changes."""
     took = []
     with Reader(port) as reader:
-        for booth in booths[-40:]:
-            make(client, "/booth-reservations", {"booth_id": booth, "event_participant_id": 1})
+        for _ in range(times):
+            change(client, booths)
             start = time.perf_counter()
-            reader.get("/e/fair/exhibitors")
+            reader.get(path)
             took.append((time.perf_counter() - start) * 1000)
-    return statistics.median(took), max(took)
+    return took
 
 
 def p99(took):

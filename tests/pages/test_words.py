@@ -1,54 +1,143 @@
-"""The texts of pages: both languages have the same ones, and all that templates and redirections name."""
+"""Texts of all pages: both languages, templates, and a sentence for each refusal that a page can show.
+
+The codes of problems are those of the list of the reference (make reference); the codes of faults are read from the
+source in the same way, and from the schemas of forms.
+"""
 import json
 import re
+import string
 from importlib.resources import files
-from string import Formatter
 
 import pytest
 
 from eventapi.app import routes
+from eventapi.domain.records import field_types
+from eventapi.pages.show import form_fields
 from eventapi.reference import problem_codes
+from eventapi.validation.schema_files import body_schema
 from eventapi.web.html import visits
+from tests.support import problem_codes as source
 
-# Package -> those whose texts its pages have besides their own. Pages of links and applications share their layout.
-PACKAGES = {"entry": ("apply",), "apply": ("entry",), "my": ("entry",), "desk": ("entry",), "show": ()}
-
-# Codes that no page of a link explains: the form does it beside its fields, or only the administrator can help.
-UNEXPLAINED = {"validation_failed", "not_installed", "fonts_missing", "range_not_satisfiable", "in_use", "no_e_invoice",
-               "invoice_incomplete"}
-
-
-def texts(package, language):
-    return json.loads(files(f"eventapi.pages.{package}").joinpath(f"words/{language}.json").read_text(encoding="utf-8"))
-
-
-def placeholders(text):
-    return {name for _, name, _, _ in Formatter().parse(text) if name}
-
-
-def sources(package, ending):
-    return {file.name: file.read_text(encoding="utf-8") for file in files(f"eventapi.pages.{package}").iterdir()
-            if file.name.endswith(ending)}
+PARTS = ("show", "apply", "entry", "my", "desk")
+COMMON = visits.COMMON
+# Values that a template may leave unescaped: each is HTML that was made of escaped pieces.
+UNESCAPED = re.compile(r"(piece|linked|cell_of)\(.*\)|form_token\(\)|body|plan_drawing|code|free_rows|contract_text")
+LINES = ("if", "elif", "else", "for", "end")
+# These have pages of their own: what does not exist, and forms whose faults stand beside their fields.
+PAGES = {"not_found", "validation_failed"}
+# `confirmed` in pages/show/apply.py shows one page, "changed", for all that prevents an application.
+CHANGED = {"open_link": {"ambiguous_contact", "anonymized", "deadline_passed", "duplicate", "in_use",
+                         "invalid_transition"}}
+# Faults in fields that the handlers of the pages set themselves, and no visitor sends.
+OFFICE = {"before_request", "disagrees", "fixed", "future", "later", "no_template", "not_for_input", "other_event",
+          "other_role", "too_long"}
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_all_that_pages_say_is_there_in_both_languages(package):
-    english, german = texts(package, "en"), texts(package, "de")
-    assert {name: placeholders(text) for name, text in english.items()} == {
-        name: placeholders(text) for name, text in german.items()}
-    known = {*english, *(word for other in PACKAGES[package] for word in texts(other, "en"))}
-    said = [(file, word) for file, text in sources(package, ".html").items()
-            for word in re.findall(r'\bw\("([^"]+)"\s*[,)]', text)]
-    done = [(file, f"done_{word}") for file, text in sources(package, ".py").items()
-            for given in re.findall(r"\bdone=([^)\n]*)", text) for word in re.findall(r'"(\w+)"', given)]
-    assert said and visits.COMMON == "eventapi.pages.entry"
-    assert [(file, word) for file, word in (*said, *done) if word not in known] == []
+def package(part):
+    return f"eventapi.pages.{part}"
 
 
-@pytest.mark.parametrize("package", ["my", "apply"])
-def test_all_refusals_of_the_pages_of_a_link_have_a_sentence(package):
-    """The list of the reference has the codes that each handler can raise (make reference)."""
-    handlers = {route.handler for route in routes() if route.path.startswith(f"/{package}/<ref>")}
-    raised = {code for handler in handlers for code in problem_codes.codes(handler)}
-    known = {*texts(package, "en"), *texts("entry", "en")}
-    assert len(raised) > 5 and {code for code in raised if f"problem_{code}" not in known} <= UNEXPLAINED
+def texts(part, language):
+    """Return the texts that a page of this part can say."""
+    return visits.words(package(part), language)
+
+
+def templates(part):
+    return {file.name: file.read_text(encoding="utf-8") for file in files(package(part)).iterdir()
+            if file.name.endswith(".html")}
+
+
+def forms(part):
+    """Return the routes of a part that are pages."""
+    return [route for route in routes() if route.handler.__module__.startswith(package(part)) and route.options.page]
+
+
+@pytest.mark.parametrize("part", [*PARTS, "door"])
+def test_both_languages_have_the_same_texts_with_the_same_placeholders(part):
+    def placeholders(language):
+        own = json.loads(files(package(part)).joinpath(f"words/{language}.json").read_text(encoding="utf-8"))
+        return {name: {each for _, each, _, _ in string.Formatter().parse(text) if each is not None}
+                for name, text in own.items()}
+    assert placeholders("de") == placeholders("en")
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_templates_say_only_what_the_texts_have(part):
+    for name, text in templates(part).items():
+        missing = {word for word in re.findall(r'\bw\("([^"]+)"[,)]', text)} - texts(part, "en").keys()
+        assert not missing, f"{name}: {missing}"
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_redirections_name_a_sentence(part):
+    """`done=word` leads to a page that says `done_word`. Pages of links lead to those of applications."""
+    known = {*texts(part, "en"), *texts("apply", "en")}
+    for file in files(package(part)).iterdir():
+        if file.name.endswith(".py"):
+            for given in re.findall(r"\bdone=([^)\n]*)", file.read_text(encoding="utf-8")):
+                assert {f"done_{word}" for word in re.findall(r'"(\w+)"', given)} <= known, file.name
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_templates_escape_what_is_not_listed_and_contain_no_program(part):
+    for name, text in templates(part).items():
+        assert [part for part in re.findall(r"\{\{!(.*?)\}\}", text) if not UNESCAPED.fullmatch(part)] == [], name
+        assert set(re.findall(r"(?m)^\s*%\s*(\w+)", text)) <= {*LINES}, name
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_refusal_of_a_page_has_a_sentence(part):
+    """A form that is shown again has the texts of its part. Any other refusal is a page with the texts of all parts."""
+    for route in forms(part):
+        name = route.handler.__name__
+        codes = {*problem_codes.by_handler()[name]} - PAGES - CHANGED.get(name, set())
+        own = part if route.options.shows or (part == "show" and route.method == "POST") else "entry"
+        for language in ("de", "en"):
+            missing = [code for code in sorted(codes) if f"problem_{code}" not in texts(own, language)]
+            assert not missing, f"{name}: {missing}"
+
+
+def keywords(schema):
+    """Yield the codes of the faults that a schema of a value can find."""
+    for keyword in schema:
+        if keyword in ("type", "format", "enum", "pattern", "uniqueItems") or re.match(r"(exclusive)?(M|m)(in|ax)",
+                                                                                        keyword):
+            yield re.sub(r"[A-Z]", lambda letter: "_" + letter[0].lower(), keyword)
+    yield from keywords(schema["items"]) if isinstance(schema.get("items"), dict) else ()
+
+
+def of_custom_fields():
+    """Yield the codes of the faults of custom fields, with those of their rules."""
+    for schema in field_types.SCHEMAS.values():
+        yield from keywords(schema)
+    yield from field_types.RULES
+    yield "enum"
+
+
+@pytest.mark.parametrize("form", ["apply", "visit"])
+def test_every_fault_of_a_form_has_a_sentence(form):
+    home = source.module("eventapi.pages.show.apply")
+    handler = {"apply": "send_application_form", "visit": "send_registration_form"}[form]
+    schema = body_schema("application", "POST")["properties"]
+    names = [*form_fields.FIELDS[form], "message", "requested_area", "category_keys", "custom_fields"]
+    codes = {*source.fault_codes(home, home.definitions[handler]), *of_custom_fields(),
+             *(code for name in names for code in keywords(schema[name]))}
+    assert {"any_of", "decimals", "unknown", "required"} < codes
+    for language in ("de", "en"):
+        missing = [code for code in sorted(codes) if f"fault_{code}" not in texts("show", language)]
+        assert not missing
+
+
+@pytest.mark.parametrize("part", ["apply", "my"])
+def test_every_fault_of_a_page_with_a_session_has_a_sentence(part):
+    for route in forms(part):
+        if route.method != "POST" or not route.options.shows:
+            continue
+        home = source.module(route.handler.__module__)
+        codes = {*source.fault_codes(home, home.definitions[route.handler.__name__])}
+        if route.options.schema:
+            codes |= {code for schema in body_schema(route.options.schema, "POST")["properties"].values()
+                      for code in keywords(schema)}
+        for language in ("de", "en"):
+            missing = [code for code in sorted(codes - OFFICE) if f"fault_{code}" not in texts(part, language)]
+            assert not missing, f"{route.handler.__name__}: {missing}"

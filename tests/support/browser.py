@@ -11,6 +11,18 @@ OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--h
            "--disable-background-networking", "--disable-dev-shm-usage", "--remote-debugging-pipe"]
 # Names of keys -> their code, which the browser needs for keys without a character.
 KEYS = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "ArrowUp": 38, " ": 32}
+BROKEN = r"""(() => {
+  const found = [], walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    for (const word of walker.currentNode.data.matchAll(/(?<=^|\s)[^\s-]{2,15}(?=\s|$)/g)) {
+      const range = document.createRange();
+      range.setStart(walker.currentNode, word.index);
+      range.setEnd(walker.currentNode, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map(place => Math.round(place.top))).size > 1) found.push(word[0]);
+    }
+  }
+  return found;
+})()"""
 
 
 class Browser:
@@ -101,6 +113,10 @@ class Browser:
         self.call("Page.getLayoutMetrics")
         return [event["params"] for event in self.events if event["method"] == "Runtime.exceptionThrown"
                 or (event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] == "error")]
+
+    def broken_words(self):
+        """Return the short words of the page that stand on more than one line, which a column too narrow does."""
+        return self.run(BROKEN)
 
     def set_offline(self, is_offline):
         """Take the network away from the page, or give it back."""

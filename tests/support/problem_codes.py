@@ -10,6 +10,7 @@ module keeps.
 """
 import ast
 import json
+import re
 from functools import lru_cache
 from pathlib import Path
 
@@ -131,17 +132,39 @@ def step(home, node):
     return named if isinstance(node, FUNCTIONS) else set(), list(filter(None, references(home, node)))
 
 
-def codes(home, start):
-    """Return the sorted codes of the definition `start` and of all that it refers to."""
-    found, seen, todo = set(), set(), [(home, start)]
+def reached(home, start):
+    """Return the definition `start` and all that it refers to, as (module, node)."""
+    seen, todo = set(), [(home, start)]
     while todo:
         definition = todo.pop()
         if definition not in seen:
             seen.add(definition)
-            named, others = step(*definition)
-            found |= named
-            todo += others
-    return sorted(found)
+            todo += step(*definition)[1]
+    return seen
+
+
+def codes(home, start):
+    """Return the sorted codes of the definition `start` and of all that it refers to."""
+    return sorted(set().union(*(step(*definition)[0] for definition in reached(home, start))))
+
+
+# Calls that make a fault -> place of its code among the arguments
+FAULTS = {"fault": 0, "add": 1, "invalid_at": 1}
+
+
+def fault_codes(home, start):
+    """Return the codes of the faults (errors/__init__.py) of the definition `start` and of all that it refers to.
+
+    Faults that a schema finds, and those of query parameters, are not among them.
+    """
+    found = set()
+    for _, node in reached(home, start):
+        for part in ast.walk(node) if isinstance(node, FUNCTIONS) else ():
+            name = isinstance(part, ast.Call) and (getattr(part.func, "id", "") or getattr(part.func, "attr", ""))
+            code = part.args[FAULTS[name]] if name in FAULTS and len(part.args) > FAULTS[name] else None
+            if isinstance(code, ast.Constant) and isinstance(code.value, str) and re.fullmatch("[a-z_]+", code.value):
+                found.add(code.value)
+    return found
 
 
 def generate():

@@ -18,6 +18,14 @@ ENCODED = ("texts", "products", "links")
 DETAILS = ("text", "website", "email", "phone", "links")       # of an exhibitor, on its own page only
 
 
+def state(db, event_key):
+    """Return what kept pages of an event depend on: {id, language, show_plan, revision, lists}, or None as `show`.
+
+    `lists` is the number of changes that lists of exhibitors show, `revision` that of all.
+    """
+    return db.one(sql.state, event_key=event_key)
+
+
 def show(db, event_key):
     """Return the event as its pages show it, or None if it has no public pages."""
     row = db.one(sql.show, event_key=event_key)
@@ -54,8 +62,9 @@ def exhibitors(db, show, language):
         row["booths"] = booths.get(row["id"]) or booths.get(host, [])
         row["host"] = names.get(host) and {"id": host, "name": names[host], "slug": slug(names[host])}
         row["slug"] = slug(row["name"])
-        texts, row["products"], row["links"] = (json.loads(text) if text else [] for text in map(row.pop, ENCODED))
-        row["text"] = in_language(texts or {}, language)
+        for name in ENCODED:                            # most exhibitors have no profile
+            row[name] = json.loads(row[name]) if row[name] else []
+        row["text"] = in_language(row.pop("texts") or {}, language)
         row["website"] = linkable(row["website"])
     return sorted(found, key=lambda row: (row["slug"], row["id"]))
 

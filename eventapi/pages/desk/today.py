@@ -14,6 +14,7 @@ routes = Routes("desk", root="/desk", public=True, page=True, session="admin", f
 sql = statements("desk")
 
 SOON = timedelta(days=3)                # how long before its end a hold is shown as urgent
+DUE = timedelta(minutes=5)              # how long a mail that is due waits before it is shown
 LATE = 26 * 3600                        # seconds after which a backup is too old
 # Line of the page -> scope without which it is left out, address, and whether it is urgent.
 LINES = {
@@ -31,6 +32,7 @@ LINES = {
     "overdue": ("invoices", "money?show=overdue&all=1", True),
     "unmatched": ("payments", "money/bank", True),
     "mails_failed": ("events", "", True),
+    "mails_waiting": ("events", "", True),
 }
 
 
@@ -55,7 +57,7 @@ def get_desk_figures(db, visit):
 def lines(db, visit, event):
     """Return (name, number, address, whether it is urgent) of what waits, without what the person may not read."""
     now = times.now()
-    found = dict(db.one(sql.money, today=times.today(db.config.timezone)))
+    found = dict(db.one(sql.money, today=times.today(db.config.timezone), due=times.after(now, -DUE)))
     if event:
         soon = times.after(now, SOON)
         found |= db.one(sql.figures, event_id=event["id"], now=now, soon=soon)

@@ -14,7 +14,7 @@ from eventapi.pages.show.views import PACKAGE, frame
 from eventapi.plugins.validation import body_of
 from eventapi.validation.formats import CHECKS
 from eventapi.web import client
-from eventapi.web.html import cookies, form_bodies, forms, shell, tokens
+from eventapi.web.html import cookies, form_bodies, forms, shell, tokens, visits
 from eventapi.web.rest import mail_base_url
 from eventapi.web.routes import Routes
 
@@ -85,7 +85,7 @@ def sent_form(db, event_key, form, given):
     fields = form_fields.fields_of(db, show, form, language)
     faults = form_fields.missing(given, fields)
     if form_fields.not_offered(given, fields):
-        faults["category"] = shell.words(PACKAGE, language)["fault_unknown"]
+        faults["category"] = visits.words(PACKAGE, language)["fault_unknown"]
     try:
         body = body_of("application", "POST", db.config.timezone)(form_fields.body_from(
             fields, given, show, form, language, db.now, db.config.organiser_country))
@@ -96,7 +96,7 @@ def sent_form(db, event_key, form, given):
     except Problem as problem:
         if problem.status >= 500:
             raise
-        found = forms.faults_of(fields, problem.errors or [], shell.words(PACKAGE, language))
+        found = forms.faults_of(fields, problem.errors or [], visits.words(PACKAGE, language))
         note = None if found else f"problem_{problem.code}"
         return form_page(db, show, form, language, given, faults={**faults, **found}, note=note, token=token,
                          status=422)
@@ -180,10 +180,9 @@ def told(db, show, language, part, status=200, referrer="same-origin", **values)
 def drawn(db, show, language, part, **values):
     texts = show and {name: directory.in_language(text, language) for name, text in show["texts"].items()}
     around = frame(db, show, part, {}, language) if show else {
-        "title": shell.words(PACKAGE, language)[f"tab_{part}"], "imprint": f"{shell.up()}imprint",
-        "privacy_url": db.config.privacy_url}
-    return shell.rendered(PACKAGE, part, language, **{**around, **values}, event=show, show=show and {"texts": texts},
-                          asked={}, embed=False, now=times.now())
+        "title": visits.words(PACKAGE, language)[f"tab_{part}"]}
+    return visits.rendered(PACKAGE, part, language, **{**around, **values}, event=show, show=show and {"texts": texts},
+                           now=times.now())
 
 
 def form_page(db, show, form, language, given, *, faults=None, note=None, token=None, status=200):

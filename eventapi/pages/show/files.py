@@ -5,9 +5,9 @@ from eventapi.domain.shows import directory
 from eventapi.errors import not_found
 from eventapi.languages import countries
 from eventapi.pages.show import cards
-from eventapi.pages.show.views import PACKAGE, listed
+from eventapi.pages.show.views import PACKAGE, listed, public
 from eventapi.web import downloads
-from eventapi.web.html import colours, shell
+from eventapi.web.html import colours, shell, visits
 from eventapi.web.pages import Page
 from eventapi.web.rest import drawn, mail_base_url, picture
 from eventapi.web.routes import Routes
@@ -18,14 +18,6 @@ IMPRINT = ("organiser_name", "organiser_street", "organiser_postal_code", "organ
            "organiser_directors")
 PICTURE = {"Cache-Control": "public, max-age=3600", "X-Robots-Tag": "noindex",
            "Content-Security-Policy": "default-src 'none'; style-src 'self'; sandbox"}
-
-
-def public(db, event_key):
-    """Return the show. Raise 404 unless everybody may read its pages."""
-    show = directory.show(db, event_key)
-    if show is None:
-        raise not_found("event", event_key)
-    return show
 
 
 @routes.get("/pages/<name>", forms=("text/css",))
@@ -128,7 +120,7 @@ def get_imprint(config):
     """Return who is responsible for the pages: the organiser, as the configuration names it."""
     language = shell.language_of(config, None)
     given = {name: getattr(config, name) for name in IMPRINT}
-    text = shell.rendered(PACKAGE, "imprint", language, organiser=given, event=None, show=None, asked={}, embed=False,
-                          title=shell.words(PACKAGE, language)["imprint"], imprint=f"{shell.up()}imprint",
-                          country=countries.name(config.organiser_country, language), privacy_url=config.privacy_url)
+    text = visits.rendered(PACKAGE, "imprint", language, organiser=given, show=None,
+                           title=visits.words(PACKAGE, language)["imprint"],
+                           country=countries.name(config.organiser_country, language))
     return shell.html(text, language, is_indexed=False).response()

@@ -4,7 +4,7 @@ from eventapi.domain.records import field_definitions
 from eventapi.domain.registration import openings
 from eventapi.languages import countries, formats
 from eventapi.pages.show.views import PACKAGE
-from eventapi.web.html import forms, shell
+from eventapi.web.html import forms, visits
 from eventapi.web.html.forms import Field
 
 # name -> kind, autocomplete, whether it is required
@@ -20,7 +20,7 @@ FIELDS = {
 
 def fields_of(db, show, form, language):
     """Return the fields of a form of a show: those of everybody, its categories, and custom fields."""
-    word = shell.words(PACKAGE, language)
+    word = visits.words(PACKAGE, language)
     nations = sorted(((code, countries.name(code, language)) for code in countries.NAMES), key=lambda pair: pair[1])
     found = [Field(name, f"/{name}", word[f"field_{name}"], kind, needed, autocomplete=autocomplete,
                    options=nations if name == "country" else [])

@@ -9,7 +9,7 @@ from eventapi.domain.registration import openings
 from eventapi.domain.shows import directory
 from eventapi.errors import Problem, not_found
 from eventapi.pictures.hall import page as hall_page
-from eventapi.web.html import shell
+from eventapi.web.html import shell, visits
 from eventapi.web.rest import Response, mail_base_url
 from eventapi.web.routes import JSON, Routes
 
@@ -18,6 +18,7 @@ HTML = {"page": True, "forms": ("text/html",)}
 PACKAGE = "eventapi.pages.show"
 SHOWN = ("event_key", "title", "venue", "address", "postal_code", "city", "country", "first_day", "last_day",
          "opening_hours", "contact_email", "contact_phone")
+DRAWN = ("start", "plan", "exhibitor")  # pages with a plan, or a piece of one
 MOST_LISTED = 5000                      # exhibitors that a process keeps
 LISTS = {}
 BOOTH = ("booth_number", "booth_name", "status", "exhibitor", "exhibitor_id", "slug")
@@ -108,63 +109,65 @@ def answer(db, event_key, part, content, asked=None, name=None):
     """Return a page of a show as HTML or JSON. `content(show, language)` returns its values, which both have.
 
     `name` is the exhibitor or the plan that the page is about. Pages are kept by the revision of the show, and for one
-    minute, since holds of booths end and days begin.
+    minute, since holds of booths end and days begin. A kept page costs one statement.
     """
-    asked, embed = asked or {}, shell.asked("embed").get("embed") == "1"
-    with db.snapshot():
-        show = directory.show(db, event_key)
-        if show is None:
-            raise not_found("event", event_key)
-        language = shell.language_of(db.config, show["language"])
-        if shell.is_json():
-            return Response(content(show, language), headers={
+    asked, embed, state = asked or {}, shell.asked("embed").get("embed") == "1", directory.state(db, event_key)
+    if state is None:
+        raise not_found("event", event_key)
+    language = shell.language_of(db.config, state["language"])
+    if shell.is_json():
+        with db.snapshot():
+            return Response(content(public(db, event_key), language), headers={
                 "Access-Control-Allow-Origin": "*", "Cache-Control": shell.FRESH, "Vary": "Accept-Language",
                 "Content-Language": language})
 
-        def make():
-            values = content(show, language)
-            text = shell.rendered(
-                PACKAGE, part, language, **values, **frame(db, show, part, values, language), event=show,
-                now=times.now(), asked=asked, embed=embed, plan_drawing=drawing(db, show, part, values),
-                lettered=lettered, pieces=pieces(show, shell.words(PACKAGE, language)))
-            return shell.html(text, language, is_indexed=show["is_indexed"] and not asked and not embed,
-                              frames=show["embed_origins"] if embed else ())
-        try:
-            return kept(db, show, part, name, language, asked, embed, make)
-        except Problem as problem:
-            if problem.status != 404 or part == "lost":
-                raise
-    return answer(db, event_key, "lost", instead(db), asked)
-
-
-def instead(db):
-    """Return the content of the page in place of one that does not exist: all exhibitors."""
-    def content(show, language):
-        found = everybody(db, show, language)
-        return {"show": shown(show, language), "exhibitors": directory.brief(found),
-                "categories": directory.categories(found)}
-    return content
-
-
-def kept(db, show, part, name, language, asked, embed, make):
-    """Return the response with a page, which is rendered by `make()` unless it is kept.
-
-    Its key has what exists only, so that nobody fills the memory with addresses of their own.
-    """
-    if part == "lost":
-        page = make()
-        return Response(status=404, body=page.raw, headers=page.headers)
+    def make(part=part, content=content):
+        with db.snapshot():
+            show = public(db, event_key)
+            return drawn(db, show, part, content(show, language), language, asked, embed)
     category = asked.get("category")
-    if "q" in asked or (category and not directory.is_category(db, show, category)):
-        return make().response()
-    key = (str(db.config.database), show["id"], show["revision"], part, name, shell.up(), language, embed, category,
-           times.now()[:16])
-    return shell.KEPT.get(key, make).response()
+    try:
+        # Addresses that somebody makes up fill no memory.
+        if "q" in asked or (category and not directory.is_category(db, state, category)):
+            return make().response()
+        plans = state["revision"] if part in DRAWN and state["show_plan"] else None
+        return shell.KEPT.get((str(db.config.data_dir), state["id"], state["lists"], plans, part, name, shell.up(),
+                               language, shell.chosen_language(), embed, category, times.now()[:16]), make).response()
+    except Problem as problem:
+        if problem.status != 404:
+            raise
+    page = make("lost", lambda show, language: instead(db, show, language))
+    return Response(status=404, body=page.raw, headers=page.headers)
+
+
+def public(db, event_key):
+    """Return the show. Raise 404 unless everybody may read its pages."""
+    show = directory.show(db, event_key)
+    if show is None:
+        raise not_found("event", event_key)
+    return show
+
+
+def drawn(db, show, part, values, language, asked, embed):
+    """Return a page with these values."""
+    text = visits.rendered(
+        PACKAGE, part, language, **values, **frame(db, show, part, values, language), event=show, now=times.now(),
+        asked=asked, embed=embed, plan_drawing=drawing(db, show, part, values), lettered=lettered,
+        pieces=pieces(show, visits.words(PACKAGE, language)))
+    return shell.html(text, language, is_indexed=show["is_indexed"] and not asked and not embed,
+                      frames=show["embed_origins"] if embed else ())
+
+
+def instead(db, show, language):
+    """Return the values of the page in place of one that does not exist: all exhibitors."""
+    found = everybody(db, show, language)
+    return {"show": shown(show, language), "exhibitors": directory.brief(found),
+            "categories": directory.categories(found)}
 
 
 def frame(db, show, part, values, language):
     """Return what the head of a page says, its tabs and the links at its foot."""
-    word, today = shell.words(PACKAGE, language), times.today(show["timezone"])
+    word, today = visits.words(PACKAGE, language), times.today(show["timezone"])
     own = {"exhibitor": values.get("exhibitor"), "plan": values.get("plan")}.get(part)
     own = own["name"] if own else None if part == "start" else word[f"tab_{part}"]
     return {"title": " · ".join(filter(None, (own, show["title"]))),
@@ -180,7 +183,7 @@ def frame(db, show, part, values, language):
 
 def everybody(db, show, language):
     """Return the listed exhibitors of a show in a language. They are kept until the show changes."""
-    key = (str(db.config.database), show["id"], show["revision"], language)
+    key = (str(db.config.data_dir), show["id"], show["lists"], language)
     found = LISTS.get(key)
     if found is None:
         found = directory.exhibitors(db, show, language)

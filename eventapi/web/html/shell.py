@@ -27,6 +27,7 @@ FRESH, LASTING = "public, max-age=60", "public, max-age=31536000, immutable"
 LARGEST = 8_000_000                     # bytes of rendered pages and drawings that a process keeps
 LONGEST = 100                           # characters of a query parameter
 LINK = re.compile(r"(https?://[^\s<>\"']+)")
+OWN_LINK = re.compile(r'(<a [^>]*?href="(?:\.\./)+e/[^"?#]*)(?=["#])')     # to a page of a show, without a query
 
 
 # Texts and templates
@@ -55,14 +56,12 @@ def _piece(text):
     return escape(text).replace("\n", "<br>")
 
 
-def rendered(package: str, name: str, language: str, **values: object) -> str:
-    """Return the page of a template within the layout of its part, or of the package `layout`.
-
-    `texts` are its words, if not those of the package.
+def rendered(package: str, name: str, language: str, texts: dict[str, str], **values: object) -> str:
+    """Return the page of a template within the layout of its part, or of the package `layout`. `texts` are its words.
     """
     layout = values.pop("layout", package)
-    kept = {**values["asked"], **({"embed": 1} if values["embed"] else {})}
-    texts = values.pop("texts", None) or words(package, language)
+    chosen = chosen_language()
+    kept = {**values["asked"], **({"embed": 1} if values["embed"] else {}), **({"language": chosen} if chosen else {})}
 
     def query(**changed: object) -> str:
         """Return `?…` with what this page was asked, and what changes."""
@@ -72,10 +71,12 @@ def rendered(package: str, name: str, language: str, **values: object) -> str:
     def say(word: str, **parts: object) -> str:
         return texts[word].format(**parts)
     known = {"w": say, "linked": linked, "language": language, "up": up(),
-             "style": style_address(), "long_day": lambda date: long_day(date, say, language), "formats": formats,
-             "other": "de" if language == "en" else "en", "part": name, "query": query, **values}
+             "chosen": chosen, "style": style_address(), "long_day": lambda date: long_day(date, say, language),
+             "formats": formats, "other": "de" if language == "en" else "en", "part": name, "query": query, **values}
     known["piece"] = lambda other, **more: template(package, other).render(**{**known, **more})
-    return template(layout, "layout").render(body=template(package, name).render(**known), **known)
+    text = template(layout, "layout").render(body=template(package, name).render(**known), **known)
+    # Public pages set no cookie, so their links keep the language that somebody has chosen.
+    return OWN_LINK.sub(rf"\1?language={chosen}", text) if chosen else text
 
 
 def long_day(date: str, say: Callable, language: str) -> str:
@@ -90,7 +91,10 @@ def asked(*names: str) -> dict[str, str]:
 
     A page cuts a text that is longer than LONGEST characters. Data is for programs: raise 422.
     """
-    pairs = parse_qsl(request.environ.get("QUERY_STRING", "")[:2000], errors="replace")
+    query = request.environ.get("QUERY_STRING")
+    if not query:
+        return {}
+    pairs = parse_qsl(query[:2000], errors="replace")
     found = {name: value.strip() for name, value in pairs if name in names and value.strip()}
     for name in found:
         if is_json() and len(found[name]) > LONGEST:
@@ -98,9 +102,14 @@ def asked(*names: str) -> dict[str, str]:
     return {name: value[:LONGEST] for name, value in found.items()}
 
 
+def chosen_language() -> str | None:
+    """Return the language that `?language=` of the request names, or None."""
+    return choice.available(asked("language").get("language"))
+
+
 def language_of(config: Config, own: str | None) -> str:
     """Return the language of the response: that of `?language=`, of the browser, of the event, or the option."""
-    return choice.choose(config, asked("language").get("language"), *client.languages(), own)
+    return choice.choose(config, chosen_language(), *client.languages(), own)
 
 
 def address() -> str:

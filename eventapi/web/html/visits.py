@@ -83,7 +83,7 @@ def rendered(package: str, name: str, language: str, **values: object) -> str:
     """Return a page of a part with its own texts and those that all parts share."""
     known = {"event": None, "title": None, "asked": {}, "embed": False, "home": shell.up(), "visit": None,
              "imprint": f"{shell.up()}imprint", "privacy_url": request.environ["eventapi.config"].privacy_url}
-    return shell.rendered(package, name, language, texts=words(package, language), **{**known, **values})
+    return shell.rendered(package, name, language, words(package, language), **{**known, **values})
 
 
 def hidden_token(visit: Visit) -> str:
@@ -158,5 +158,5 @@ def problem_page(problem: Problem, request_id: str) -> Response:
     """
     language = language_of()
     return told("problem", status=problem.status, language=language, request_id=request_id, headers=problem.headers,
-                referrer="no-referrer",
-                sentence=sentence(problem, words(COMMON, language)))
+                referrer="no-referrer", sentence=sentence(problem, words(COMMON, language)),
+                part="not_found" if problem.status == 404 else "problem")

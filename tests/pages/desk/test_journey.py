@@ -83,6 +83,7 @@ def test_pages_are_accessible_and_fit_the_screen(browser, address, organiser, fa
 def seen(browser, width, path, refused=False):
     """Check that a page fits the screen, breaks no policy, and that axe-core finds nothing in it."""
     assert browser.run("document.documentElement.scrollWidth") <= width, path
+    assert browser.broken_words() == [], path
     assert refused or browser.complaints() == [], path
     if AXE.exists():
         browser.run(AXE.read_text(encoding="utf-8") + ";0")

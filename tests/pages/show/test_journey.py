@@ -8,7 +8,7 @@ import pytest
 
 from eventapi import paths
 from eventapi.pictures import style
-from eventapi.web.html import colours, shell, tokens
+from eventapi.web.html import colours, shell, tokens, visits
 from tests.pages.test_accessibility import AXE, CHECK
 from tests.support.browser import BROWSER
 from tests.support.served import served
@@ -94,6 +94,7 @@ def test_no_page_is_wider_than_the_screen_or_breaks_its_policy(browser, pages, w
         for language in ("en", "de"):
             browser.open(f"{page}{'&' if '?' in page else '?'}language={language}", width=width, dark=dark)
             assert browser.run("document.documentElement.scrollWidth") <= width, page
+            assert browser.broken_words() == [], page
             # The page that does not exist is a 404, which Chromium reports as an error.
             assert [entry for entry in browser.complaints() if "404" not in str(entry)] == [], page
             assert browser.run("document.querySelectorAll('h1').length") == 1, page
@@ -102,8 +103,8 @@ def test_no_page_is_wider_than_the_screen_or_breaks_its_policy(browser, pages, w
 @needs_browser
 def test_texts_of_twice_the_length_fit_a_phone(browser, pages, monkeypatch):
     """A third language may need more room."""
-    plain = shell.words
-    monkeypatch.setattr(shell, "words", lambda package, language: {
+    plain = visits.words
+    monkeypatch.setattr(visits, "words", lambda package, language: {
         name: value if name == "weekdays" else f"{value} {value}" for name, value in plain(package, language).items()})
     shell.KEPT.pages.clear()
     for page in pages:
