@@ -22,6 +22,13 @@ SELECT e.id, e.event_key, p.language, ifnull(p.is_public, 0) AS is_public, ifnul
 -- name: find
 SELECT id, is_visible FROM events WHERE event_key = :event_key;
 
+-- name: open_for_exhibitors
+-- The shows whose exhibitors have pages of their own, and whom they ask.
+SELECT e.title, ifnull(p.contact_email, :email) AS email, ifnull(p.contact_phone, :phone) AS phone
+  FROM event_pages p JOIN events e ON e.id = p.event_id
+ WHERE p.my_is_open = 1 AND NOT EXISTS (SELECT 1 FROM flags WHERE name = 'pages' AND enabled = 0)
+ ORDER BY e.date_from_at, e.id;
+
 -- name: disabled
 SELECT 1 FROM flags WHERE name = 'pages' AND enabled = 0;
 

@@ -32,6 +32,12 @@ def get(db, event_id):
     return row and represent(row)
 
 
+def open_for_exhibitors(db):
+    """Return the title of each show whose exhibitors have pages of their own, with the organiser's email and phone."""
+    return db.all(sql.open_for_exhibitors, email=db.config.organiser_email or None,
+                  phone=db.config.organiser_phone or None)
+
+
 def by_key(db, event_key):
     """Return the settings of an event with `is_visible` of the event, or None if there is no such event."""
     row = db.one(sql.find, event_key=event_key)

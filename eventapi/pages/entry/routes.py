@@ -6,6 +6,7 @@ what is behind it.
 from eventapi import times
 from eventapi.domain.access import link_secrets, links, sessions
 from eventapi.domain.mail import queue as mails
+from eventapi.domain.shows import settings as pages_of_events
 from eventapi.errors import Problem
 from eventapi.pages.show import apply
 from eventapi.validation.formats import CHECKS
@@ -119,8 +120,7 @@ def expired(db, link):
 def invalid(db, link):
     """Return the page of a link that does not open. Unknown and revoked links get the same one."""
     address = link and link["status"] == "expired" and link["email"]
-    return told("invalid", None, 404, address=address and masked(address), can_mail=mails.is_configured(db.config),
-                token=tokens.form_token(link_secrets.form_key(db), NEW_LINK), target="my")
+    return told("invalid", None, 404, address=address and masked(address), **asking(db))
 
 
 def masked(email):
@@ -162,8 +162,13 @@ def ask_for_link(db, before):
 
 
 def entry(db, *, email="", fault=None, status=200):
-    return visits.told("entry", status=status, email=email, fault=fault, can_mail=mails.is_configured(db.config),
-                       token=tokens.form_token(link_secrets.form_key(db), NEW_LINK), target="my")
+    return visits.told("entry", status=status, email=email, fault=fault, **asking(db))
+
+
+def asking(db):
+    """Return the values of ask.html: a form for those who need a new link, and whom they may ask instead."""
+    return {"can_mail": mails.is_configured(db.config), "shows": pages_of_events.open_for_exhibitors(db),
+            "token": tokens.form_token(link_secrets.form_key(db), NEW_LINK), "target": "my"}
 
 
 # Signing out

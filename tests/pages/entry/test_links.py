@@ -224,3 +224,12 @@ def test_secrets_are_found_by_their_form_only(db):
 def test_relative_addresses_of_a_page_fit_its_address_with_and_without_a_slash(show, app):
     for path, up in (("/my", ""), ("/my/", "../"), ("/e/fair", "../"), ("/e/fair/", "../../")):
         assert f'href="{up}pages/style-' in Visitor(app).get(path), path
+
+
+def test_who_has_no_link_learns_whom_to_ask(show, app, organiser):
+    other = organiser.make("/events", {"title": "Closed Fair", "date_from": "2027-07-01", "date_to": "2027-07-02"})
+    organiser.patch(f"/events/{show['event']['id']}/pages", {"my_is_open": True, "contact_phone": "+49 341 77"})
+    organiser.patch(f"/events/{other['id']}/pages", {"contact_phone": "+49 341 88"})
+    for address, status in (("/my", 200), ("/apply", 200), (f"/link/evl_{'x' * 32}", 404)):
+        text = Visitor(app).get(address, status).text
+        assert "+49 341 77" in text and "Closed Fair" not in text and "+49 341 88" not in text, address
