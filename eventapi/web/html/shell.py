@@ -27,7 +27,7 @@ FRESH, LASTING = "public, max-age=60", "public, max-age=31536000, immutable"
 LARGEST = 8_000_000                     # bytes of rendered pages and drawings that a process keeps
 LONGEST = 100                           # characters of a query parameter
 LINK = re.compile(r"(https?://[^\s<>\"']+)")
-OWN_LINK = re.compile(r'(<a [^>]*?href="(?:\.\./)+e/[^"?#]*)(?=["#])')     # to a page of a show, without a query
+OWN_LINK = re.compile(r'(<a [^<>]*?href="(?:\.\./)+e/[^"?#<>]*)(?=["#])')     # to a page of a show, without a query
 
 
 # Texts and templates
