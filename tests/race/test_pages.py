@@ -7,7 +7,7 @@ import pytest
 
 from eventapi.domain.registration import drafts
 from eventapi.domain.shows import directory
-from tests.pages.attack.conftest import category, pages, show  # noqa: F401
+from tests.pages.attack.conftest import category, pages, public_show, show  # noqa: F401
 from tests.support import processes
 from tests.support.concurrent_requests import ROUNDS
 

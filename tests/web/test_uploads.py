@@ -136,13 +136,13 @@ def test_concurrent_uploads_of_the_same_content_succeed(ask, document, folder):
 
 def test_an_upload_beyond_the_places_is_refused_at_once():
     environ = {"CONTENT_LENGTH": "5", "eventapi.places": uploads.places(threads=2), "wsgi.input": Unfinished()}
-    with uploads.place(environ):
-        with pytest.raises(Problem) as refused, uploads.place(environ):
+    with uploads.place({**environ}):
+        with pytest.raises(Problem) as refused, uploads.place({**environ}):
             pass
         assert refused.value.code == "unavailable" and refused.value.headers["Retry-After"]
         with uploads.place({**environ, "wsgi.input": io.BytesIO(b"12345")}):       # it has arrived
             pass
-    with uploads.place(environ):
+    with uploads.place(environ), uploads.place(environ):         # a page passes its file to a route of the API
         pass
 
 
