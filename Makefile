@@ -144,8 +144,9 @@ OF_GTHREAD := $(addprefix tests/server/test_,http_cases.py chaos.py heads.py slo
 test-debian:
 	@/usr/bin/python3 -c 'import bottle, gunicorn, jsonschema, stdnum, webtest, pytest, xdist' 2>/dev/null || \
 	  { echo "Python packages are missing. On Debian: sudo apt install python3-bottle gunicorn python3-jsonschema python3-stdnum python3-webtest python3-pytest python3-pytest-xdist python3-aiosmtpd" >&2; exit 1; }
-	@/usr/bin/python3 -m pytest --numprocesses auto --dist loadfile $(DEBIAN_TESTS)
-	@EVENTAPI_SERVER=gthread /usr/bin/python3 -m pytest --numprocesses auto --dist loadfile $(OF_GTHREAD)
+	@$(FOLDER_OF_TESTS) && \
+	  /usr/bin/python3 -m pytest --numprocesses auto --dist loadfile --basetemp "$$folder/own" $(DEBIAN_TESTS) && \
+	  EVENTAPI_SERVER=gthread /usr/bin/python3 -m pytest --numprocesses auto --dist loadfile --basetemp "$$folder/gthread" $(OF_GTHREAD)
 
 race: $(VENV)/ready-to-test
 	@RACE_ROUNDS=20 $(BIN)/python -m pytest tests/race
