@@ -102,6 +102,21 @@ def form_of(visit, name, **choices):
     return Form(schema or "application.approve", "POST", label, names=names, choices=choices, language=visit.language)
 
 
+def choices(visit, name, id):
+    """Return the options of the fields of an action that name other records."""
+    if name != "move_booth_reservation" or not api.may_call(visit, "list_booths"):
+        return {}
+    held = api.read("get_booth_reservation", id=id).data
+    return {"booth_id": [(str(booth["id"]), f"{booth['booth_number']} · {booth['plan_name']}")
+                         for booth in free_booths(held["event_id"])]}
+
+
+def free_booths(event_id):
+    """Return the booths of an event that can be held: they are available, and have a price."""
+    return [booth for booth in api.everything("list_booths", event_id=event_id, status="available", sort="booth_number",
+                                              order="ASC") if booth["price"] is not None]
+
+
 # Pages
 
 @routes.get("/do/<name>/<id>")
@@ -111,13 +126,14 @@ def get_desk_action(db, visit, name, id=None, item_id=None):
     """Return the form of an action, or show it again after a refusal."""
     ids_of(name, id, item_id)
     api.require_call(visit, name)
-    made, back = form_of(visit, name), back_to(visit)
+    made, back = form_of(visit, name, **choices(visit, name, id)), back_to(visit)
     given = made.compact(visit.fields) if visit.problem else {**made.defaults(), **frame.told(db, name)}
     fixed = visit.fields if visit.problem else shell.asked(*FIXED)
     return frame.shown(
         db, visit, "act", about=about(visit, name, id), form=made, given=given, back=back,
         action=action(visit, name, id=id, item_id=item_id),
-        fixed={key: _first(value) for key, value in fixed.items() if key in FIXED})
+        fixed={key: _first(value) for key, value in fixed.items()
+               if key in FIXED and key not in [each.name for each in made.fields]})
 
 
 FIXED = ("entity_type", "entity_id", "invoice_number", "booth_id", "event_participant_id", "waitlist", "contact_id",
@@ -159,7 +175,10 @@ def do_desk_action(visit, name, id=None, item_id=None):
 def led(visit, name, response):
     """Return the address after an action: where it was started from, or the new record if it has made one."""
     if name == "create_participant_invoice":
-        return with_done(f"invoices/{response.data['id']}", name)
+        word = f"{name}_and_credit" if response.meta["credit_notes"] else name
+        return with_done(f"invoices/{response.data['id']}", word)
+    if name == "delete_invoice":                        # its page is gone
+        return with_done("money", name)
     return with_done(back_to(visit), name)
 
 

@@ -116,8 +116,7 @@ def free_booths(visit, row, reservations):
     has_one = reservations is None or any(each["status"] in ("pending", "confirmed") for each in reservations)
     if has_one or row["status"] == "cancelled" or not api.may_call(visit, "create_booth_reservation"):
         return None
-    return [booth for booth in api.everything("list_booths", event_id=row["event_id"], status="available",
-                                              sort="booth_number", order="ASC") if booth["price"] is not None]
+    return actions.free_booths(row["event_id"])
 
 
 ONE = {"booth-reservations": "get_booth_reservation", "service-orders": "get_service_order",

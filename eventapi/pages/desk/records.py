@@ -96,6 +96,7 @@ def get_desk_setup(db, visit):
     is_public = bool(event and api.read("get_event_pages", id=event["id"]).data["is_public"])
     return frame.shown(db, visit, "setup", menu="setup", current=event, lists=lists, kinds=KINDS, plans=plans[0],
                        steps=steps(visit, event, lists, plans[0], is_public),
+                       organiser=db.config.organiser_name, iban=db.config.organiser_iban,
                        may_edit=lambda name: api.may_call(visit, f"create_{KINDS[name].handler}"))
 
 

@@ -2,6 +2,7 @@
 from datetime import timedelta
 
 from eventapi import times
+from eventapi.domain.mail import queue as mails
 from eventapi.domain.upkeep import nightly
 from eventapi.errors import Problem
 from eventapi.pages.desk import api, frame
@@ -42,7 +43,7 @@ def get_desk(db, visit):
     event = frame.current(db)
     return frame.shown(db, visit, "today", menu="today", current=event, lines=lines(db, visit, event),
                        doors=doors(visit, event), backup=backup(db.config), as_of=times.now(),
-                       bars=bars)
+                       bars=bars, can_mail=mails.is_configured(db.config))
 
 
 @routes.get("/now", forms=(JSON,))

@@ -230,7 +230,7 @@ class Form:
             if found:
                 beside.setdefault(found, sentence)
             else:
-                others.append(f"{name}: {sentence}" if name else sentence)
+                others.append(f"{self.label(name)[0]}: {sentence}" if name else sentence)
         return beside, others
 
 

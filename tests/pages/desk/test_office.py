@@ -401,3 +401,24 @@ def test_those_who_are_not_ready_are_found_page_by_page(office, organiser, fair,
     assert ready == {"Anders", "Cramer"} and names == [["Blum", "Dahl"], ["Rosen KG"]]
     assert "next →" in pages[0] and "next →" not in pages[1] and "in total" not in pages[0]
     assert "5 in total" in office.get("/desk/exhibitors")
+
+
+def test_a_booth_is_moved_to_one_that_is_chosen_by_its_number(office, organiser, fair):
+    held = organiser.make("/booth-reservations", {"booth_id": fair.booths[0]["id"],
+                                                  "event_participant_id": fair.exhibitor["id"]})
+    other = organiser.make("/booths", {"plan_id": fair.booths[0]["plan_id"], "booth_number": "Z9", "width": 3, "depth": 3,
+                                       "fixed_price": 100})
+    address = f"/desk/do/move_booth_reservation/{held['id']}"
+    page = office.get(f"{address}?back=hall")
+    assert f'<option value="{other["id"]}"' in page and "Z9 ·" in page
+    office.submit(page, address, {"booth_id": other["id"], "back": "hall"})
+    assert organiser.data(f"/booth-reservations?booth_id={other['id']}")
+
+
+def test_a_draft_that_is_deleted_leads_to_the_list_of_invoices(office, organiser, fair):
+    draft = organiser.make("/invoices", {"contact_id": fair.exhibitor["contact_id"], "items": [
+        {"description": "Booth", "quantity": 1, "unit_price": 100, "tax_rate": 19}]})
+    address = f"/desk/do/delete_invoice/{draft['id']}"
+    answer = office.submit(office.get(f"{address}?back=invoices/{draft['id']}"), address,
+                           {"back": f"invoices/{draft['id']}"})
+    assert answer.headers["Location"].endswith("/desk/money?done=delete_invoice")
