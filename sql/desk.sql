@@ -85,5 +85,10 @@ SELECT l.plan_name, b.booth_number, b.status, c.company_name, c.first_name, c.la
  WHERE b.event_id = :event_id ORDER BY l.sort_order, l.plan_name, b.booth_number_natural LIMIT :size;
 
 -- name: participation_of
--- What an application has become.
-SELECT id FROM participants WHERE application_id = :application_id ORDER BY id LIMIT 1;
+-- What an application has become, or who takes part already with its contact or its address.
+SELECT p.id, p.application_id IS :application_id AS is_own FROM participants p
+ WHERE p.contact_id IN (SELECT contact_id FROM applications WHERE id = :application_id
+                         UNION SELECT c.id FROM contacts c JOIN applications a ON a.email = c.email WHERE a.id = :application_id)
+   AND p.event_id IN (SELECT event_id FROM application_events WHERE application_id = :application_id)
+   AND (p.status <> 'cancelled' OR p.application_id = :application_id)
+ ORDER BY is_own DESC, p.id LIMIT 1;

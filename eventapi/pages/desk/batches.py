@@ -1,6 +1,7 @@
 """One action for many records: the ticked ones of a list. The first page is a trial, which changes nothing."""
 from eventapi.errors import not_found
 from eventapi.pages.desk import actions, api, frame
+from eventapi.storage.statements import statements
 from eventapi.web.html import shell
 from eventapi.web.html.forms import id_of
 from eventapi.web.html.schema_forms import Form
@@ -8,6 +9,7 @@ from eventapi.web.routes import Routes
 
 routes = Routes("desk-batches", root="/desk", public=True, page=True, session="admin", flag="desk",
                 forms=("text/html",))
+sql = statements("desk")
 
 # (list, action) -> handler of the batch, handler that reads one record, fields of the form.
 BATCHES = {
@@ -57,7 +59,9 @@ def page(db, visit, resource, action, result):
         record = api.read(read, id=ids[entry["index"]]).data if entry["status"] != 404 else {"id": ids[entry["index"]]}
         mail = api.read("get_link_reminder", id=record["id"]).data["text"] \
             if resource == "links" and result["dry_run"] and entry["status"] < 400 else None
-        rows.append({"record": record, "status": entry["status"], "sentence": sentence(visit, entry), "mail": mail})
+        note = takes_part(db, visit, record) if (resource, action) == ("applications", "approve") else None
+        rows.append({"record": record, "status": entry["status"], "sentence": sentence(visit, entry) or note,
+                     "mail": mail})
     trial = result is None or result["dry_run"]
     given = visit.fields if "trial" in visit.fields else {**visit.fields, "confirm": ["1"],
                                                                  **frame.told(db, resource)}
@@ -65,6 +69,12 @@ def page(db, visit, resource, action, result):
                        form=form_of(visit, resource, action, names), given=given, back=actions.back_to(visit),
                        good=sum(row["status"] < 400 for row in rows), record_name=frame.record_name,
                        record_address=record_address)
+
+
+def takes_part(db, visit, application):
+    """Return the sentence that an application adds no exhibitor, since its address takes part already, or None."""
+    found = db.one(sql.participation_of, application_id=application["id"])
+    return frame.words(visit)["takes_part"] if found and not found["is_own"] else None
 
 
 def form_of(visit, resource, action, names):

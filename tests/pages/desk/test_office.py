@@ -83,6 +83,17 @@ def test_ten_applications_are_approved_after_a_trial(office, organiser, fair):
     assert len(organiser.data("/participants?confirmed=1")) == 10
 
 
+def test_a_trial_tells_that_an_address_takes_part_already(office, organiser, fair):
+    organiser.post(f"/applications/{fair.application['id']}/approve", {})
+    again = organiser.make("/applications", {"event_keys": ["fair"], "company_name": "Pohl",
+                                             "email": fair.application["email"]})
+    trial = office.app.post("/desk/batch/applications/approve", [
+        ("form_token", token_of(office.get("/desk/applications"))), ("ids", again["id"])], headers=office.headers)
+    assert "Trial: 1 work" in trial and "This address takes part already" in trial
+    organiser.post(f"/applications/{again['id']}/approve", {})
+    assert "Go to the exhibitor" in office.get(f"/desk/applications/{again['id']}")
+
+
 def test_a_booth_is_held_and_confirmed(office, organiser, fair):
     booth = fair.booths[0]
     page = office.get(f"/desk/booths/{booth['id']}?q=rosen")
@@ -406,8 +417,8 @@ def test_those_who_are_not_ready_are_found_page_by_page(office, organiser, fair,
 def test_a_booth_is_moved_to_one_that_is_chosen_by_its_number(office, organiser, fair):
     held = organiser.make("/booth-reservations", {"booth_id": fair.booths[0]["id"],
                                                   "event_participant_id": fair.exhibitor["id"]})
-    other = organiser.make("/booths", {"plan_id": fair.booths[0]["plan_id"], "booth_number": "Z9", "width": 3, "depth": 3,
-                                       "fixed_price": 100})
+    other = organiser.make("/booths", {"plan_id": fair.booths[0]["plan_id"], "booth_number": "Z9", "width": 3,
+                                       "depth": 3, "fixed_price": 100})
     address = f"/desk/do/move_booth_reservation/{held['id']}"
     page = office.get(f"{address}?back=hall")
     assert f'<option value="{other["id"]}"' in page and "Z9 ·" in page
