@@ -104,7 +104,8 @@ clients: $(VENV)/ready-to-test
 	  .clients/bin/pip install --quiet --disable-pip-version-check openapi-python-client mypy httpx attrs python-dateutil ruff && \
 	  npm install --silent --no-audit --no-fund --prefix .clients openapi-typescript openapi-fetch typescript@5 \
 	    @types/node @stoplight/spectral-cli @redocly/cli axe-core && touch .clients/ready; }
-	@$(BIN)/python -m pytest tests/clients tests/pages/test_accessibility.py tests/pages/door/test_look.py \
+	@$(BIN)/python -m pytest tests/clients
+	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile tests/pages/test_accessibility.py tests/pages/door/test_look.py \
 	  tests/pages/desk/test_journey.py tests/pages/show/test_journey.py tests/pages/apply/test_journey.py
 
 # The rules are XSLT 2, which saxonche runs. EINVOICE_VALIDATOR=PROGRAM has another validator check all documents as well.
