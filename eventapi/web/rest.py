@@ -139,7 +139,7 @@ def accepts_gzip() -> bool:
 
 
 def unchanged(record: dict, represent: Callable[[dict], dict] | None = None) -> dict:
-    """Return the record, which is an API object, or the row of which `represent` makes one.
+    """Return the record: an API object, or a row that `represent` turns into one.
 
     Raise 412 if If-Match (RFC 9110, 13.1.1) names another state of it. Call it inside the write transaction.
     """

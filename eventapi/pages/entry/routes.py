@@ -166,7 +166,7 @@ def entry(db, *, email="", fault=None, status=200):
 
 
 def asking(db):
-    """Return the values of ask.html: a form for those who need a new link, and whom they may ask instead."""
+    """Return the values of ask.html: the form that asks for a new link, and the contacts of the shows."""
     return {"can_mail": mails.is_configured(db.config), "shows": pages_of_events.open_for_exhibitors(db),
             "token": tokens.form_token(link_secrets.form_key(db), NEW_LINK), "target": "my"}
 
