@@ -53,6 +53,9 @@ SELECT r.event_participant_id AS exhibitor_id, b.booth_number, n.plan_key
  WHERE r.event_id = :event_id AND r.status = 'confirmed'
  ORDER BY b.booth_number_natural, b.id;
 
+-- name: held_until
+SELECT min(expires_at) FROM booth_reservations WHERE event_id = :event_id AND status = 'pending' AND expires_at > :now;
+
 -- name: plans
 SELECT id, plan_key, plan_name AS name FROM plans WHERE event_id = :event_id AND is_active = 1 ORDER BY sort_order, id;
 

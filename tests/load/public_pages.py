@@ -1,16 +1,20 @@
 """Read the public pages of a show while the office writes: python3 tests/load/public_pages.py [--rate 1500] …
 
-600 exhibitors in 600 booths. Rounds with and without readers take turns, so that the p99 of 50 writes a second is
-compared within one run. At the end, somebody reads the directory and the first page after each of some changes.
+600 exhibitors in 600 booths. Three kinds of rounds take turns, so that the p99 of 50 writes a second is compared within
+one run: without readers, with readers of another server on this machine, who take as much CPU, and with readers of the
+show. At the end, somebody reads the directory and the first page after each of some changes.
 """
 import argparse
 import multiprocessing
+import os
 import socket
 import statistics
 import sys
 import tempfile
 import time
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -33,26 +37,36 @@ PAGES = ("/e/fair", "/e/fair/exhibitors", "/e/fair/plan/hall", "/e/fair/programm
 
 
 def main(asked):
+    with ExitStack() as opened:
+        show, other = (opened.enter_context(a_show(asked)) for _ in range(2))
+        readers = {"none": None, "of another server": other, "of the show": show}
+        found = {name: [] for name in readers}
+        for number in range(asked.rounds + 1):
+            for name, read_from in readers.items():
+                took, count = round_of(read_from and read_from.port, show.client, asked)
+                if number:                              # the first round draws the pages
+                    found[name].append(p99(took))
+                    print(f"readers {name:17}: writes p50 {statistics.median(took):5.1f} ms, p99 {p99(took):6.1f} ms, "
+                          f"{count / asked.seconds:6.0f} pages a second")
+        alone, beside, served = (statistics.median(each) for each in found.values())
+        print(f"p99 of writes beside readers of the show: {served / beside:.2f} times that beside readers of another "
+              f"server, {served / alone:.2f} times that without readers")
+        for what, path, change in (
+                ("directory after a hold", "/e/fair/exhibitors", hold),
+                ("directory after a new name", "/e/fair/exhibitors", rename),
+                ("first page after a hold", "/e/fair", hold)):
+            took = redrawn(show.port, show.client, path, change, show.booths)
+            print(f"{what}: median {statistics.median(took):.1f} ms, longest {max(took):.1f} ms")
+
+
+@contextmanager
+def a_show(asked):
+    """Run a server with a show. Return its port, a client and the ids of its booths."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "eventapi.conf").write_text(OPTIONS)
         key = furnish(Path(folder))
         with processes.Server(folder, "--workers", str(asked.workers)) as server, HttpClient(server.url, key) as client:
-            booths = fill(client, asked.exhibitors)
-            found = {True: [], False: []}
-            for number in range(2 * asked.rounds):
-                with_readers = number % 2 == 1
-                took, count = round_of(server.port, client, asked, with_readers)
-                found[with_readers].append(p99(took))
-                print(f"{'with' if with_readers else 'no  '} readers: writes p50 {statistics.median(took):5.1f} ms, "
-                      f"p99 {p99(took):6.1f} ms, {count / asked.seconds:6.0f} pages a second")
-            alone, beside = (statistics.median(found[which]) for which in (False, True))
-            print(f"p99 of writes beside readers: {beside / alone:.2f} times that without")
-            for what, path, change in (
-                    ("directory after a hold", "/e/fair/exhibitors", hold),
-                    ("directory after a new name", "/e/fair/exhibitors", rename),
-                    ("first page after a hold", "/e/fair", hold)):
-                took = redrawn(server.port, client, path, change, booths)
-                print(f"{what}: median {statistics.median(took):.1f} ms, longest {max(took):.1f} ms")
+            yield SimpleNamespace(port=server.port, client=client, booths=fill(client, asked.exhibitors))
 
 
 def furnish(folder):
@@ -92,11 +106,12 @@ def make(client, path, body):
     return client.data("POST", path, body, status=201)
 
 
-def round_of(port, client, asked, with_readers):
-    """Write for some seconds, with readers or without. Return (ms of each write, number of pages that were read)."""
+def round_of(port, client, asked):
+    """Write for some seconds, beside readers of a port if it is given. Return (ms of each write, pages that were read).
+    """
     ends, took = time.time() + asked.seconds, []
     pool = multiprocessing.Pool(READERS)
-    counts = pool.starmap_async(read, [(port, asked.rate / READERS, ends)] * READERS) if with_readers else None
+    counts = pool.starmap_async(read, [(port, asked.rate / READERS, ends)] * READERS) if port else None
     began = time.perf_counter()
     for number in range(50 * asked.seconds):
         time.sleep(max(0, began + number / 50 - time.perf_counter()))
@@ -109,7 +124,11 @@ def round_of(port, client, asked, with_readers):
 
 
 def read(port, rate, ends):
-    """Read pages at a rate until a time. Return their number."""
+    """Read pages at a rate until a time. Return their number.
+
+    Visitors read on machines of their own, so this process leaves the CPU to the server and to the client that writes.
+    """
+    os.nice(19)
     with Reader(port) as reader:
         began, count = time.perf_counter(), 0
         while time.time() < ends:

@@ -126,6 +126,11 @@ def hall(db, show, plan_key, found, language):
     return named(plan_pictures.read(db, id, "public", language), found)
 
 
+def held_until(db, show):
+    """Return when the next hold of a booth of the event ends, or None."""
+    return db.value(sql.held_until, event_id=show["id"], now=times.now())
+
+
 def named(hall, found):
     """Return a hall in the public view with the names of the exhibitors `found`. Booths of others are `taken`."""
     listed = {row["id"]: row for row in found}

@@ -21,6 +21,7 @@ SHOWN = ("event_key", "title", "venue", "address", "postal_code", "city", "count
 DRAWN = ("start", "plan", "exhibitor")  # pages with a plan, or a piece of one
 MOST_LISTED = 5000                      # exhibitors that a process keeps
 LISTS = {}
+MOMENTS = {}                            # (data directory, event) -> (its key, result) of `moment`
 BOOTH = ("booth_number", "booth_name", "status", "exhibitor", "exhibitor_id", "slug")
 
 
@@ -108,8 +109,8 @@ def get_show_embedding(db, event_key):
 def answer(db, event_key, part, content, asked=None, name=None):
     """Return a page of a show as HTML or JSON. `content(show, language)` returns its values, which both have.
 
-    `name` is the exhibitor or the plan that the page is about. Pages are kept by the revision of the show, and for one
-    minute, since holds of booths end and days begin. A kept page costs one statement.
+    `name` is the exhibitor or the plan that the page is about. Pages are kept by the revision of the show, and by what
+    time alone changes. A kept page costs one statement, and some more once a minute.
     """
     asked, embed, state = asked or {}, shell.asked("embed").get("embed") == "1", directory.state(db, event_key)
     if state is None:
@@ -130,14 +131,32 @@ def answer(db, event_key, part, content, asked=None, name=None):
         # Addresses that somebody makes up fill no memory.
         if "q" in asked or (category and not directory.is_category(db, state, category)):
             return make().response()
-        plans = state["revision"] if part in DRAWN and state["show_plan"] else None
+        today, held_until = moment(db, state, event_key)
+        plans = (state["revision"], held_until) if part in DRAWN and state["show_plan"] else None
         return shell.KEPT.get((str(db.config.data_dir), state["id"], state["lists"], plans, part, name, shell.up(),
-                               language, shell.chosen_language(), embed, category, times.now()[:16]), make).response()
+                               language, shell.chosen_language(), embed, category, today), make).response()
     except Problem as problem:
         if problem.status != 404:
             raise
     page = make("lost", lambda show, language: instead(db, show, language))
     return Response(status=404, body=page.raw, headers=page.headers)
+
+
+def moment(db, state, event_key):
+    """Return what changes on the pages of a show without a change of the show: (what all pages have, what plans have).
+
+    All have the day, the forms that are open, whether the show is over, and the next one; plans have the earliest end
+    of a hold. These are read once a minute.
+    """
+    place, key = (str(db.config.data_dir), state["id"]), (state["lists"], times.now()[:16])
+    kept, found = MOMENTS.get(place, (None, None))
+    if kept != key:
+        with db.snapshot():
+            show = public(db, event_key)
+            found = ((times.today(show["timezone"]), *(openings.state(db, show, form) for form in openings.APPROVAL),
+                      show["over_at"] < times.now(), *(show["next"] or {}).values()), directory.held_until(db, show))
+        MOMENTS[place] = key, found
+    return found
 
 
 def public(db, event_key):

@@ -3,6 +3,7 @@ import re
 
 import pytest
 
+from eventapi import times
 from eventapi.domain.shows import directory
 from eventapi.web.html import shell
 from tests.test_images import PNG
@@ -195,6 +196,53 @@ def test_a_hold_is_seen_on_the_plan_at_once_and_leaves_the_list_as_it_is(organis
     assert [one == other for one, other in zip(before, held, strict=True)] == [False, False, True]
     organiser.post(f"/booth-reservations/{hold['id']}/confirm", {}, status=200)
     assert all(">Z9</a>" in read(page).text for page in pages)
+
+
+@pytest.fixture
+def at(monkeypatch, read):
+    """Return a function that reads a page as if it were another time."""
+    def page(moment, address="/e/fair"):
+        with monkeypatch.context() as patch:
+            patch.setattr(times, "now", lambda: moment)
+            return read(address).text
+    return page
+
+
+@pytest.mark.parametrize(("before", "after", "words", "is_shown"), [
+    ("2027-04-30T21:59:59Z", "2027-04-30T22:00:00Z", "Open today", (False, True)),
+    ("2027-05-01T21:59:59Z", "2027-05-01T22:00:00Z", "Open today", (True, False)),
+    ("2027-03-31T21:59:59Z", "2027-03-31T22:01:00Z", 'href="../e/fair/apply"', (True, False)),
+    ("2027-05-03T21:59:59Z", "2027-05-03T22:01:00Z", "This show is over", (False, True)),
+    ("2027-05-03T21:59:59Z", "2027-05-03T22:01:00Z", "Rose Fair", (False, True))])
+def test_a_kept_page_changes_with_the_time_alone(organiser, at, show, before, after, words, is_shown):
+    """All times are those of Berlin, two hours before UTC."""
+    organiser.patch(f"/events/{show['event']['id']}", {"application_deadline": "2027-03-31"}, status=200)
+    other = organiser.make("/events", {"title": "Rose Fair", "event_key": "roses", "date_from": "2027-06-01"})
+    organiser.patch(f"/events/{other['id']}/pages", {"is_public": True}, status=200)
+    early = at(before)
+    assert (words in early, words in at(after)) == is_shown
+    assert at(before) == early, "a moment that is kept must not be mixed up with another one"
+
+
+def test_a_hold_that_ends_is_seen_on_the_kept_plan(organiser, at, show):
+    """Two holds: each end is seen, and nothing is written in between."""
+    ends = ["2027-01-10T12:00:00Z", "2027-01-11T12:00:00Z"]
+    for number, end in enumerate(ends):
+        booth = organiser.make("/booths", {"plan_id": show["plan"], "booth_number": f"Z{number}", "width": 3,
+                                           "depth": 3, "pos_x": 1 + 4 * number, "pos_y": 9, "fixed_price": 100})
+        organiser.make("/booth-reservations", {"booth_id": booth["id"], "event_participant_id": show["exhibitor"]["id"],
+                                               "expires_at": end})
+    plan = organiser.data(f"/plans/{show['plan']}")["plan_key"]
+    free = [at(moment, f"/e/fair/plan/{plan}").count('<span class="quiet">free</span>') for moment in (
+        "2027-01-10T11:59:00Z", "2027-01-10T12:00:00Z", "2027-01-11T11:59:00Z", "2027-01-11T12:00:00Z")]
+    assert free == [0, 1, 1, 2]
+
+
+def test_a_form_that_is_full_leaves_the_kept_page_within_a_minute(organiser, at, show):
+    organiser.patch(f"/events/{show['event']['id']}/pages", {"apply_capacity": 1}, status=200)
+    assert 'href="../e/fair/apply"' in at("2027-01-10T12:00:59Z")
+    organiser.make("/applications", {"email": "a@example.org", "company_name": "A", "event_keys": ["fair"]})
+    assert 'href="../e/fair/apply"' not in at("2027-01-10T12:01:00Z")
 
 
 def test_every_page_has_its_headers(app, read, addresses):
