@@ -22,6 +22,7 @@ DRAWN = ("start", "plan", "exhibitor")  # pages with a plan, or a piece of one
 MOST_LISTED = 5000                      # exhibitors that a process keeps
 LISTS = {}
 MOMENTS = {}                            # (data directory, event) -> (its key, result) of `moment`
+HALL = "hall"                           # value of a page whose plan is drawn; data does not have it
 BOOTH = ("booth_number", "booth_name", "status", "exhibitor", "exhibitor_id", "slug")
 
 
@@ -81,7 +82,7 @@ def get_show_plan(db, event_key, plan_key):
         hall = directory.hall(db, show, plan_key, found, language)
         if hall is None:
             raise not_found("plan", plan_key)
-        return {"show": shown(show, language), "plans": directory.plans(db, show),
+        return {"show": shown(show, language), "plans": directory.plans(db, show), HALL: hall,
                 "plan": {"plan_key": plan_key, "name": hall["name"],
                          "booths": [{name: booth[name] for name in BOOTH} for booth in hall["booths"]]}}
     return answer(db, event_key, "plan", content, name=plan_key)
@@ -118,7 +119,9 @@ def answer(db, event_key, part, content, asked=None, name=None):
     language = shell.language_of(db.config, state["language"])
     if shell.is_json():
         with db.snapshot():
-            return Response(content(public(db, event_key), language), headers={
+            values = content(public(db, event_key), language)
+            values.pop(HALL, None)
+            return Response(values, headers={
                 "Access-Control-Allow-Origin": "*", "Cache-Control": shell.FRESH, "Vary": "Accept-Language",
                 "Content-Language": language})
 
@@ -131,10 +134,10 @@ def answer(db, event_key, part, content, asked=None, name=None):
         # Addresses that somebody makes up fill no memory.
         if "q" in asked or (category and not directory.is_category(db, state, category)):
             return make().response()
-        today, held_until = moment(db, state, event_key)
+        all_have, held_until = moment(db, state, event_key)
         plans = (state["revision"], held_until) if part in DRAWN and state["show_plan"] else None
         return shell.KEPT.get((str(db.config.data_dir), state["id"], state["lists"], plans, part, name, shell.up(),
-                               language, shell.chosen_language(), embed, category, today), make).response()
+                               language, shell.chosen_language(), embed, category, all_have), make).response()
     except Problem as problem:
         if problem.status != 404:
             raise
@@ -145,8 +148,8 @@ def answer(db, event_key, part, content, asked=None, name=None):
 def moment(db, state, event_key):
     """Return what changes on the pages of a show without a change of the show: (what all pages have, what plans have).
 
-    All have the day, the forms that are open, whether the show is over, and the next one; plans have the earliest end
-    of a hold. These are read once a minute.
+    All have the day, at whose end a show is over, the forms that are open, and the next show; plans have the earliest
+    end of a hold. These are read once a minute.
     """
     place, key = (str(db.config.data_dir), state["id"]), (state["lists"], times.now()[:16])
     kept, found = MOMENTS.get(place, (None, None))
@@ -154,7 +157,7 @@ def moment(db, state, event_key):
         with db.snapshot():
             show = public(db, event_key)
             found = ((times.today(show["timezone"]), *(openings.state(db, show, form) for form in openings.APPROVAL),
-                      show["over_at"] < times.now(), *(show["next"] or {}).values()), directory.held_until(db, show))
+                      *(show["next"] or {}).values()), directory.held_until(db, show))
         MOMENTS[place] = key, found
     return found
 
@@ -238,8 +241,8 @@ def drawing(db, show, part, values):
     if plan is None:
         return ""
     language = values["show"]["language"]
-    found = values.get("exhibitors") or everybody(db, show, language)
-    hall = directory.hall(db, show, plan["plan_key"], found, language)
+    hall = values.get(HALL) or directory.hall(
+        db, show, plan["plan_key"], values.get("exhibitors") or everybody(db, show, language), language)
     near = own and next((booth for booth in hall["booths"] if booth["booth_number"] == own["booth_number"]
                          and booth["pos_x"] is not None), None)
     if own and near is None:
