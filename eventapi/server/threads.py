@@ -22,7 +22,7 @@ from queue import SimpleQueue
 
 from gunicorn.glogging import Logger
 
-SLOW_EVENT = 0.005          # seconds
+SLOW_EVENT = 0.05           # seconds; most reads are faster, and threads side by side compete for the interpreter lock
 Events = list[tuple[int, int]]          # what epoll returns
 
 

@@ -25,7 +25,7 @@ from eventapi.server.patience import CLIENT_TIMEOUT, MIN_RATE, Patience
 from eventapi.server.threads import Threads
 from eventapi.server.watchdog import Watchdog
 
-ACCEPT_PAUSE = 0.001        # seconds after an accept in which this process leaves new connections to other processes
+ACCEPT_PAUSE = 0.001        # seconds after an accept in which an idle process leaves new connections to other processes
 LINGER = 10                 # seconds in which a client may read the last response, while it still sends
 LINGER_AT_STOP = 1          # the same when the worker stops; also for connections that have sent no request
 SHORT_BODY = 100_000        # bytes of a body for which there is always room,
@@ -42,7 +42,7 @@ class Worker(base.Worker):
         connections: all open connections.
         waiting: connections that wait for their client, by file descriptor. Each is armed in epoll for one event. A
             thread that pops a connection owns it, until `wait_for`, `close` or a task for another thread.
-        pausing: no connection is accepted for ACCEPT_PAUSE.
+        pausing: a connection was accepted; the next one is with the next event, or after ACCEPT_PAUSE.
     """
     checked_at = 0.0
 
@@ -157,7 +157,7 @@ class Worker(base.Worker):
 
     def _handle(self, events):
         if self.pausing:
-            self._accept_again()
+            self._accept_next()
         for fd, _ in events:
             connection = self.waiting.pop(fd, None)
             if connection:
@@ -165,6 +165,16 @@ class Worker(base.Worker):
             elif self.alive and fd in self.listeners:
                 if self._accept(*self.listeners[fd]) is not Accept.LIMIT_REACHED:
                     self.pausing = True
+
+    def _accept_next(self):
+        """Accept another connection, before one that has just been accepted gets its second turn.
+
+        So the last of many clients that connect at once waits for one response to each of the others, and not for as
+        many as these ask for meanwhile.
+        """
+        has_room = self.alive and len(self.connections) < self.cfg.worker_connections
+        if not has_room or Accept.ACCEPTED not in [self._accept(*each) for each in self.listeners.values()]:
+            self._accept_again()
 
     def _accept_again(self):
         """Arm the listening sockets, if another connection is allowed."""

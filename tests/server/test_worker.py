@@ -3,12 +3,13 @@ import http.client
 import json
 import os
 import random
+import selectors
 import signal
 import socket
 import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from threading import Thread
 
@@ -353,6 +354,23 @@ def test_64_connections_at_once(server):
 
 
 # Start and stop
+
+def test_clients_that_connect_at_once_are_served_in_turn(server):
+    """No client gets many responses before the last one gets its first: each of the 48 asks again at once."""
+    request, clients, counts = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", selectors.DefaultSelector(), {}
+    with ExitStack() as opened:
+        for _ in range(48):
+            one = opened.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+            counts[one] = 0
+            one.sendall(request)
+            clients.register(one, selectors.EVENT_READ)
+        while 0 in counts.values():
+            for key, _ in clients.select():
+                number = key.fileobj.recv(65536).count(b"HTTP/1.1 200")
+                counts[key.fileobj] += number
+                key.fileobj.sendall(number * request)
+    assert max(counts.values()) <= 8, sorted(counts.values())
+
 
 @pytest.fixture
 def fresh(tmp_path):
