@@ -25,7 +25,9 @@ from eventapi.server.patience import CLIENT_TIMEOUT, MIN_RATE, Patience
 from eventapi.server.threads import Threads
 from eventapi.server.watchdog import Watchdog
 
-ACCEPT_PAUSE = 0.001        # seconds after an accept in which an idle process leaves new connections to other processes
+# After an accept, an idle process leaves new connections to other processes for so many seconds; a busy one handles an
+# event, and one more for so many connections that it has.
+ACCEPT_PAUSE, ACCEPT_TURN = 0.001, 8
 LINGER = 10                 # seconds in which a client may read the last response, while it still sends
 LINGER_AT_STOP = 1          # the same when the worker stops; also for connections that have sent no request
 SHORT_BODY = 100_000        # bytes of a body for which there is always room,
@@ -42,7 +44,7 @@ class Worker(base.Worker):
         connections: all open connections.
         waiting: connections that wait for their client, by file descriptor. Each is armed in epoll for one event. A
             thread that pops a connection owns it, until `wait_for`, `close` or a task for another thread.
-        pausing: a connection was accepted; the next one is with the next event, or after ACCEPT_PAUSE.
+        pausing: the number of events until the next connection is accepted; 0 if there was none for ACCEPT_PAUSE.
     """
     checked_at = 0.0
 
@@ -59,7 +61,7 @@ class Worker(base.Worker):
         from eventapi.server.requests import Requests
         from eventapi.web import client, uploads
         self.epoll, self.wake_up, self.handled_requests = select.epoll(), os.eventfd(0), 0
-        self.waiting, self.connections, self.pausing = {}, set(), False
+        self.waiting, self.connections, self.pausing = {}, set(), 0
         networks = configuration.load().trusted_proxies
         self.environ = wsgi.base_environ(self.cfg)
         self.is_proxy = lambda peer: client.is_trusted(peer, networks)
@@ -157,28 +159,35 @@ class Worker(base.Worker):
 
     def _handle(self, events):
         if self.pausing:
-            self._accept_next()
+            self.pausing = self.pausing - 1 if events else 0
+            if not self.pausing:
+                self._accept_next()
         for fd, _ in events:
             connection = self.waiting.pop(fd, None)
             if connection:
                 self._guarded(self._receive, connection)
             elif self.alive and fd in self.listeners:
                 if self._accept(*self.listeners[fd]) is not Accept.LIMIT_REACHED:
-                    self.pausing = True
+                    self._pause()
+
+    def _pause(self):
+        self.pausing = 1 + len(self.connections) // ACCEPT_TURN
 
     def _accept_next(self):
-        """Accept another connection, before one that has just been accepted gets its second turn.
+        """Accept another connection if one waits, without its turn in epoll.
 
-        So the last of many clients that connect at once waits for one response to each of the others, and not for as
-        many as these ask for meanwhile.
+        There, it would wait until all that are open have had theirs: the last of 64 clients that connect at once for
+        two thousand responses to the others.
         """
         has_room = self.alive and len(self.connections) < self.cfg.worker_connections
-        if not has_room or Accept.ACCEPTED not in [self._accept(*each) for each in self.listeners.values()]:
+        if has_room and Accept.ACCEPTED in [self._accept(*each) for each in self.listeners.values()]:
+            self._pause()
+        else:
             self._accept_again()
 
     def _accept_again(self):
         """Arm the listening sockets, if another connection is allowed."""
-        self.pausing = False
+        self.pausing = 0
         if self.alive and (len(self.connections) < self.cfg.worker_connections or self.waiting):
             for fd in self.listeners:
                 self._arm(fd)
