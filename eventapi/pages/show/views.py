@@ -22,7 +22,7 @@ DRAWN = ("start", "plan", "exhibitor")  # pages with a plan, or a piece of one
 MOST_LISTED = 5000                      # exhibitors that a process keeps
 LISTS = {}
 MOMENTS = {}                            # (data directory, event) -> (its key, result) of `moment`
-HALL = "hall"                           # value of a page whose plan is drawn; data does not have it
+HALL = "hall"                           # value of a page whose plan is drawn; .json does not have it
 BOOTH = ("booth_number", "booth_name", "status", "exhibitor", "exhibitor_id", "slug")
 
 
@@ -82,9 +82,10 @@ def get_show_plan(db, event_key, plan_key):
         hall = directory.hall(db, show, plan_key, found, language)
         if hall is None:
             raise not_found("plan", plan_key)
-        return {"show": shown(show, language), "plans": directory.plans(db, show), HALL: hall,
-                "plan": {"plan_key": plan_key, "name": hall["name"],
-                         "booths": [{name: booth[name] for name in BOOTH} for booth in hall["booths"]]}}
+        values = {"show": shown(show, language), "plans": directory.plans(db, show),
+                  "plan": {"plan_key": plan_key, "name": hall["name"],
+                           "booths": [{name: booth[name] for name in BOOTH} for booth in hall["booths"]]}}
+        return values if shell.is_json() else {**values, HALL: hall}
     return answer(db, event_key, "plan", content, name=plan_key)
 
 
@@ -119,9 +120,7 @@ def answer(db, event_key, part, content, asked=None, name=None):
     language = shell.language_of(db.config, state["language"])
     if shell.is_json():
         with db.snapshot():
-            values = content(public(db, event_key), language)
-            values.pop(HALL, None)
-            return Response(values, headers={
+            return Response(content(public(db, event_key), language), headers={
                 "Access-Control-Allow-Origin": "*", "Cache-Control": shell.FRESH, "Vary": "Accept-Language",
                 "Content-Language": language})
 

@@ -6,6 +6,7 @@ import pytest
 from eventapi import times
 from eventapi.domain.shows import directory
 from eventapi.web.html import shell
+from tests.support import openapi_check
 from tests.test_images import PNG
 
 PARTS = ("", "/exhibitors", "/plan/{plan}", "/programme", "/exhibitors/{exhibitor}")
@@ -50,6 +51,11 @@ def test_nothing_is_shown_that_is_not_meant_to_be(app, read, addresses):
             shown |= {word for word in SHOWN if word in text}
         assert "SECRET event" not in read(address).text + app.get(f"{address}.json").text
     assert shown == set(SHOWN)
+
+
+def test_data_has_what_the_reference_names_and_nothing_else(app, addresses, settings):
+    for address in addresses:
+        openapi_check.check_response(settings, "GET", f"{address}.json", app.get(f"{address}.json"))
 
 
 def test_a_program_that_asks_too_much_is_told_so(app, show):
