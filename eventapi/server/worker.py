@@ -25,8 +25,8 @@ from eventapi.server.patience import CLIENT_TIMEOUT, MIN_RATE, Patience
 from eventapi.server.threads import Threads
 from eventapi.server.watchdog import Watchdog
 
-# After an accept, an idle process leaves new connections to other processes for so many seconds; a busy one handles an
-# event, and one more for so many connections that it has.
+# After an accept, an idle process leaves new connections to other processes for ACCEPT_PAUSE seconds. A busy one
+# handles one event before the next accept, and one more for every ACCEPT_TURN connections that it has.
 ACCEPT_PAUSE, ACCEPT_TURN = 0.001, 8
 LINGER = 10                 # seconds in which a client may read the last response, while it still sends
 LINGER_AT_STOP = 1          # the same when the worker stops; also for connections that have sent no request

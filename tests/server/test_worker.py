@@ -353,8 +353,6 @@ def test_64_connections_at_once(server):
         assert list(pool.map(many, range(64))) == [{200}] * 64
 
 
-# Start and stop
-
 def test_clients_that_connect_at_once_are_served_in_turn(server):
     """No client gets many responses before the last one gets its first: each of the 48 asks again at once."""
     request, clients, counts = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", selectors.DefaultSelector(), {}
@@ -371,6 +369,8 @@ def test_clients_that_connect_at_once_are_served_in_turn(server):
                 key.fileobj.sendall(number * request)
     assert max(counts.values()) <= 20, sorted(counts.values())
 
+
+# Start and stop
 
 @pytest.fixture
 def fresh(tmp_path):
