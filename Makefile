@@ -82,11 +82,13 @@ test: $(VENV)/ready-to-test
 	@$(BIN)/ruff check .
 	@$(FOLDER_OF_TESTS) && $(BIN)/python -m pytest -m "not processes" --numprocesses auto --dist worksteal --basetemp "$$folder/pytest"
 
+# Tests that start processes wait for them a third of the time, so one and a half times as many run as there are cores.
+BESIDE := $(shell echo $$(( ($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2 )))
 # The servers that processes and fault test, one after the other. Only failed tests keep their files until the end.
 SERVERS ?= own
 processes: $(VENV)/ready-to-test
 	@$(FOLDER_OF_TESTS) && for server in $(SERVERS); do echo "server = $$server"; \
-	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest -m processes --numprocesses auto --dist loadfile \
+	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest -m processes --numprocesses $(BESIDE) --dist loadfile \
 	    --basetemp "$$folder/pytest" --override-ini tmp_path_retention_policy=failed || exit 1; done
 
 # Versions of gunicorn beside the newest one, which `make processes` runs. gunicorn 20.1 needs pkg_resources.
@@ -98,15 +100,17 @@ servers: $(VENV)/ready-to-test
 	  EVENTAPI_PYTHON=$(CURDIR)/.servers/$$version/bin/python EVENTAPI_SERVER=$$server $(BIN)/python -m pytest \
 	    --numprocesses 2 --dist loadfile tests/server/test_http_cases.py tests/server/test_chaos.py || exit 1; done; done
 
-# The generators have many dependencies, so they get an environment of their own.
-clients: $(VENV)/ready-to-test
-	@test -e .clients/ready -a -e .clients/node_modules/axe-core || { $(PYTHON) -m venv .clients && \
-	  .clients/bin/pip install --quiet --disable-pip-version-check openapi-python-client mypy httpx attrs python-dateutil ruff && \
-	  npm install --silent --no-audit --no-fund --prefix .clients openapi-typescript openapi-fetch typescript@5 \
-	    @types/node @stoplight/spectral-cli @redocly/cli axe-core && touch .clients/ready; }
-	@$(BIN)/python -m pytest tests/clients
-	@$(BIN)/python -m pytest --numprocesses auto --dist loadfile tests/pages/test_accessibility.py tests/pages/door/test_look.py \
-	  tests/pages/desk/test_journey.py tests/pages/show/test_journey.py tests/pages/apply/test_journey.py
+# The generators have many dependencies, so they get an environment of their own. `make processes` uses it, too, if it exists.
+.clients/ready: | $(BIN)/python
+	@$(PYTHON) -m venv .clients
+	@.clients/bin/pip install --quiet --disable-pip-version-check openapi-python-client mypy httpx attrs python-dateutil ruff
+	@npm install --silent --no-audit --no-fund --prefix .clients openapi-typescript openapi-fetch typescript@5 \
+	  @types/node @stoplight/spectral-cli @redocly/cli axe-core
+	@touch $@
+
+clients: $(VENV)/ready-to-test .clients/ready
+	@$(BIN)/python -m pytest --numprocesses $(BESIDE) --dist loadfile tests/clients tests/pages/test_accessibility.py \
+	  tests/pages/door/test_look.py tests/pages/*/test_journey.py
 
 # The rules are XSLT 2, which saxonche runs. EINVOICE_VALIDATOR=PROGRAM has another validator check all documents as well.
 einvoices:
@@ -135,7 +139,7 @@ fuzz:
 
 fault: $(VENV)/ready-to-test
 	@for server in $(SERVERS); do echo "server = $$server"; \
-	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest $(if $(ROUNDS),-s,--numprocesses auto --dist load) tests/fault \
+	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest --numprocesses $(BESIDE) --dist worksteal $(if $(ROUNDS),-rP) tests/fault \
 	    || exit 1; done
 
 # What depends on the versions of bottle, gunicorn, jsonschema, reportlab, pypdf and python-stdnum. The other tests are of
@@ -146,11 +150,11 @@ test-debian:
 	@/usr/bin/python3 -c 'import bottle, gunicorn, jsonschema, stdnum, webtest, pytest, xdist' 2>/dev/null || \
 	  { echo "Python packages are missing. On Debian: sudo apt install python3-bottle gunicorn python3-jsonschema python3-stdnum python3-webtest python3-pytest python3-pytest-xdist python3-aiosmtpd" >&2; exit 1; }
 	@$(FOLDER_OF_TESTS) && \
-	  /usr/bin/python3 -m pytest --numprocesses auto --dist loadfile --basetemp "$$folder/own" $(DEBIAN_TESTS) && \
-	  EVENTAPI_SERVER=gthread /usr/bin/python3 -m pytest --numprocesses auto --dist loadfile --basetemp "$$folder/gthread" $(OF_GTHREAD)
+	  /usr/bin/python3 -m pytest --numprocesses $(BESIDE) --dist loadfile --basetemp "$$folder/own" $(DEBIAN_TESTS) && \
+	  EVENTAPI_SERVER=gthread /usr/bin/python3 -m pytest --numprocesses $(BESIDE) --dist loadfile --basetemp "$$folder/gthread" $(OF_GTHREAD)
 
 race: $(VENV)/ready-to-test
-	@RACE_ROUNDS=20 $(BIN)/python -m pytest tests/race
+	@RACE_ROUNDS=20 $(BIN)/python -m pytest --numprocesses $(BESIDE) --dist worksteal tests/race
 
 soak: $(VENV)/ready-to-test
 	@$(BIN)/python -m tests.soak $(if $(MINUTES),--minutes $(MINUTES)) $(if $(HOURS),--hours $(HOURS))

@@ -55,7 +55,8 @@ def under(faults, lines, show, server, ledger):
     return ledger.statuses - before
 
 
-def test_no_acknowledged_write_is_lost_and_the_service_recovers_by_itself(tmp_path):
+@pytest.mark.parametrize("turn", range(max(1, ROUNDS // 20)))
+def test_no_acknowledged_write_is_lost_and_the_service_recovers_by_itself(tmp_path, turn):
     """No process is restarted. What was refused with 503 or 507 is not stored, unless the client sent it again."""
     data = tmp_path / "data"
     data.mkdir()
@@ -63,7 +64,7 @@ def test_no_acknowledged_write_is_lost_and_the_service_recovers_by_itself(tmp_pa
     with open(tmp_path / "log", "w") as log, processes.Server(data, "--workers", "2", "--with-worker", log=log,
                                                               **OPTIONS, **faults.options) as server:
         first = sorted(processes.children(server.process.pid))
-        for name, lines in list(CASES.items()) * max(1, ROUNDS // 20):
+        for name, lines in CASES.items():
             happened = faults.happened
             answers = under(faults, lines, show, server, ledger)
             print(f"{name}: {faults.happened - happened} failed calls, {dict(answers)}", flush=True)
