@@ -20,7 +20,7 @@ help:
 	@echo "make fuzz         change inputs of parsers, guided by their branches, ten minutes each (SECONDS=600, TARGETS=...)"
 	@echo "make test-debian  run the tests that depend on versions of packages with Debian's, on /usr/bin/python3"
 	@echo "make fault        test that no confirmed write is lost and no mail is sent twice when processes are killed or"
-	@echo "                  stopped, the disk fails or the clock jumps; ROUNDS=200 kills for an hour"
+	@echo "                  stopped, the disk fails or the clock jumps; ROUNDS=200 kills for half an hour"
 	@echo "make release-check  run everything in its long form, before a release: takes hours"
 	@echo "make race         test a hundred concurrent clients for one booth or the last item in stock, in twenty rounds"
 	@echo "make soak         replay the day of a big show in two hours behind nginx; HOURS=1 or MINUTES=5 shortens it"
