@@ -143,14 +143,16 @@ fault: $(VENV)/ready-to-test
 	    || exit 1; done
 
 # What depends on the versions of bottle, gunicorn, jsonschema, reportlab, pypdf and python-stdnum. The other tests are of
-# rules, SQL, mails, files and commands, which use none of them: DEBIAN_TESTS=tests runs all.
+# rules, SQL, mails, files and commands, which use none of them: DEBIAN_TESTS=tests runs all. What chromium does with a page
+# depends on none of them, either.
 DEBIAN_TESTS ?= tests/web tests/validation tests/pictures tests/originals tests/pages tests/reference tests/languages tests/packaging tests/server
 OF_GTHREAD := $(addprefix tests/server/test_,http_cases.py chaos.py heads.py slow_uploads.py)
 test-debian:
 	@/usr/bin/python3 -c 'import bottle, gunicorn, jsonschema, stdnum, webtest, pytest, xdist' 2>/dev/null || \
 	  { echo "Python packages are missing. On Debian: sudo apt install python3-bottle gunicorn python3-jsonschema python3-stdnum python3-webtest python3-pytest python3-pytest-xdist python3-aiosmtpd" >&2; exit 1; }
 	@$(FOLDER_OF_TESTS) && \
-	  /usr/bin/python3 -m pytest --numprocesses $(BESIDE) --dist loadfile --basetemp "$$folder/own" $(DEBIAN_TESTS) && \
+	  EVENTAPI_BROWSER=none /usr/bin/python3 -m pytest --numprocesses $(BESIDE) --dist loadfile --basetemp "$$folder/own" \
+	    $(DEBIAN_TESTS) && \
 	  EVENTAPI_SERVER=gthread /usr/bin/python3 -m pytest --numprocesses $(BESIDE) --dist loadfile --basetemp "$$folder/gthread" $(OF_GTHREAD)
 
 race: $(VENV)/ready-to-test

@@ -2,7 +2,6 @@
 import functools
 import http.server
 import re
-import shutil
 import subprocess
 import urllib.request
 from io import BytesIO
@@ -11,12 +10,12 @@ import pytest
 
 from eventapi.validation.schema_files import body_schema
 from tests.support.background_server import BackgroundServer
+from tests.support.browser import BROWSER
 from tests.support.http_client import HttpClient
 from tests.support.processes import ROOT, Server, eventapi
 
 pytestmark = pytest.mark.processes
 GUIDE = (ROOT / "docs" / "guides" / "applications.md").read_text(encoding="utf-8")
-BROWSER = shutil.which("chromium")
 VISITOR = """
 <script>
   const wait = setInterval(() => {

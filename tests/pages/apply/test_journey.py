@@ -7,10 +7,11 @@ from eventapi.web.html import tokens
 from tests.pages.show.test_journey import UNDECIDED, follow, needs_browser, text
 from tests.pages.show.test_visit import built, category, link_of, pages  # noqa: F401
 from tests.pages.test_accessibility import AXE, CHECK
+from tests.support.browser import SIZES
 from tests.support.served import served
 
 pytestmark = pytest.mark.processes
-SIZES = [(360, False, "en"), (360, True, "de"), (1280, False, "de"), (1280, True, "en")]
+LOOKS = [(width, dark, "de" if dark else "en") for width, dark in SIZES]
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def fill(browser, form="main form", **values):
 
 
 @needs_browser
-@pytest.mark.parametrize(("width", "dark", "language"), SIZES)
+@pytest.mark.parametrize(("width", "dark", "language"), LOOKS)
 def test_a_visitor_registers_with_a_phone(browser, root, pages, db, monkeypatch, width, dark, language):  # noqa: F811
     monkeypatch.setattr(tokens, "YOUNGEST", 0)
     browser.open(f"{root}/e/fair/visit?language={language}", width=width, dark=dark, scripts=False)
@@ -67,7 +68,7 @@ def test_a_visitor_registers_with_a_phone(browser, root, pages, db, monkeypatch,
 
 
 @needs_browser
-@pytest.mark.parametrize(("width", "dark", "language"), SIZES)
+@pytest.mark.parametrize(("width", "dark", "language"), LOOKS)
 def test_an_exhibitor_applies_and_answers_a_question(browser, root, organiser, show, db, monkeypatch, tmp_path,
                                                      width, dark, language):
     monkeypatch.setattr(tokens, "YOUNGEST", 0)

@@ -1,13 +1,13 @@
-"""A day of the office in a browser, without scripts, at all sizes, light and dark.
+"""A day of the office in a browser, without scripts, on a phone and at a desk, light and dark.
 
 `make clients` installs axe-core into .clients.
 """
 import pytest
 
 from eventapi.storage.errors import mark_damaged
-from tests.pages.show.test_journey import SIZES, UNDECIDED, follow, text
+from tests.pages.show.test_journey import UNDECIDED, follow, text
 from tests.pages.test_accessibility import AXE, CHECK
-from tests.support.browser import BROWSER
+from tests.support.browser import BROWSER, SIZES
 from tests.support.served import served
 
 pytestmark = pytest.mark.processes

@@ -1,4 +1,4 @@
-"""The page at the door in a browser: each state at both sizes, light and dark, judged by axe-core."""
+"""The page at the door in a browser: each state on a phone and at a desk, light and dark, judged by axe-core."""
 import re
 from importlib.resources import files
 
@@ -7,7 +7,7 @@ import pytest
 from eventapi.domain.access import links
 from eventapi.pictures import style
 from tests.pages.test_accessibility import AXE, CHECK
-from tests.support.browser import BROWSER
+from tests.support.browser import BROWSER, SIZES
 from tests.support.served import served
 
 pytestmark = pytest.mark.processes
@@ -35,8 +35,7 @@ def opened(browser, address, **look):
 
 
 @needs_axe
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize(("width", "dark"), SIZES)
 def test_every_state_is_accessible(browser, address, secret, organiser, width, dark):
     contact = organiser.make("/contacts", {"first_name": "Greta", "last_name": "Reißmann"})
     badges = [organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"],

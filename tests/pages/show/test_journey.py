@@ -1,4 +1,4 @@
-"""A visitor with a phone: the public show in a browser, with and without scripts, light and dark, at all sizes.
+"""A visitor with a phone: the public show in a browser, with and without scripts, light and dark.
 
 `make clients` installs axe-core into .clients.
 """
@@ -10,12 +10,11 @@ from eventapi import paths
 from eventapi.pictures import style
 from eventapi.web.html import colours, shell, tokens, visits
 from tests.pages.test_accessibility import AXE, CHECK
-from tests.support.browser import BROWSER
+from tests.support.browser import BROWSER, SIZES
 from tests.support.served import served
 
 pytestmark = pytest.mark.processes
 needs_browser = pytest.mark.skipif(not BROWSER, reason="needs chromium")
-SIZES = [(360, False), (360, True), (1280, False), (1280, True)]
 # Texts in the hall plan, whose contrast axe-core cannot compute: the test of the variables below does.
 UNDECIDED = {"color-contrast"}
 # Variable of a text -> those of the grounds that it is written on
@@ -65,7 +64,7 @@ def test_a_visitor_finds_an_exhibitor_and_its_booth_without_scripts(browser, add
 
 
 @needs_browser
-@pytest.mark.parametrize(("width", "dark"), [(360, True), (1280, False)])
+@pytest.mark.parametrize(("width", "dark"), SIZES)
 def test_an_exhibitor_applies_without_scripts(browser, address, organiser, settings, monkeypatch, width, dark):
     """The server has no mail server, so that the page shows the link that the mail would have."""
     monkeypatch.setattr(settings, "smtp_host", "")
