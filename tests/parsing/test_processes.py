@@ -1,4 +1,5 @@
 """The process that parses an upload: what it returns, and what its failures cost."""
+import gc
 import io
 import os
 import threading
@@ -25,6 +26,7 @@ def run(tmp_path):
         with (tmp_path / "file").open("rb") as file:
             return list(processes.run(parser, argument, file, tmp_path, seconds))
     (tmp_path / "file").write_bytes(b"0123456789abcdef")
+    gc.collect()        # otherwise what another test has left could close its descriptors meanwhile
     before = os.listdir("/proc/self/fd")
     yield run
     with pytest.raises(ChildProcessError):
