@@ -1,5 +1,7 @@
 """Processes for tests: servers, workers and commands. Each test ends the processes that it started, by pid."""
+import contextlib
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -41,9 +43,12 @@ def start(folder, *words, log=None, **more):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Return a free port below those that the kernel gives to connections: none of them takes it meanwhile."""
+    while True:
+        port = 20_000 + secrets.randbelow(12_000)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def children(pid):
