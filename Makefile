@@ -82,13 +82,14 @@ test: $(VENV)/ready-to-test
 	@$(BIN)/ruff check .
 	@$(FOLDER_OF_TESTS) && $(BIN)/python -m pytest -m "not processes" --numprocesses auto --dist worksteal --basetemp "$$folder/pytest"
 
-# Tests that start processes wait for them a third of the time, so one and a half times as many run as there are cores.
+# Tests that start processes wait for them a third of the time, so one and a half times as many run as there are cores. Files
+# run in their order: pytest-xdist would put those with few tests last, which take longest, and run them alone.
 BESIDE := $(shell echo $$(( ($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2 )))
 # The servers that processes and fault test, one after the other. Only failed tests keep their files until the end.
 SERVERS ?= own
 processes: $(VENV)/ready-to-test
 	@$(FOLDER_OF_TESTS) && for server in $(SERVERS); do echo "server = $$server"; \
-	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest -m processes --numprocesses $(BESIDE) --dist loadfile \
+	  EVENTAPI_SERVER=$$server $(BIN)/python -m pytest -m processes --numprocesses $(BESIDE) --dist loadfile --no-loadscope-reorder \
 	    --basetemp "$$folder/pytest" --override-ini tmp_path_retention_policy=failed || exit 1; done
 
 # Versions of gunicorn beside the newest one, which `make processes` runs. gunicorn 20.1 needs pkg_resources.
