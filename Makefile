@@ -152,7 +152,7 @@ test-debian:
 	@/usr/bin/python3 -c 'import bottle, gunicorn, jsonschema, stdnum, webtest, pytest, xdist' 2>/dev/null || \
 	  { echo "Python packages are missing. On Debian: sudo apt install python3-bottle gunicorn python3-jsonschema python3-stdnum python3-webtest python3-pytest python3-pytest-xdist python3-aiosmtpd" >&2; exit 1; }
 	@$(FOLDER_OF_TESTS) && \
-	  EVENTAPI_BROWSER=none /usr/bin/python3 -m pytest --numprocesses $(BESIDE) --dist loadfile --basetemp "$$folder/own" \
+	  CHROMIUM=none /usr/bin/python3 -m pytest --numprocesses $(BESIDE) --dist loadfile --basetemp "$$folder/own" \
 	    $(DEBIAN_TESTS) && \
 	  EVENTAPI_SERVER=gthread /usr/bin/python3 -m pytest --numprocesses $(BESIDE) --dist loadfile --basetemp "$$folder/gthread" $(OF_GTHREAD)
 

@@ -6,8 +6,8 @@ import shutil
 import subprocess
 import time
 
-# EVENTAPI_BROWSER names another one that understands the same protocol; `none` leaves out the tests that need it.
-BROWSER = shutil.which(os.environ.get("EVENTAPI_BROWSER", "chromium"))
+# CHROMIUM names another one that understands the same protocol; `none` leaves out the tests that need it.
+BROWSER = shutil.which(os.environ.get("CHROMIUM", "chromium"))
 # (width, dark): a phone and a desk. ALL_SAMPLES=1 looks at both in light and in dark.
 SIZES = [(360, True), (1280, False), *([(360, False), (1280, True)] if os.environ.get("ALL_SAMPLES") else [])]
 OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars",
