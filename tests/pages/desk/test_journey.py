@@ -5,13 +5,12 @@
 import pytest
 
 from eventapi.storage.errors import mark_damaged
-from tests.pages.show.test_journey import UNDECIDED, follow, text
+from tests.pages.show.test_journey import UNDECIDED, follow, needs_browser, text
 from tests.pages.test_accessibility import AXE, CHECK
-from tests.support.browser import BROWSER, SIZES
+from tests.support.browser import SIZES
 from tests.support.served import served
 
 pytestmark = pytest.mark.processes
-needs_browser = pytest.mark.skipif(not BROWSER, reason="needs chromium")
 
 
 @pytest.fixture
