@@ -12,11 +12,17 @@ from eventapi.domain.einvoices import cii
 from eventapi.parsing import processes
 from tests.support import camt
 from tests.support.einvoice_mutations import taxed
+from tests.support.processes import children
 
 pytestmark = pytest.mark.processes
 PARSER = "tests.parsing.parsers:parse"
 XML = {"Content-Type": "application/xml"}
 BINARY = {"Content-Type": "application/octet-stream"}
+
+
+def held():
+    """Return the child processes of this process, which other tests may have left, and its open descriptors."""
+    return children(os.getpid()), os.listdir("/proc/self/fd")
 
 
 @pytest.fixture
@@ -27,11 +33,9 @@ def run(tmp_path):
             return list(processes.run(parser, argument, file, tmp_path, seconds))
     (tmp_path / "file").write_bytes(b"0123456789abcdef")
     gc.collect()        # otherwise what another test has left could close its descriptors meanwhile
-    before = os.listdir("/proc/self/fd")
+    before = held()
     yield run
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
-    assert os.listdir("/proc/self/fd") == before
+    assert held() == before
 
 
 def test_a_parser_reads_the_file_and_its_values_are_returned(run):

@@ -150,7 +150,10 @@ def test_nothing_that_was_shown_green_is_lost(tmp_path, organiser, app, db, peop
         for number in later_cancelled:
             organiser.post(f"/participants/{id_of(db, number)}/cancel", {}, status=200)
         unknown = [badges.draw() for _ in range(3)]
-        of_west = [*later_cancelled, *numbers[20:1020], *known_cancelled, *known_replaced, *unknown]
+        # A scan counts if it was made before the cancellation, and the clock of a device that waits long for the server
+        # may be off by seconds: many others are scanned before the cancelled ones. More than 50 come after them, since
+        # the page still stops a person of its last 50 scans, and only counts those before.
+        of_west = [*numbers[20:820], *later_cancelled, *numbers[820:1020], *known_cancelled, *known_replaced, *unknown]
         of_east, unseen = numbers[970:1980], set()
 
         def scan_in_the_west():
@@ -199,7 +202,9 @@ def test_nothing_that_was_shown_green_is_lost(tmp_path, organiser, app, db, peop
         wanted += [(number, "badge_replaced") for number in known_replaced]
         wanted += [(number, "unknown_badge") for number in unknown]
         wanted += [(number, "already_checked_in") for number in numbers[970:1020]]
-        assert refused(db) == sorted(wanted)
+        # The film begins anew: on a slow machine, the camera reads its badges a second time.
+        again = [(number, "already_checked_in") for number in numbers[:3]]
+        assert [scan for scan in refused(db) if scan not in again] == sorted(wanted)
         stats = organiser.data("/check-ins/stats?event_key=fair")
         assert stats["present"] == stats["visitors"] == stats["check_ins"] == 1980
         assert west.greens() | east.greens() <= expected | set(later_cancelled), "every green is a visit"
