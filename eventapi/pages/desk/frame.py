@@ -56,13 +56,19 @@ def of_forms(visit, form, given):
     """Return what templates need of a form: labels, rows of lists, and the sentences about faults."""
     label = labels(visit)
     return {"label_of": lambda name: label(re.sub(r"/\d+(?=/|$)", "", name))[0], "rows_of": schema_forms.rows,
-            "any_of": any_of, "sentences": sentences(visit, form, given or {})}
+            "any_of": any_of, "options_of": options_of, "sentences": sentences(visit, form, given or {})}
 
 
 def any_of(given, field):
     """Return whether a row of a list has any text, so that a box without a tick means no."""
     row = field.name.rpartition("/")[0]
     return any(name.startswith(f"{row}/") and "".join(texts).strip() for name, texts in given.items())
+
+
+def options_of(given, field):
+    """Return the options of a field, with its values that it does not offer, so that saving a form loses none."""
+    offered = {value for value, _ in field.options}
+    return [*field.options, *((value, value) for value in given.get(field.name, []) if value not in {"", *offered})]
 
 
 def reason(texts, item):

@@ -3,7 +3,7 @@ import json
 from functools import lru_cache
 
 from eventapi.domain.halls import plan_pictures
-from eventapi.pages.desk import actions, api, frame
+from eventapi.pages.desk import actions, api, choices, frame
 from eventapi.pages.desk.exhibitors import with_buttons
 from eventapi.pictures.hall import page as hall_page
 from eventapi.storage.database import as_json
@@ -101,11 +101,8 @@ def get_desk_layout(db, visit, id):
 
 def layout(visit):
     """Return the form of rows of booths."""
-    found = []
-    if api.may_call(visit, "list_booth_types"):
-        found = [(row["booth_type_key"], row["booth_type_name"]) for row in api.everything("list_booth_types")]
     return Form("booth.layout", "POST", frame.labels(visit), names=["rows"], without=("rows/rotation",),
-                choices={"rows/booth_type_key": found}, language=visit.language)
+                choices=choices.of(visit, ["rows"]), language=visit.language)
 
 
 @routes.post("/hall/layout/<id>", batch=True, shows=get_desk_layout)

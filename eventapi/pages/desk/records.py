@@ -4,7 +4,7 @@ Each kind names the fields of its form. The rest of a record stays as it is.
 """
 from eventapi.errors import not_found
 from eventapi.languages import names
-from eventapi.pages.desk import actions, api, frame
+from eventapi.pages.desk import actions, api, choices, frame
 from eventapi.web.html import shell, visits
 from eventapi.web.html.forms import id_of
 from eventapi.web.html.schema_forms import Form
@@ -131,7 +131,7 @@ def get_desk_form(db, visit, name, id=None):
     api.require_call(visit, handler_of(kind, id))
     event = frame.current(db)
     record = stored(kind, id) if id else None
-    made = form_of(visit, name, id, event, record)
+    made = form_of(visit, name, id, event_of(record, event))
     if visit.problem:
         given = made.compact(visit.fields)
     else:
@@ -177,42 +177,18 @@ def stored(kind, id):
     return record
 
 
-def form_of(visit, name, id, event, record=None):
-    """Return the form of a kind of record."""
+def form_of(visit, name, id, event_key=None):
+    """Return the form of a kind of record, of a new one without `id`. It offers what the event has."""
     kind = KINDS[name]
-    return Form(kind.singular, "PATCH" if id else "POST", frame.labels(visit, name),
-                names=kind.names if id else (*kind.new, *kind.names), without=kind.without,
-                choices=choices(visit, name, event, record), language=visit.language)
+    fields = kind.names if id else (*kind.new, *kind.names)
+    return Form(kind.singular, "PATCH" if id else "POST", frame.labels(visit, name), names=fields, without=kind.without,
+                choices={} if name == "events" else choices.of(visit, fields, event_key), language=visit.language)
 
 
-def choices(visit, name, event, record):
-    """Return the options of the fields that name other records."""
-    found = {}
-
-    def offer(field, handler, value, label, **query):
-        if api.may_call(visit, handler):
-            found[field] = [(str(row[value]), row[label] or str(row[value]))
-                            for row in api.everything(handler, **query)]
-    if name in ("categories", "services", "submission_types", "plans", "applications", "participants"):
-        field = {"categories": "event_keys", "services": "events/event_key", "applications": "event_keys"}.get(
-            name, "event_key")
-        offer(field, "list_events", "event_key", "title")
-    if name == "categories":
-        offer("parent_category_id", "list_categories", "id", "title")
-    if name == "applications":
-        offer("category_keys", "list_categories", "category_key", "title",
-              **({"event_id": event["id"]} if event else {}))
-    if name == "participants":
-        offer("category_key", "list_categories", "category_key", "title",
-              **({"event_id": record["event_id"] if record else event["id"]} if event or record else {}))
-    if name == "services":
-        offer("category_id", "list_service_categories", "id", "category_name")
-    if name == "service_orders" and event:
-        offer("items/service_id", "list_services", "id", "service_name", event_id=event["id"])
-    if name == "booths":
-        offer("booth_type_id", "list_booth_types", "id", "booth_type_name")
-        offer("plan_id", "list_plans", "id", "plan_name", **({"event_id": event["id"]} if event else {}))
-    return found
+def event_of(record, event):
+    """Return the key of the event that a record belongs to, a new one to the event in hand. None if it has several."""
+    keys = record.get("event_keys", [record.get("event_key")]) if record else [event["event_key"]] if event else []
+    return keys[0] if len(keys) == 1 else None
 
 
 def start(made, event):
@@ -230,8 +206,7 @@ def start(made, event):
 def save_desk_record(visit, connections, name, id=None):
     """Create a record, or change one if it is still as the form has shown it."""
     kind = kind_of(name, id)
-    event = frame.current(connections.reader())
-    made = form_of(visit, name, id, event)
+    made = form_of(visit, name, id)
     body = made.body(made.compact(visit.fields))
     if visit.fields.get("delete") and id:
         return actions.once(visit, f"delete_{kind.handler}", {"id": id}, None,

@@ -1,6 +1,6 @@
 """The pages of an event at the desk: what is public, the forms that are open, and what is missing for it."""
 from eventapi.domain.shows import settings
-from eventapi.pages.desk import actions, api, frame, links
+from eventapi.pages.desk import actions, api, choices, frame, links
 from eventapi.validation.schema_files import document
 from eventapi.web.html import shell, visits
 from eventapi.web.html.schema_forms import Form
@@ -27,7 +27,7 @@ def get_desk_settings(db, visit, id):
     pages = api.record("get_event_pages", id)
     event = frame.by_key(db, pages["event_key"])
     sent = (visit.fields.get("part") or [""])[0]
-    parts = {name: form_of(visit, name, event) for name in PARTS}
+    parts = {name: form_of(visit, name, pages["event_key"]) for name in PARTS}
     return frame.shown(
         db, visit, "settings", menu="setup", current=event, pages=pages, id=id, form=parts.get(sent),
         parts={name: form for name, form in parts.items() if form.fields}, sent=sent, tag=pages["tag"],
@@ -46,11 +46,11 @@ def advice(db, pages):
         ("visit", pages["texts"].get("visit"))) if not is_there]
 
 
-def form_of(visit, part, event):
+def form_of(visit, part, event_key=None):
     """Return one of the forms of the page."""
     known = document("event_pages")["properties"]
     names = [name for name in PARTS[part] if name in known and not known[name].get("readOnly")]
-    return Form("event_pages", "PATCH", frame.labels(visit), names=names, choices=choices(visit, names, event),
+    return Form("event_pages", "PATCH", frame.labels(visit), names=names, choices=choices.of(visit, names, event_key),
                 without=without(part), language=visit.language)
 
 
@@ -61,25 +61,11 @@ def without(part):
             if name.startswith(other)] if other else []
 
 
-def choices(visit, names, event):
-    """Return the options of the settings that name other records of the event."""
-    found = {}
-    for name, handler, key, label, query in (
-            ("apply_file_type", "list_submission_types", "key", "title", {"event_id": event["id"]}),
-            ("booth_types", "list_booth_types", "booth_type_key", "booth_type_name", {}),
-            ("badge_service_id", "list_services", "id", "service_name", {"event_id": event["id"]}),
-            ("visit_fields", "list_custom_fields", "field_key", "field_label", {"entity_type": "application"})):
-        if name in names and api.may_call(visit, handler):
-            found[name] = [(str(row[key]), row[label]) for row in api.everything(handler, **query)]
-    return found
-
-
 @routes.post("/settings/<id>", batch=True, shows=get_desk_settings)
 def save_desk_settings(visit, connections, id):
     """Change the settings of one form, if they are still as the page has shown them."""
     part = (visit.fields.get("part") or ["show"])[0]
-    event = {"id": id}
-    form = form_of(visit, part if part in PARTS else "show", event)
+    form = form_of(visit, part if part in PARTS else "show")
     body = form.body(form.compact(visit.fields))
     if "texts" in body:                     # texts of the other forms stay
         stored = api.read("get_event_pages", id=id).data["texts"]

@@ -50,7 +50,7 @@ class Form:
                  choices: dict[str, list] | None = None, language: str = "en"):
         self.root, self.method, self.language = body_schema(body, method), method, language
         self.label, self.choices, self.without = label, choices or {}, frozenset(without)
-        properties = {name: sub for name, sub in self.root["properties"].items() 
+        properties = {name: sub for name, sub in self.root["properties"].items()
                       if sub is not True and name != "custom_fields"}
         required = self.root.get("required", [])
         self.fields = [self._field(name, properties[name], name in required)
