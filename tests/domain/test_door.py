@@ -9,6 +9,7 @@ from eventapi import times
 from eventapi.domain.entrance import badges, door, door_roster
 from eventapi.storage.database import Database
 from eventapi.validation.bodies import Body
+from tests.support import dates
 
 BEGAN = "2026-01-02T08:00:00Z"
 
@@ -20,7 +21,8 @@ def ago(**span):
 @pytest.fixture
 def fair(organiser):
     return organiser.make("/events", {"title": "Garden Fair", "event_key": "fair", "date_from": "2026-01-02",
-                                      "date_to": "2036-01-04", "timezone": "Europe/Berlin"})
+                                      "date_to": "2036-01-04", "timezone": "Europe/Berlin",
+                                      "day_ends_at": dates.far_from_now()})
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 from eventapi import times
 from eventapi.domain.access import links, sessions
 from tests.pages.conftest import Visitor
+from tests.support import dates
 
 NOW, ROSTER, SCANS, SEARCH = "/door/now", "/door/roster", "/door/scans", "/door/search?q=ada"
 
@@ -18,7 +19,7 @@ def ago(**span):
 @pytest.fixture
 def fair(organiser):
     return organiser.make("/events", {"title": "Garden Fair", "event_key": "fair", "date_from": "2026-01-02",
-                                      "date_to": "2036-01-04"})
+                                      "date_to": "2036-01-04", "day_ends_at": dates.far_from_now()})
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ import pytest
 from eventapi.domain.access import links
 from eventapi.domain.entrance import badges, door_roster
 from tests.client.middle import Middle, lost, passed, unheard
+from tests.support import dates
 from tests.support.browser import BROWSER, Browser
 from tests.support.fake_camera import write_film
 from tests.support.phone import Phone
@@ -52,7 +53,7 @@ class Device(Phone):
 @pytest.fixture
 def fair(organiser):
     return organiser.make("/events", {"title": "Garden Fair", "event_key": "fair", "date_from": "2026-01-02",
-                                      "date_to": "2036-01-04"})
+                                      "date_to": "2036-01-04", "day_ends_at": dates.far_from_now()})
 
 
 @pytest.fixture
