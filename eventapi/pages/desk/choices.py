@@ -3,13 +3,13 @@ from eventapi.pages.desk import api
 
 # Field -> (handler of the list, its field that is sent, its field that is shown, parameters of the list).
 EVENTS, PARTS = ("list_events", "event_key", "title", ()), ("list_categories", "category_key", "title", ("event_key",))
+SERVICES = ("list_services", "id", "service_name", ("event_key",))
 FIELDS = {
     "event_key": EVENTS, "event_keys": EVENTS, "events/event_key": EVENTS,
     "category_key": PARTS, "category_keys": PARTS,
     "parent_category_id": ("list_categories", "id", "title", ()),
     "category_id": ("list_service_categories", "id", "category_name", ()),
-    "items/service_id": ("list_services", "id", "service_name", ("event_key",)),
-    "badge_service_id": ("list_services", "id", "service_name", ()),
+    "items/service_id": SERVICES, "badge_service_id": SERVICES,
     "plan_id": ("list_plans", "id", "plan_name", ("event_key",)),
     "booth_type_id": ("list_booth_types", "id", "booth_type_name", ()),
     "booth_types": ("list_booth_types", "booth_type_key", "booth_type_name", ()),

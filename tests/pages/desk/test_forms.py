@@ -61,3 +61,10 @@ def test_settings_that_are_saved_as_they_are_do_not_change(office, organiser, fu
     answer = sent(office, office.get(f"/desk/settings/{full.event['id']}?event=other").forms[part])
     assert answer.status_int == 303
     assert organiser.data(path) == before
+
+
+def test_the_settings_of_an_event_offer_its_own_services_only(office, organiser, full):
+    organiser.make("/services", {"service_name": "Elsewhere", "base_price": 1, "unit": "piece",
+                                 "events": [{"event_key": "other"}]})
+    form = office.get(f"/desk/settings/{full.event['id']}").forms["exhibitors"]
+    assert [label for _, _, label in form["badge_service_id"].options] == ["–", "Power"]
