@@ -20,9 +20,3 @@ SELECT id, filename, size, created_at FROM documents
 SELECT t.title, t.allowed_extensions AS extensions, t.max_size_mb FROM event_pages p
   JOIN submission_types t ON t.event_id = p.event_id AND t.key = p.apply_file_type
  WHERE p.event_id = :event_id AND t.input = 'file';
-
--- name: participant
--- The exhibitor, co-exhibitor or sponsor that an application has become at an event.
-SELECT p.id FROM applications a JOIN participants p ON p.contact_id = a.contact_id
- WHERE a.id = :id AND p.event_id = :event_id AND p.role IN ('exhibitor', 'co_exhibitor', 'sponsor') AND p.status <> 'cancelled'
- ORDER BY p.application_id = :id DESC, p.id LIMIT 1;

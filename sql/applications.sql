@@ -30,6 +30,7 @@ SELECT a.id, a.status, {a.fields}, a.email_confirmed_at, a.contact_id, c.custome
    AND a.status = :status                                                                                 -- when status
    AND a.id IN (SELECT application_id FROM application_events WHERE event_id = :event_id)                 -- when event_id
    AND a.id IN (SELECT application_id FROM application_categories WHERE category_id = :category_id)       -- when category_id
+   AND a.id IN (SELECT application_id FROM application_gaps WHERE lacks = :lacks)                         -- when lacks
    AND a.id IN (SELECT rowid FROM applications_search WHERE applications_search MATCH :search)            -- when search
    AND a.id IN (SELECT t.entity_id FROM json_each(:cf_terms) f CROSS JOIN custom_field_terms t                -- when cf_terms
         ON t.field_id = f.value ->> 0 AND t.term = f.value ->> 1                                            -- when cf_terms
@@ -75,7 +76,7 @@ SELECT 1 FROM category_events x JOIN categories k ON k.id = x.category_id WHERE 
 -- name: titles
 SELECT e.title FROM application_events x JOIN events e ON e.id = x.event_id WHERE x.application_id = :id ORDER BY e.id;
 
--- name: badges
+-- name: participants
 -- The participants that an approved application has made or found, and that take part.
 SELECT p.id FROM applications a JOIN application_events x ON x.application_id = a.id
   JOIN participants p ON p.event_id = x.event_id AND p.contact_id = a.contact_id

@@ -108,3 +108,6 @@ SELECT id FROM contacts WHERE id IN (SELECT value FROM json_each(:ids));
 
 -- name: existing_participants
 SELECT id FROM participants WHERE id IN (SELECT value FROM json_each(:ids));
+
+-- name: scopes
+SELECT scopes FROM api_keys WHERE id = :api_key_id;

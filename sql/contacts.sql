@@ -131,7 +131,7 @@ UPDATE contacts SET updated_at = :stamp WHERE id = :id;
 UPDATE contacts SET {personal = NULL}, {texts_folded = NULL}, folded_name = NULL, folded_phone = NULL,
   customer_number = :customer_number, customer_number_folded = fold(:customer_number),
   customer_number_natural = natural_key(:customer_number), e_invoice_profile = 'en16931', account_access_enabled = 0,
-  has_account = 0, anonymized_at = :now, updated_at = :stamp
+  has_account = 0, email_before = NULL, anonymized_at = :now, updated_at = :stamp
  WHERE id = :id;
 
 -- name: clear_tags

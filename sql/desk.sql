@@ -26,6 +26,8 @@ SELECT (SELECT count(*) FROM applications a JOIN application_events x ON x.appli
          WHERE x.event_id = :event_id AND a.status = 'info_requested') AS applications_asked,
        (SELECT count(*) FROM applications a JOIN application_events x ON x.application_id = a.id
          WHERE x.event_id = :event_id AND a.status = 'waitlisted') AS applications_waitlisted,
+       (SELECT count(DISTINCT application_id) FROM application_gaps WHERE lacks = 'page' AND event_id = :event_id) AS accepted_without_page,
+       (SELECT count(DISTINCT application_id) FROM application_gaps WHERE lacks = 'badge' AND event_id = :event_id) AS accepted_without_badge,
        (SELECT count(*) FROM booth_reservations WHERE event_id = :event_id AND status = 'pending' AND expires_at <= :soon AND expires_at > :now)
          AS holds_ending,
        (SELECT count(*) FROM booth_reservations WHERE event_id = :event_id AND status = 'pending' AND expires_at > :soon) AS holds,
@@ -83,6 +85,15 @@ SELECT l.plan_name, b.booth_number, b.status, c.company_name, c.first_name, c.la
   LEFT JOIN booth_reservations r ON r.booth_id = b.id AND r.status = 'confirmed'
   LEFT JOIN participants p ON p.id = r.event_participant_id LEFT JOIN contacts c ON c.id = p.contact_id
  WHERE b.event_id = :event_id ORDER BY l.sort_order, l.plan_name, b.booth_number_natural LIMIT :size;
+
+-- name: gaps_of
+-- The pages and badges that an approved application does not lead to, with the contact that they belong to, and the link of the
+-- application to its own page.
+SELECT g.lacks, g.participant_id, a.email, c.email AS contact_email, coalesce(c.company_name, c.last_name) AS contact_name,
+       (SELECT l.id FROM links l WHERE l.application_id = a.id AND l.email = a.email AND l.revoked_at IS NULL) AS link_id
+  FROM application_gaps g JOIN applications a ON a.id = g.application_id JOIN participants p ON p.id = g.participant_id
+  JOIN contacts c ON c.id = p.contact_id
+ WHERE g.application_id = :application_id AND a.email IS NOT NULL ORDER BY g.participant_id;
 
 -- name: participation_of
 -- What an application has become, or who takes part already with its contact or its address.

@@ -1,7 +1,7 @@
 -- Links: who may act for whom without an API key, their secrets, and requests for new ones.
 
 -- columns: own = event_id participant_id application_id admin_id name email email_hash language rights station devices expires_at
--- columns: shown = id ref kind event_id participant_id application_id admin_id name email language rights station devices expires_at revoked_at last_used_at mailed_at created_by created_at updated_at
+-- columns: shown = id ref kind event_id participant_id application_id admin_id name email language rights station devices expires_at revoked_at ended_by last_used_at mailed_at created_by created_at updated_at
 
 -- name: form_key
 -- The key of the tokens in forms, and of hashes of addresses.
@@ -97,7 +97,14 @@ SELECT l.id FROM links l JOIN event_pages e ON e.event_id = l.event_id AND e.my_
 UPDATE links SET {own = :own}, updated_at = :stamp WHERE id = :id;
 
 -- name: revoke
-UPDATE links SET revoked_at = :now, updated_at = :stamp WHERE id = :id AND revoked_at IS NULL;
+UPDATE links SET revoked_at = :now, ended_by = :ended_by, updated_at = :stamp,
+  closes_address = (:ended_by = 'office' AND email_hash IS NOT NULL AND kind IN ('participant', 'application'))
+ WHERE id = :id AND revoked_at IS NULL;
+
+-- name: close
+-- The office revokes a link that has ended otherwise.
+UPDATE links SET ended_by = 'office', closes_address = (email_hash IS NOT NULL AND kind IN ('participant', 'application')), updated_at = :stamp
+ WHERE id = :id AND revoked_at IS NOT NULL AND ended_by <> 'office';
 
 -- name: use
 UPDATE links SET last_used_at = :now WHERE id = :id;
@@ -106,8 +113,8 @@ UPDATE links SET last_used_at = :now WHERE id = :id;
 UPDATE links SET mailed_at = :now WHERE id = :id;
 
 -- name: blank
--- Forget the person of a link.
-UPDATE links SET name = NULL, email = NULL, email_hash = NULL, updated_at = :stamp WHERE id = :id;
+-- Forget the person of a link. The hash of one that was revoked stays, so that its address stays closed.
+UPDATE links SET name = NULL, email = NULL, email_hash = iif(revoked_at IS NULL, NULL, email_hash), updated_at = :stamp WHERE id = :id;
 
 -- name: of_address
 -- Live links of an address, of events that are not hidden; the worker looks at the end of their life.

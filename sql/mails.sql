@@ -9,18 +9,29 @@ SELECT id, kind, recipient, subject, state, attempts, next_at, error, updated_at
   FROM mails WHERE state = :state ORDER BY id;
 
 -- name: add
-INSERT INTO mails (kind, entity_type, entity_id, admin_id, recipient, subject, base_url, language, text, state, next_at, message_id, created_at, updated_at)
-VALUES (:kind, :entity_type, :entity_id, :admin_id, :recipient, :subject, :base_url, :language, :text, 'queued', :next_at, :message_id, :now, :now);
+INSERT INTO mails (kind, entity_type, entity_id, admin_id, recipient, subject, base_url, language, text, details, state, next_at, message_id, created_at, updated_at)
+VALUES (:kind, :entity_type, :entity_id, :admin_id, :recipient, :subject, :base_url, :language, :text, :details, 'queued', :next_at, :message_id, :now, :now);
 
 -- name: withdraw
 -- Remove a mail that has not been sent yet.
 DELETE FROM mails WHERE entity_type = :entity_type AND entity_id = :entity_id AND kind = :kind AND state = 'queued';
 
+-- name: redirect
+UPDATE mails SET recipient = :recipient
+ WHERE entity_type = :entity_type AND entity_id = :entity_id AND state IN ('queued', 'failed') AND kind <> 'link_notice';
+
+-- name: drop_redirected
+DELETE FROM mails WHERE entity_type = :entity_type AND entity_id = :entity_id AND state IN ('queued', 'failed') AND kind <> 'link_notice';
+
+-- name: turn_into
+UPDATE mails SET kind = :other_kind, subject = :subject
+ WHERE entity_type = :entity_type AND entity_id = :entity_id AND state = 'queued' AND kind = :kind;
+
 -- name: waiting
 SELECT id FROM mails WHERE entity_type = :entity_type AND entity_id = :entity_id AND kind = :kind AND state IN ('queued', 'sending') LIMIT 1;
 
 -- name: due
-SELECT id, kind, entity_type, entity_id, admin_id, recipient, subject, base_url, language, text, attempts, message_id
+SELECT id, kind, entity_type, entity_id, admin_id, recipient, subject, base_url, language, text, details, attempts, message_id
   FROM mails WHERE state = 'queued' AND next_at <= :now ORDER BY next_at, id LIMIT 1;
 
 -- name: bring_forward

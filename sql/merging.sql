@@ -89,10 +89,7 @@ UPDATE profiles SET participant_id = :participant_id, updated_at = :stamp
  WHERE participant_id = :id AND NOT EXISTS (SELECT 1 FROM profiles k WHERE k.participant_id = :participant_id);
 
 -- name: links
--- Links of the duplicate's participant. is_second: the other participant has a live link of the same person.
-SELECT l.id, l.revoked_at IS NULL AND EXISTS (SELECT 1 FROM links k WHERE k.participant_id = :participant_id AND k.email = l.email
-                                                AND k.revoked_at IS NULL) AS is_second
-  FROM links l WHERE l.participant_id = :id ORDER BY l.id;
+SELECT id FROM links WHERE participant_id = :id ORDER BY id;
 
 -- name: hand_over_link
 UPDATE links SET participant_id = :participant_id, updated_at = :stamp WHERE id = :id;

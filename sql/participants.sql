@@ -86,13 +86,14 @@ SELECT 'invoice' AS one, 'invoices' AS many, count(*) AS count FROM invoices WHE
  UNION ALL SELECT 'booth reservation', 'booth reservations', count(*) FROM booth_reservations WHERE event_participant_id = :id
  UNION ALL SELECT 'submission', 'submissions', count(*) FROM submissions WHERE event_participant_id = :id
  UNION ALL SELECT 'check-in', 'check-ins', count(*) FROM check_ins WHERE event_participant_id = :id
+ UNION ALL SELECT 'link', 'links', count(*) FROM links WHERE participant_id = :id AND (revoked_at IS NULL OR closes_address = 1)
  ORDER BY many;
 
 -- name: add
 INSERT INTO participants (event_id, contact_id, role, status, category_id, badge_name, badge_name_folded, badge_number, application_id,
-  host_participant_id, created_at, updated_at)
+  made_by, host_participant_id, created_at, updated_at)
 VALUES (:event_id, :contact_id, :role, :status, :category_id, :badge_name, fold(:badge_name), :badge_number, :application_id,
-  :host_participant_id, :now, :stamp);
+  :made_by, :host_participant_id, :now, :stamp);
 
 -- name: change
 UPDATE participants SET event_id = :event_id, contact_id = :contact_id, role = :role, category_id = :category_id,

@@ -78,9 +78,12 @@ SELECT a.schedule_slot_id AS schedule_id, a.event_participant_id, a.role, s.titl
 SELECT a.id, a.event_participant_id, a.badge_number, a.replaced_at, a.created_at
   FROM participants p JOIN badge_aliases a ON a.event_participant_id = p.id WHERE p.contact_id = :id ORDER BY a.id;
 
+-- name: former_emails
+SELECT email_before FROM contacts WHERE id = :id;
+
 -- name: links
 -- Links of the contact, of its applications and of the people at its booth.
-SELECT id, kind, event_id, participant_id, application_id, name, email, language, rights, last_used_at, created_at, updated_at FROM links
+SELECT id, kind, event_id, participant_id, application_id, name, email, language, rights, ended_by, last_used_at, created_at, updated_at FROM links
  WHERE participant_id IN (SELECT p.id FROM participants p WHERE p.contact_id = :id
                            UNION SELECT s.id FROM participants p JOIN participants s ON s.host_participant_id = p.id WHERE p.contact_id = :id)
     OR application_id IN (SELECT value ->> 1 FROM json_each(:pairs) WHERE value ->> 0 = 'application')
@@ -102,7 +105,7 @@ SELECT s.id, s.event_participant_id, s.action, s.check_in_type, s.badge_number, 
  WHERE p.contact_id = :id ORDER BY s.id;
 
 -- name: mails
-SELECT id, kind, entity_type, entity_id, recipient, subject, language, text, state, error, created_at, updated_at
+SELECT id, kind, entity_type, entity_id, recipient, subject, language, text, details, state, error, created_at, updated_at
   FROM mails WHERE id IN (SELECT r.id FROM json_each(:pairs) p CROSS JOIN mails r ON r.entity_type = p.value ->> 0 AND r.entity_id = p.value ->> 1) ORDER BY id;
 
 -- name: audit_entries
@@ -374,7 +377,7 @@ UPDATE idempotency_keys SET data = CASE
        request_id IS NULL
     OR request_id IN (SELECT l.request_id FROM json_each(:pairs) p JOIN audit_log l ON l.entity_type = p.value ->> 0 AND l.entity_id = p.value ->> 1)
     OR EXISTS (SELECT 1 FROM json_tree(data) m
-                WHERE (replace(m.key, '_id', ''), m.atom) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
+                WHERE (iif(m.key = 'participant_id', 'event_participant', replace(m.key, '_id', '')), m.atom) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
                    OR m.key = 'entity_id'
                   AND (data ->> (m.path || '.entity_type'), m.atom) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:pairs))
                    OR m.atom = (SELECT c.email FROM contacts c

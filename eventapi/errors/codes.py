@@ -177,6 +177,9 @@ CODES = {
     "badge_fixed": (
         409, "Badge fixed",
         "The badge was issued and has got another name since. It can change only once. Ask the organiser."),
+    "link_revoked": (
+        409, "The link was revoked",
+        "The office has revoked the link of this address for this record. Create another one with `POST /links`."),
     "link_incomplete": (
         409, "Link is incomplete",
         "The link lacks what `missing` names, so it cannot be mailed. Show its address, or make another link."),

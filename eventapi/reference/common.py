@@ -35,17 +35,24 @@ SCHEMAS = {
     "MetaWarning": _object("What you should look at, although the request has succeeded.", ["code", "detail"],
                            code=ref("MetaWarningCode"), detail={**TEXT, "description": "Explanation for people."},
                            field={**TEXT, "description": "Field to look at. Only when an invoice is sent."},
-                           event_participant_id={**NUMBER, "description": "Id of the participant. Only with "
-                                                                          "`no_category`."}),
+                           event_participant_id={**NUMBER, "description": "Id of the participant, for warnings "
+                                                                          "about one."}),
     "MetaWarningCode": {**TEXT, "enum": ["recognition_stopped", "received_before", "other_account", "no_category",
                                          "no_dunning_levels", "export_within_eu", "reverse_charge_at_home",
                                          "low_tax_rate", "missing_glyph", "service_date_far", "name_without_letters",
-                                         "text_direction", "no_postal_code", "no_vat_id"], "description":
+                                         "text_direction", "no_postal_code", "no_vat_id",
+                                         "applicant_without_page", "applicant_without_badge", "link_revoked",
+                                         "links_ended"],
+                        "description":
                         "`recognition_stopped`: the file exceeded a limit of memory or time, so that it is not known "
                         "whether it is an e-invoice. `received_before`, `other_account`: see PUT "
                         "/documents/{id}/content. `no_category`: the participant has no category at an event whose "
                         "categories have prices, so that no fee is billed. `no_dunning_levels`: no dunning level is "
-                        "defined, so that no overdue invoice gets a letter. The others name what is unusual on an "
+                        "defined, so that no overdue invoice gets a letter. `applicant_without_page`, "
+                        "`applicant_without_badge`: the application does not lead to the exhibitor's page or to the "
+                        "badge, so the office has to send a link. `link_revoked`: the mail has no link, because the "
+                        "office has revoked that of the address. `links_ended`: the merge has ended links. The "
+                        "others name what is unusual on an "
                         "invoice that was sent."},
     "MetaOpen": _object("What the cancellation of a participation left as it was.",
                         ["service_order_ids", "participant_ids"],

@@ -62,7 +62,19 @@ def get_application(db, id, query):
 
 @routes.update("/applications/<id>", schema="application")
 def update_application(db, id, body):
-    return applications.update(db, unchanged(get(db, id)), body)
+    """Change an application.
+
+    Another `email` ends the links of the application to the old address, which is told so. `warnings` in meta says if
+    the applicant reaches the exhibitor's page or the badge by a link of the office only (`applicant_without_page`,
+    `applicant_without_badge`).
+    """
+    old = unchanged(get(db, id))
+    application = applications.update(db, old, body)
+    warnings = []
+    if application["email"] != old["email"]:
+        decisions.readdress(db, application)
+        warnings = decisions.missing(db, application)
+    return Response(application, meta={"warnings": warnings} if warnings else {})
 
 
 @routes.delete("/applications/<id>")
@@ -86,12 +98,15 @@ def approve_application(db, who, id, body):
     participants take over the custom fields of the same key that they lack. `skipped` in meta lists the values that
     are not valid there, each as `{target, id, field_key, code}` with the target `contact` or `event_participant`.
     `warnings` in meta names each participant without a category at an event whose categories have prices
-    (`no_category`), because no fee is billed then. If `mail` is set, the applicant is told by mail; visitors, press
-    and staff get their badge.
+    (`no_category`), because no fee is billed then, and what the applicant does not reach by the application: the page
+    of an exhibitor (`applicant_without_page`) or a badge (`applicant_without_badge`) that existed before, or whose
+    contact has another address. The office sends a link then. If `mail` is set, the applicant is told by mail;
+    visitors, press and staff get their badge.
     """
     before = get(db, id)
     decisions.check(db, body["mail"])
     application, meta = applications.approve(db, before, body, who.admin_id)
+    meta["warnings"] += decisions.missing(db, application)
     return told(db, before, application, body, meta)
 
 
@@ -146,7 +161,13 @@ def batch_applications(who, body):
 def told(db, before, application, body, meta=None):
     """Return the response to a decision, whose `mail` in meta is the outcome of the mail if one was wanted."""
     mail = decisions.tell(db, before, application, body["mail"], mail_base_url())
-    return Response(application, meta={**(meta or {}), **({"mail": mail} if mail else {})})
+    meta = dict(meta or {})
+    if mail:
+        meta["mail"] = mail
+        closed = decisions.closed(db, application) if mail["status"] == "queued" else []
+        if closed:
+            meta["warnings"] = [*meta.get("warnings", []), *closed]
+    return Response(application, meta=meta)
 
 
 def get(db, id):

@@ -1,7 +1,9 @@
 """Contacts: the companies and people an organiser deals with."""
+from eventapi.domain.access import reach
 from eventapi.domain.access.api_keys import SCOPES
 from eventapi.domain.people import contacts, merging, privacy
 from eventapi.domain.people.contacts import represent
+from eventapi.domain.portal import rights
 from eventapi.domain.records import custom_fields, references
 from eventapi.domain.records.references import CATEGORY, EVENT
 from eventapi.plugins.access import require_scopes
@@ -51,15 +53,34 @@ def list_contact_duplicates(db, query):
 
 
 @routes.post("/contacts/<id>/merge", schema="contact.merge")
-def merge_contact(db, id, body):
+def merge_contact(db, who, id, body):
     """Move everything of a duplicate to this contact, fill the contact's empty fields, and delete the duplicate.
 
     Two participations in one event with the same role become one, and the badge numbers of both stay valid. Of two
     submissions of one type, the one whose status is further stays, and takes over the revisions of the other. The
-    newsletter subscriber of the duplicate's address belongs to this contact. Links move; if one person has a link for
-    both participations, that of the duplicate is revoked.
+    newsletter subscriber of the duplicate's address belongs to this contact.
+
+    Where two participations become one, the links of the duplicate's end, and if records move, those of this contact's,
+    too (`links_ended` in `warnings` of meta names them). A person with a link to each of the two keeps one, with the
+    rights that both have, and the links in `keep_links` go on. Everybody who had a link to one of them is told. The key
+    needs, beside contacts: participants if a participation moves; invoices, documents, service_orders, booths and
+    submissions for records of these kinds that move; links if one of the participations has a link, and the scopes of
+    the rights of each link in `keep_links`.
     """
-    return merging.merge(db, get(db, id), body["duplicate_id"])
+    contact = get(db, id)
+    duplicate, kept = merging.prepared(db, contact, body)
+    scopes = reach.scopes_of_merge(db, id, duplicate["id"])
+    for link in kept:
+        scopes.update(rights.scopes("participant", link["rights"]))
+    require_scopes(who, sorted(scopes), writes=True)
+    merged, ended = merging.merge(db, contact, duplicate, kept)
+    return Response(merged, meta={"warnings": [links_ended(ended)]} if ended else {})
+
+
+def links_ended(ids):
+    """Return the warning about links that a merge has ended."""
+    return {"code": "links_ended", "detail": f"These links have ended, because their participations became one with "
+            f"another: {', '.join(map(str, ids))}. Make new ones with POST /links for those who still need access."}
 
 
 @routes.get("/contacts/<id>/export", scope="all", response="contact.export")

@@ -28,9 +28,11 @@ def create_link(db, who, body):
     """Create a link for one person of a participant, of an application, or for a door.
 
     `url` is in this response only; the office can hand it over. POST /links/{id}/mail mails one instead. The key needs
-    the scope of each right that the link gets, besides `links`: participants for profile and badges, submissions,
-    booths for booth, service_orders for orders, documents for contract, invoices; applications for the link of an
-    application, checkins for that of a door. Name, address and language come from the contact unless they are sent.
+    the scope of each right that the link gets, besides `links`: submissions, booths for booth, service_orders for
+    orders, documents for contract, invoices, participants for profile and badges; and participants for each link of a
+    participant, applications for the link of an application, checkins for that of a door. With the right badges, the
+    link of an application shows badges that the application has not made. The known addresses of a participant are told
+    of a further link. Name, address and language come from the contact unless they are sent.
     """
     values = granting.prepared(db, body)
     allow(who, body["kind"], values["rights"])
@@ -53,7 +55,7 @@ def update_link(db, who, id, body):
 
     Other fields may only be sent with their present values.
     """
-    old = unchanged(get(db, id), represent)
+    old = unchanged(granted(db, who, id), represent)
     if body.get("rights") is not None:
         allow(who, old["kind"], body["rights"])
     return represent(granting.update(db, old, body))
@@ -66,16 +68,18 @@ def delete_link(db, id, query):
     The record stays, so that the audit log can be understood. `erase` also forgets the person's name and address.
     Webhooks receive `link.revoked`.
     """
-    granting.revoke(db, unchanged(get(db, id), represent), erase=bool(query["erase"]))
+    granting.revoke(db, unchanged(get(db, id), represent), everywhere=bool(query["all"]), erase=bool(query["erase"]))
 
 
-@routes.post("/links/<id>/revoke")
-def revoke_link(db, id):
+@routes.post("/links/<id>/revoke", schema="link.revoke")
+def revoke_link(db, id, body):
     """Revoke a link for ever.
 
-    Its sessions end with their next request. DELETE does the same, and can forget the person as well.
+    Its sessions end with their next request. Its address gets no other link for this record until the office makes one
+    with POST /links. `all` also revokes the other links of the address for this participant and its application. DELETE
+    does the same, and can forget the person as well.
     """
-    return represent(granting.revoke(db, get(db, id)))
+    return represent(granting.revoke(db, get(db, id), everywhere=body["all"]))
 
 
 @routes.post("/links/<id>/mail", status=202)

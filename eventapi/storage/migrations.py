@@ -1,4 +1,5 @@
 """Migrations: the numbered scripts of sql/migrations/, and the schema version that a database has."""
+import logging
 import os
 import re
 from collections.abc import Callable
@@ -11,11 +12,14 @@ from eventapi.storage.errors import StorageError, translated
 from eventapi.storage.maintenance import Report, silent
 from eventapi.storage.write_lock import write_lock
 
+log = logging.getLogger("eventapi.migrations")
 UPGRADING = "upgrade the database"              # the part of a job for `migrate`
 # SQL functions that migrations call. A migration is never edited, so that these keep their names and meanings.
 FUNCTIONS: dict[str, Callable] = {
     # day_end(timestamp, '06:00', 'Europe/Berlin'): the first such local time after the timestamp, as a timestamp.
     "day_end": lambda timestamp, ends_at, zone_name: times.day_around(timestamp, ends_at, zone_name)[1],
+    # note('…'): tell the administrator something that the upgrade has found.
+    "note": log.warning,
 }
 
 

@@ -13,6 +13,7 @@ log = logging.getLogger("eventapi.worker.housekeeping")
 PIECES = (housekeeping.delete_old_idempotency_keys, housekeeping.delete_old_events, housekeeping.delete_old_deliveries,
           housekeeping.delete_old_calendar_entries, housekeeping.delete_old_rejected_records,
           housekeeping.delete_old_mails, housekeeping.delete_old_drafts, housekeeping.delete_old_links,
+          housekeeping.forget_former_addresses,
           housekeeping.prune_audit_log,
           housekeeping.erase_old_transfers, privacy.end_retention)
 

@@ -60,11 +60,14 @@ def token_of(page):
 
 @pytest.fixture
 def open_link(app, db):
-    """Return a function that makes a link of a kind with these values, and returns (link, Visitor, secret)."""
-    def opened(kind, language="en", signs_in=True, **values):
+    """Return a function that makes a link of a kind with these values, and returns (link, Visitor, secret).
+
+    `way` is that of the secret, shown or mailed.
+    """
+    def opened(kind, language="en", signs_in=True, way="shown", **values):
         with db.write():
             link = links.create(db, kind, **values)
-            secret = links.add_secret(db, link, "shown")
+            secret = links.add_secret(db, link, way, link["email"] if way == "mailed" else None)
         visitor = Visitor(app, language)
         if signs_in:
             visitor.sign_in(secret)

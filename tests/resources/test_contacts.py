@@ -463,7 +463,7 @@ def test_a_merge_ends_a_place_on_the_waiting_list_of_the_own_booth(organiser, db
     assert organiser.data(f"/booth-reservations/{place['id']}")["status"] == "cancelled"
 
 
-def test_a_merge_moves_links_and_revokes_the_second_one_of_a_person(organiser, fair, db):
+def test_a_merge_keeps_the_link_of_a_person_with_one_to_each_and_ends_all_others(organiser, fair, db):
     kept, gone = (organiser.make("/contacts", {"last_name": name}) for name in ("kept", "gone"))
     mine, other = (organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"]})
                    for contact in (kept, gone))
@@ -477,9 +477,9 @@ def test_a_merge_moves_links_and_revokes_the_second_one_of_a_person(organiser, f
     organiser.post(f"/contacts/{kept['id']}/merge", {"duplicate_id": gone["id"]}, status=200)
     assert [(row["id"], row["participant_id"], row["status"]) for row in map(
         lambda id: organiser.data(f"/links/{id}"), (own, second, third))] == [
-        (own, mine["id"], "active"), (second, mine["id"], "revoked"), (third, mine["id"], "active")]
+        (own, mine["id"], "active"), (second, mine["id"], "revoked"), (third, mine["id"], "revoked")]
     secrets = db.connection.execute("SELECT link_id FROM link_secrets ORDER BY link_id").fetchall()
-    assert [id for id, in secrets] == [own, third]
+    assert [id for id, in secrets] == [own]
     assert db.connection.execute("SELECT participant_id, given_back FROM booth_choices").fetchall() == [(mine["id"], 2)]
 
 

@@ -70,15 +70,24 @@ def test_a_door_has_devices_and_a_station(organiser, fair):
     ("profile", "participants"), ("badges", "participants"), ("submissions", "submissions"), ("booth", "booths"),
     ("orders", "service_orders"), ("contract", "documents"), ("invoices", "invoices")])
 def test_a_key_hands_out_only_what_it_may_do_itself(person, organiser, fair, make, right, scope):
-    """A key with `links` alone makes no link with a right."""
+    """A key makes, shows and changes no link with a right whose scope it lacks. It can revoke each."""
     body = {"kind": "participant", "participant_id": fair.participant["id"], "name": "Eve", "rights": [right]}
-    refused = person("links").post("/links", body, status=403).json
+    narrow = person("links" if scope == "participants" else "links participants")
+    refused = narrow.post("/links", body, status=403).json
     assert (refused["code"], refused["scope"]) == ("insufficient_scope", scope)
-    made = person(f"links {scope}").post("/links", body, status=201).json["data"]
+    made = person(f"links participants {scope}").post("/links", body, status=201).json["data"]
     for action in ("mail", "show", "rotate"):
-        assert person("links").post(f"/links/{made['id']}/{action}", status=403).json["scope"] == scope
-    assert person("links").patch(f"/links/{make(rights=[])['id']}", {"rights": [right]}, status=403)
-    person("links").post(f"/links/{made['id']}/revoke", status=200)
+        assert narrow.post(f"/links/{made['id']}/{action}", status=403).json["scope"] == scope
+    narrow.patch(f"/links/{made['id']}", {"expires_at": "2027-06-01T00:00:00Z"}, status=403)
+    narrow.patch(f"/links/{make(rights=[])['id']}", {"rights": [right]}, status=403)
+    narrow.post(f"/links/{made['id']}/revoke", status=200)
+
+
+def test_a_link_of_a_participant_without_rights_needs_the_scope_participants(person, fair):
+    """Its first page shows who takes part."""
+    body = {"kind": "participant", "participant_id": fair.participant["id"], "name": "Eve", "rights": []}
+    assert person("links").post("/links", body, status=403).json["scope"] == "participants"
+    person("links participants").post("/links", body, status=201)
 
 
 def test_links_need_their_scope_and_feature(person, db, organiser, fair, make):

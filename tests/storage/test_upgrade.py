@@ -366,3 +366,57 @@ def test_duplicates_and_participants_that_exist_are_counted(tmp_path):
     assert new.execute("SELECT * FROM participant_counts").fetchall() == [(1, "visitor", "registered", 0, 5)]
     for statement in (statements("contacts").wrong_duplicates, statements("participants").wrong_counts):
         assert new.execute(statement.plain()).fetchall() == []
+
+
+def test_who_made_a_participation_and_which_addresses_are_closed_is_found_in_older_rows(tmp_path, caplog):
+    path = tmp_path / "old.db"
+    old = at_schema(path, 65)
+    event_id = insert(old, "events", event_key="fair", title="Fair", country="DE", timezone="UTC", is_visible=1)
+    contact_id = insert(old, "contacts", customer_number="C-1", country="DE", last_name="R", email="a@x.example",
+                        rating=3, account_access_enabled=0, has_account=0)
+    applied = insert(old, "applications", status="approved", country="DE", email="a@x.example", decided_at=NOW,
+                     rating=3, late=0)
+    part = {"event_id": event_id, "contact_id": contact_id, "status": "registered"}
+    for role, values in (("exhibitor", {"application_id": applied}),
+                         ("sponsor", {"application_id": applied, "created_at": "2026-01-01T00:00:00Z"}),
+                         ("visitor", {})):
+        insert(old, "participants", **part, badge_number=role, role=role, **values)
+
+    def link(ref, **values):
+        return insert(old, "links", kind="participant", ref=ref, event_id=event_id, participant_id=1, **values)
+    link("revoked1", email="a@x.example", email_hash="A", revoked_at=NOW)
+    link("revoked2", email="b@x.example", email_hash="B", revoked_at=NOW)
+    link("live", email="b@x.example", email_hash="B")
+    link("erased", revoked_at=NOW)
+    new = upgraded(path, old)
+    assert new.execute("SELECT role, made_by FROM participants ORDER BY id").fetchall() == [
+        ("exhibitor", applied), ("sponsor", None), ("visitor", None)]
+    assert new.execute("SELECT ref, ended_by, closes_address FROM links ORDER BY id").fetchall() == [
+        ("revoked1", "office", 1), ("revoked2", "office", 0), ("live", None, 0), ("erased", "office", 0)]
+    assert "1 revoked links were erased by an earlier version" in caplog.text
+
+
+def test_no_application_has_made_the_participation_of_a_contact_with_another_address(tmp_path):
+    path = tmp_path / "old.db"
+    old = at_schema(path, 65)
+    event_id = insert(old, "events", event_key="fair", title="Fair", country="DE", timezone="UTC", is_visible=1)
+    contact_id = insert(old, "contacts", customer_number="C-1", country="DE", last_name="R", email="victim@x.example",
+                        rating=3, account_access_enabled=0, has_account=0)
+    applied = insert(old, "applications", status="approved", country="DE", email="eve@x.example", decided_at=NOW,
+                     rating=3, late=0)
+    insert(old, "participants", event_id=event_id, contact_id=contact_id, application_id=applied, role="visitor",
+           status="registered", badge_number="B")
+    new = upgraded(path, old)
+    assert new.execute("SELECT application_id, made_by FROM participants").fetchall() == [(applied, None)]
+
+
+def test_queued_mails_stay_as_they_are(tmp_path):
+    path = tmp_path / "old.db"
+    old = at_schema(path, 65)
+    insert(old, "mails", kind="link", entity_type="link", entity_id=1, recipient="a@x.example", subject="Your page",
+           base_url="https://x.example", state="queued", next_at=NOW, message_id="<1@x>")
+    old.execute("UPDATE sqlite_sequence SET seq = 7 WHERE name = 'mails'")
+    new = upgraded(path, old)
+    assert new.execute("SELECT id, kind, recipient, state, next_at, details FROM mails").fetchall() == [
+        (1, "link", "a@x.example", "queued", NOW, None)]
+    assert new.execute("SELECT seq FROM sqlite_sequence WHERE name = 'mails'").fetchone() == (7,)

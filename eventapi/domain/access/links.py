@@ -28,11 +28,11 @@ COLUMNS = ("event_id", "participant_id", "application_id", "admin_id", "name", "
 PER_ADDRESS, PER_DAY = 1, 5             # mails that somebody asks for: in ten minutes, and in a day
 TEN_MINUTES, DAY, MONTH = timedelta(minutes=10), timedelta(days=1), timedelta(days=30)
 AUDITED = ("kind", "event_id", "participant_id", "application_id", "admin_id", "rights", "station", "devices",
-           "expires_at", "revoked_at")  # no name and no address: the audit log outlives the link
+           "expires_at", "revoked_at", "ended_by")      # no name and no address: the audit log outlives the link
 
 ANNOUNCED = ("id", "ref", "kind", "event_id", "event_key", "participant_id", "application_id", "language", "rights",
              "station", "devices", "expires_at", "ends_at", "status", "last_used_at", "mailed_at", "revoked_at",
-             "created_by", "created_at", "updated_at")          # what a webhook gets: no name and no address
+             "ended_by", "created_by", "created_at", "updated_at")      # what a webhook gets: no name and no address
 
 
 def create(db, kind, *, rights=(), **values):
@@ -112,9 +112,16 @@ def updated(db, old):
     return link
 
 
-def revoke(db, link):
-    """End a link, its secrets and its sessions for ever. A revoked link is not changed."""
-    if db.run(sql.revoke, id=link["id"], now=db.now, stamp=db.stamp):
+def revoke(db, link, ended_by="office"):
+    """End a link, its secrets and its sessions for ever.
+
+    `ended_by` is office, merge, address, undo or inviter. The office also closes the address of the link for its
+    participant or application (reach.py, R2), that of a link that has ended otherwise, too. Otherwise, a revoked link
+    is not changed.
+    """
+    if ended_by == "office" and db.run(sql.close, id=link["id"], stamp=db.stamp):
+        _audit(db, "updated", link, link, get(db, link["id"]))
+    elif db.run(sql.revoke, id=link["id"], ended_by=ended_by, now=db.now, stamp=db.stamp):
         _close(db, link["id"])
         _audit(db, "revoked", link, link, get(db, link["id"]))
     return get(db, link["id"])
@@ -161,7 +168,7 @@ def end_device(db, id, link_id=None):
 
 
 def blank(db, link):
-    """Forget the name and the address of a link that has ended."""
+    """Forget the name and the address of a link that has ended. The keyed hash of one that was revoked stays."""
     db.run(sql.blank, id=link["id"], stamp=db.stamp)
 
 
@@ -187,6 +194,12 @@ def add_secret(db, link, way, mailed_to=None):
 def address(base_url, secret):
     """Return the address that opens a link."""
     return f"{base_url}/link/{secret}"
+
+
+def masked(email):
+    """Return an address of which somebody recognises the own one: m…@example.com."""
+    name, _, domain = email.partition("@")
+    return f"{name[:1]}…@{domain}"
 
 
 def mail(db, link, base_url, kind=KIND):

@@ -243,7 +243,7 @@ def run(db, id, stopping):
     if row is None or row["finished_at"]:
         return
     db.actor = SimpleNamespace(key_id=row["api_key_id"], admin_id=row["admin_id"], admin_name=row["admin_name"],
-                               request_id=row["request_id"], address=None, agent=None)
+                               request_id=row["request_id"], address=None, agent=None, scopes=_scopes(db, row))
     try:
         with files.claimed(db.config, row["sha256"]) as is_ours:
             if is_ours:
@@ -257,6 +257,11 @@ def run(db, id, stopping):
     finally:
         db.actor = Nobody
         db.values(sql.checkpoint_with_commit)
+
+
+def _scopes(db, row):
+    """Return the scopes of the key that has sent an import, on which the reach of links depends (access/reach.py)."""
+    return frozenset((db.value(sql.scopes, api_key_id=row["api_key_id"]) or "").split())
 
 
 def _run(db, id, stopping):

@@ -35,16 +35,18 @@ def unconfigured(option, otherwise):
                    f"option{otherwise}.")
 
 
-def add(db, kind, entity_type, entity_id, recipient, subject, next_at=None, base_url="", language=None, text=None):
+def add(db, kind, entity_type, entity_id, recipient, subject, next_at=None, base_url="", language=None, text=None,
+        details=None):
     """Queue a mail and return its id. The worker sends it after the running transaction, and not before `next_at`.
 
     `base_url` is the public address with which links in the mail begin. `language` and `text` are those that a request
-    has named. Call this inside a write transaction.
+    has named, `details` is JSON that says what the mail tells beside its record. Call this inside a write transaction.
     """
     domain = db.config.smtp_sender.rpartition("@")[2]
     return db.insert(sql.add, kind=kind, entity_type=entity_type, entity_id=entity_id, admin_id=db.actor.admin_id,
-                     recipient=recipient, language=language, text=text, subject=subject, base_url=base_url,
-                     next_at=next_at or db.now, message_id=f"<{secrets.token_hex(16)}@{domain}>", now=db.now)
+                     recipient=recipient, language=language, text=text, details=details, subject=subject,
+                     base_url=base_url, next_at=next_at or db.now,
+                     message_id=f"<{secrets.token_hex(16)}@{domain}>", now=db.now)
 
 
 def is_waiting(db, kind, entity_type, entity_id):
@@ -55,6 +57,21 @@ def is_waiting(db, kind, entity_type, entity_id):
 def withdraw(db, kind, entity_type, entity_id):
     """Delete a queued mail, unless it is being sent."""
     db.run(sql.withdraw, kind=kind, entity_type=entity_type, entity_id=entity_id)
+
+
+def redirect(db, entity_type, entity_id, recipient):
+    """Send the mails about a record that are queued or have failed to another address, None: to nobody.
+
+    Notices to former addresses stay.
+    """
+    statement = sql.drop_redirected if recipient is None else sql.redirect
+    db.run(statement, entity_type=entity_type, entity_id=entity_id, recipient=recipient)
+
+
+def turn_into(db, kind, entity_type, entity_id, other_kind, subject):
+    """Let a queued mail about a record be one of another kind, with another subject."""
+    db.run(sql.turn_into, kind=kind, entity_type=entity_type, entity_id=entity_id, other_kind=other_kind,
+           subject=subject)
 
 
 # Upkeep

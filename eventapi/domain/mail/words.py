@@ -55,6 +55,21 @@ ENGLISH = {
     "todos": "On your page for {title}, this is left to do:",
     "booth_offer_subject": "A booth is held for you at {title}",
     "booth_offer": "You are on the waiting list for a booth at {title}. One has become free and is held for you:",
+    "link_notice_subject": "New access to your page: {title}",
+    "link_changed_subject": "Access changed: {title}",
+    "further_link": "On {day}, another person got access to your exhibitor page for {title}: {address}.",
+    "further_link_shown": "On {day}, another access to your exhibitor page for {title} was set up.",
+    "further_link_rights": "This access covers: {rights}.",
+    "further_device": "On {day}, your link to the exhibitor page for {title} was opened on a further device.",
+    "address_changed": "On {day}, the e-mail address of your application for {title} was changed. The new one is "
+                       "{address}. Links that were mailed to your address no longer open.",
+    "address_removed": "On {day}, the e-mail address of your application for {title} was removed. Links that were "
+                       "mailed to your address no longer open.",
+    "merged": "On {day}, two participations in {title} were merged into one, of which yours is one.",
+    "merged_ended": "The links of these addresses no longer open: {addresses}. {contact} sends the new ones.",
+    "notice_wrong": "Is this not right? Then please write to {contact} at once.",
+    "right_profile": "entry in the list of exhibitors", "right_submissions": "submissions", "right_booth": "booth",
+    "right_orders": "orders", "right_contract": "contract", "right_invoices": "invoices", "right_badges": "badges",
     "link_ignore": "The link is valid for 14 days, and is meant for you alone: please do not forward it. "
                    "On your page you can ask for a new one at any time.",
 
@@ -137,6 +152,22 @@ GERMAN = {
     "booth_offer_subject": "Ein Stand ist für Sie reserviert: {title}",
     "booth_offer": "Sie stehen auf der Warteliste für einen Stand bei {title}. Einer ist frei geworden und für Sie "
                    "reserviert:",
+    "link_notice_subject": "Neuer Zugang zu Ihrer Seite: {title}",
+    "link_changed_subject": "Zugang geändert: {title}",
+    "further_link": "am {day} hat eine weitere Person Zugang zu Ihrer Ausstellerseite für {title} bekommen: {address}.",
+    "further_link_shown": "am {day} wurde ein weiterer Zugang zu Ihrer Ausstellerseite für {title} eingerichtet.",
+    "further_link_rights": "Dieser Zugang umfasst: {rights}.",
+    "further_device": "am {day} wurde Ihr Link zur Ausstellerseite für {title} auf einem weiteren Gerät geöffnet.",
+    "address_changed": "am {day} wurde die E-Mail-Adresse Ihrer Anmeldung zu {title} geändert. Die neue ist {address}. "
+                       "Links, die Sie an Ihre Adresse bekommen haben, gelten nicht mehr.",
+    "address_removed": "am {day} wurde die E-Mail-Adresse Ihrer Anmeldung zu {title} entfernt. Links, die Sie an Ihre "
+                       "Adresse bekommen haben, gelten nicht mehr.",
+    "merged": "am {day} wurden zwei Teilnahmen an {title} zu einer zusammengeführt; eine davon ist Ihre.",
+    "merged_ended": "Die Links dieser Adressen gelten nicht mehr: {addresses}. Die neuen schickt {contact}.",
+    "notice_wrong": "Ist das nicht richtig? Dann wenden Sie sich bitte sofort an {contact}.",
+    "right_profile": "Eintrag im Ausstellerverzeichnis", "right_submissions": "Einreichungen", "right_booth": "Stand",
+    "right_orders": "Bestellungen", "right_contract": "Vertrag", "right_invoices": "Rechnungen",
+    "right_badges": "Ausweise",
     "link_ignore": "Der Link gilt 14 Tage und ist nur für Sie: Bitte leiten Sie ihn nicht weiter. "
                    "Einen neuen können Sie jederzeit auf der Seite anfordern.",
 

@@ -7,6 +7,7 @@ Every function that writes is called inside a write transaction and journals the
 import json
 
 from eventapi import journal, money
+from eventapi.domain.access import reach
 from eventapi.domain.attachments import cascade
 from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import anonymity, custom_fields, entities, references
@@ -83,7 +84,8 @@ def check_form(db, fields, asked=None):
 def update(db, old, fields):
     """Change an application and return it.
 
-    `fields` holds the changed fields. Raise 422 and 409 as `create` does, and 409 `anonymized`.
+    `fields` holds the changed fields. Another e-mail address ends the links to the old one (reach.py, R6). Raise 422
+    and 409 as `create` does, and 409 `anonymized`.
     """
     id = old["id"]
     merged = {**old, **fields, "custom_fields": old["custom_fields"]}
@@ -95,6 +97,8 @@ def update(db, old, fields):
     if merged != old or values != old["custom_fields"]:
         anonymity.refuse(db, "application", id)
         db.run(sql.change, **_columns(merged))
+        if old["email"] != merged["email"] and not reach.same(old["email"], merged["email"]):
+            reach.readdress_application(db, old, merged["email"])
     _assign(db, id, event_ids, category_ids)
     custom_fields.store(db, "application", id, old["custom_fields"], values)
     if get(db, id) != old:
@@ -297,11 +301,12 @@ def admit(db, application, event_ids, contact_id=None):
     category_ids = db.values(sql.category_ids, id=application["id"])
     contact_id = contact_id or application["contact_id"] or _id_by_email(db, application)
     badge_name = _badge_name(db, application, contact_id, role)
+    made_by = reach.maker(db, application, contacts.get(db, contact_id) if contact_id else None)
     contact_id, skipped = _contact(db, application, contact_id, category_ids)
     found, left_out = [], _skipped("contact", contact_id, skipped)
     for event_id in event_ids:
         participant, skipped = participants.ensure(
-            db, event_id=event_id, contact_id=contact_id, role=role, application_id=application["id"],
+            db, event_id=event_id, contact_id=contact_id, role=role, application_id=application["id"], made_by=made_by,
             category_id=category_ids[0] if len(category_ids) == 1 else None, badge_name=badge_name,
             values=application["custom_fields"])
         found.append(participant)

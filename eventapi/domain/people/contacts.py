@@ -5,6 +5,7 @@ Every function that writes is called inside a write transaction and journals the
 import json
 
 from eventapi import journal
+from eventapi.domain.access import reach
 from eventapi.domain.attachments import cascade
 from eventapi.domain.people import participants
 from eventapi.domain.records import anonymity, custom_fields, entities, normalising, references
@@ -167,6 +168,8 @@ def change(db, old, body, category_ids=None, fields=None):
         _tag(db, id, merged["tags"])
     if merged != old:
         db.run(sql.change, **_columns(merged))
+        if old["email"] != merged["email"] and not reach.same(old["email"], merged["email"]):
+            reach.readdress_contact(db, id, old["email"])
     if fields is not None:
         custom_fields.store(db, "contact", id, old["custom_fields"], fields)
     if state(db, id) != before:
@@ -176,7 +179,10 @@ def change(db, old, body, category_ids=None, fields=None):
 
 
 def write(db, contact):
-    """Store the fields and the columns derived from them. The caller checks and journals the change."""
+    """Store the fields and the columns derived from them. The caller checks and journals the change.
+
+    It also notes another e-mail address (reach.readdress_merged).
+    """
     db.run(sql.change, **_columns(contact))
     db.run(sql.touch, id=contact["id"], now=db.now)
 

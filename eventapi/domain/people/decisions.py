@@ -2,7 +2,7 @@
 
 The worker makes a mail from the application as it is then, so of two decisions in a row only the last one is mailed.
 """
-from eventapi.domain.access import links
+from eventapi.domain.access import links, reach
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
 from eventapi.domain.people import applications, contacts
@@ -30,7 +30,8 @@ def tell(db, before, application, mail, base_url=""):
     """Queue the mail about a decision and return its outcome, None unless `mail` is true.
 
     `before` is the application before the decision. The outcome is {"status": "queued"}, or {"status": "skipped",
-    "reason"} with the reason `already_done` or `no_address`. Approved visitors, press and staff get their badge.
+    "reason"} with the reason `already_done` or `no_address`. Approved visitors, press and staff get their badge, as far
+    as it is that of the applicant (reach.py, R1b).
     """
     if not mail:
         return None
@@ -38,9 +39,14 @@ def tell(db, before, application, mail, base_url=""):
         return {"status": "skipped", "reason": "already_done"}
     if not application["email"]:
         return {"status": "skipped", "reason": "no_address"}
-    is_badge = application["status"] == "approved" and applications.role_of(db, application) in applications.PEOPLE
-    queue(db, application, BADGE if is_badge else DECISION, base_url)
+    queue(db, application, BADGE if gives_badge(db, application) else DECISION, base_url)
     return {"status": "queued"}
+
+
+def gives_badge(db, application):
+    """Return whether the mail about an application brings a badge: it is that of a person, and one is its own."""
+    return applications.role_of(db, application) in applications.PEOPLE and bool(
+        badges_by_mail(db, application, application["email"]))
 
 
 def queue(db, application, kind, base_url):
@@ -54,18 +60,28 @@ def queue(db, application, kind, base_url):
 
 
 def _ensure_page(db, application):
-    """Make the link to the page of an application, if it has none and the pages of its event are public."""
+    """Make the link to the page of an application, if it has none and the pages of its event are public.
+
+    There is none for an address that the office has closed: the mail leaves without a link.
+    """
+    if reach.is_closed(db, application["email"], application_id=application["id"]):
+        return
     show = next(filter(None, (directory.show(db, key) for key in application["event_keys"])), None)
     if show and not links.of_person(db, "application", application["id"], application["email"]):
         links.create(db, "application", event_id=show["id"], application_id=application["id"],
                      email=application["email"], language=application["language"])
 
 
-def new_secret(db, id):
-    """Make the secret of the link in a mail that is being sent, and return it. None if the application has no page."""
+def new_secret(db, id, recipient):
+    """Make the secret of the link in a mail that is being sent, and return it.
+
+    Return None if the application has no page, or meanwhile another address than the `recipient` of the mail.
+    """
     with db.write():
         application = applications.get(db, id)
-        link = application and application["email"] and links.of_person(db, "application", id, application["email"])
+        if application is None or not reach.same(application["email"], recipient):
+            return None
+        link = links.of_person(db, "application", id, recipient)
         return links.add_secret(db, link, "mailed", link["email"]) if link and link["status"] == "active" else None
 
 
@@ -85,6 +101,74 @@ def own_text(db, application, name, language):
     return next(filter(None, found), None)
 
 
-def badges(db, application):
-    """Return the ids of the participants that an approved application has made or found, without cancelled ones."""
-    return db.values(sql.badges, id=application["id"], role=applications.role_of(db, application))
+def badges(db, application, address, *, rights=(), event_id=None):
+    """Return the ids of the participants whose badges a link of an application to an address gives.
+
+    `rights` are those of the link. `event_id` leaves out other events.
+    """
+    return reach.badges(db, application, applications.role_of(db, application), address, rights=rights,
+                        event_id=event_id)
+
+
+def badges_by_mail(db, application, address):
+    """Return the ids of the participants whose badges a mail about an application brings to an address."""
+    link = links.of_person(db, "application", application["id"], address)
+    return badges(db, application, address, rights=link["rights"] if link else ())
+
+
+def readdress(db, application):
+    """Let a queued mail with a badge tell the decision only, if the new address of an application gets no badge."""
+    if mails.is_waiting(db, BADGE, ENTITY, application["id"]) and not gives_badge(db, application):
+        language = language_of(db, application)
+        subject = mail_words.WORDS[language][f"{DECISION}_subject"].format(title=title(db, application))
+        mails.turn_into(db, BADGE, ENTITY, application["id"], DECISION, subject)
+
+
+# What an application does not lead to
+
+def missing(db, application):
+    """Return a warning for each page or badge that an approved application does not lead to, and note it for the desk.
+
+    `applicant_without_page`: the exhibitor's own page; `applicant_without_badge`: a badge. The office sends a link.
+    """
+    if application["status"] != "approved":
+        return []
+    if applications.role_of(db, application) in applications.PEOPLE:
+        return _without_badge(db, application)
+    return _without_page(db, application)
+
+
+def _without_badge(db, application):
+    wanted = db.values(sql.participants, id=application["id"], role=applications.role_of(db, application))
+    given = badges_by_mail(db, application, application["email"])
+    lacking = [id for id in wanted if id not in given]
+    if lacking:
+        reach.suspect_gap(db, application["id"])
+    detail = ("The application does not lead to this badge: the participant existed before, the address was changed, "
+              "or there is none. Make a link with POST /links: `kind` application, `application_id` "
+              f"{application['id']} and `rights` [\"badges\"].")
+    return [{"code": "applicant_without_badge", "event_participant_id": id, "detail": detail} for id in lacking]
+
+
+def _without_page(db, application):
+    found = []
+    for event_id in db.values(sql.event_ids, id=application["id"]):
+        id = reach.exhibitor(db, application["id"], event_id)
+        if id is None or not settings.get(db, event_id)["my_is_open"]:
+            continue
+        has_link = application["email"] and links.of_person(db, "participant", id, application["email"])
+        if not has_link and not reach.opens_own_page(db, application, id):
+            found.append({
+                "code": "applicant_without_page", "event_participant_id": id,
+                "detail": "The application does not lead to the page of this exhibitor: the participant existed "
+                          "before, the address was changed, or this server cannot send mail. Make a link with POST "
+                          f"/links: `kind` participant and `participant_id` {id}."})
+    return found
+
+
+def closed(db, application):
+    """Return a warning if the mail about a decision has no link, because the office has revoked that of the address."""
+    if not reach.is_closed(db, application["email"], application_id=application["id"]):
+        return []
+    return [{"code": "link_revoked", "detail": "The link of this address for the application was revoked, so the mail "
+             "has none. Make another one with POST /links, or tell the applicant how to go on."}]

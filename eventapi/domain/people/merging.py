@@ -3,7 +3,7 @@
 Every function that writes is called inside a write transaction and journals the change of each record.
 """
 from eventapi import journal
-from eventapi.domain.access import links
+from eventapi.domain.access import links, reach
 from eventapi.domain.attachments import document_rows, notes, tasks
 from eventapi.domain.billing import invoices
 from eventapi.domain.entrance import admission, check_ins
@@ -28,16 +28,42 @@ def attach_contacts(db, pairs):
         pair["contacts"] = [known[pair.pop("first_id")], known[pair["id"]]]
 
 
-def merge(db, contact, duplicate_id):
-    """Merge the contact with the id `duplicate_id` into `contact`, and return it. Call this inside a write transaction.
+def prepared(db, contact, body):
+    """Return (the duplicate, the links to keep) that the body of a merge names.
 
-    Raise 422 for an unknown duplicate, or if it is the contact itself; 409 `anonymized`.
+    Raise 422 for an unknown duplicate or the contact itself, and for a link that is none of theirs or the second one of
+    an address; 409 `link_revoked` for an address that the office has closed, and `anonymized`.
     """
-    duplicate = _duplicate(db, contact, duplicate_id)
+    duplicate = _duplicate(db, contact, body["duplicate_id"])
     anonymity.refuse_anonymized(contact)
     anonymity.refuse_anonymized(duplicate)
-    id, before = contact["id"], contacts.state(db, contact["id"])
-    _move_participants(db, id, duplicate_id)
+    found, faults = [], Faults()
+    for place, id in enumerate(body["keep_links"]):
+        link = reach.link_to_keep(db, id, contact["id"], duplicate["id"])
+        if link is None:
+            faults.add(f"/keep_links/{place}", "unknown", f"is no live link of a participation of theirs: {id}")
+        elif any(_is_twin(link, other) for other in found):
+            faults.add(f"/keep_links/{place}", "duplicate", "is the second link of the same address. Name one of them")
+        else:
+            found.append(link)
+    faults.raise_any()
+    return duplicate, found
+
+
+def _is_twin(link, other):
+    """Return whether two links are of the same address, and of participations that become one."""
+    return link["sides"] == other["sides"] and reach.same(link["email"], other["email"])
+
+
+def merge(db, contact, duplicate, keep=()):
+    """Merge the contact `duplicate` into `contact`. Return (the contact, the ids of the links that have ended).
+
+    `keep` are links of participations that become one with another; they go on with their rights (reach.py, R8). Call
+    this inside a write transaction.
+    """
+    id, duplicate_id, before = contact["id"], duplicate["id"], contacts.state(db, contact["id"])
+    was_doubted = reach.is_doubted(db, duplicate_id)
+    moved, ended = _move_participants(db, id, duplicate_id, {link["id"] for link in keep})
     for invoice_id in db.values(sql.invoices, contact_id=duplicate_id):
         _change_invoice(db, sql.move_invoice, invoice_id, contact_id=id)
     _move_applications(db, id, duplicate_id)
@@ -51,10 +77,11 @@ def merge(db, contact, duplicate_id):
     db.run(sql.follow, contact_id=id, duplicate_id=duplicate_id)
     db.run(sql.remember, contact_id=id, duplicate_id=duplicate_id, now=db.now)
     contacts.write(db, {**contact, **_missing(contact, duplicate)})
+    reach.readdress_merged(db, contact, duplicate, moved=moved, was_doubted=was_doubted)
     after = contacts.state(db, id)
     journal.updated(db, entities.CONTACT, {**before, "merged_contact_id": None},
                     {**after, "merged_contact_id": duplicate_id}, action="merged")
-    return contacts.get(db, id)
+    return contacts.get(db, id), ended
 
 
 def _duplicate(db, contact, duplicate_id):
@@ -76,23 +103,30 @@ def _missing(contact, duplicate):
     return taken
 
 
-def _move_participants(db, id, duplicate_id):
+def _move_participants(db, id, duplicate_id, keep):
     """Move the participants of the duplicate to the contact.
 
-    If both contacts take part in an event in the same role, merge the two participants.
+    If both contacts take part in an event in the same role, merge the two participants. `keep` are ids of links that go
+    on then. Return (whether there were any, the ids of the links that have ended).
     """
-    for row in db.all(sql.participants, contact_id=id, duplicate_id=duplicate_id):
+    rows, ended = db.all(sql.participants, contact_id=id, duplicate_id=duplicate_id), []
+    for row in rows:
         old = participants.get(db, row["id"])
         if row["counterpart_id"]:
-            _merge_participant(db, participants.get(db, row["counterpart_id"]), old)
+            ended += _merge_participant(db, participants.get(db, row["counterpart_id"]), old, keep)
         else:
             db.run(sql.move_participant, id=old["id"], contact_id=id, now=db.now)
             new = participants.get(db, old["id"])
             journal.updated(db, entities.EVENT_PARTICIPANT, old, new)
+    return bool(rows), ended
 
 
-def _merge_participant(db, kept, other):
-    """Move everything that refers to the participant `other` to `kept`, and delete `other`."""
+def _merge_participant(db, kept, other, keep):
+    """Move everything that refers to the participant `other` to `kept`, and delete `other`.
+
+    The links come first: which of them go on depends on what moves. Return the ids of those that have ended.
+    """
+    ended = reach.merge_links(db, kept["id"], other["id"], keep)
     for invoice_id in db.values(sql.invoices_of_participant, id=other["id"]):
         _change_invoice(db, sql.hand_over_invoice, invoice_id, participant_id=kept["id"])
     db.run(sql.hand_over_fee, id=other["id"], participant_id=kept["id"])
@@ -118,6 +152,7 @@ def _merge_participant(db, kept, other):
     db.run(sql.hand_over_choice, id=other["id"], participant_id=kept["id"])
     participants.delete(db, other["id"])
     db.run(sql.add_alias, badge_number=other["badge_number"], participant_id=kept["id"], now=db.now)
+    return ended
 
 
 def _move_reservations(db, kept_id, other_id):
@@ -141,12 +176,10 @@ def _move_hosted(db, kept_id, other_id):
 
 
 def _move_links(db, kept_id, other_id):
-    """Move the links. Revoke one if its person has a link for `kept` already."""
-    for found in db.all(sql.links, id=other_id, participant_id=kept_id):
-        link = links.get(db, found["id"])
-        if found["is_second"]:
-            link = links.revoke(db, link)
-        db.run(sql.hand_over_link, id=link["id"], participant_id=kept_id, now=db.now)
+    """Move the links. Those that the merge has ended stay in the history of the participant."""
+    for id in db.values(sql.links, id=other_id):
+        link = links.get(db, id)
+        db.run(sql.hand_over_link, id=id, participant_id=kept_id, now=db.now)
         links.updated(db, link)
 
 

@@ -78,16 +78,18 @@ def update(db, old, fields):
     return move(db, new, "unconfirm" if was_confirmed else "confirm")
 
 
-def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, application_id=None, badge_name=None,
-        host_participant_id=None, confirmed=False, fields=None):
+def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, application_id=None, made_by=None,
+        badge_name=None, host_participant_id=None, confirmed=False, fields=None):
     """Add a participant and return it. `fields` are its checked custom fields; for the host see `check_host`.
+
+    `made_by` is the id of the application whose applicant may reach the page and the badge of the participant.
 
     Raise 409 `anonymized`, or `duplicate` if the contact takes part in the event in this role already.
     """
     anonymity.refuse(db, "contact", contact_id)
     _refuse_duplicate(db, event_id, contact_id, role)
     id = db.insert(sql.add, event_id=event_id, contact_id=contact_id, role=role, category_id=category_id,
-                   application_id=application_id, badge_name=badge_name, badge_number=badges.free(db),
+                   application_id=application_id, made_by=made_by, badge_name=badge_name, badge_number=badges.free(db),
                    host_participant_id=host_participant_id, now=db.now,
                    status="confirmed" if confirmed else "registered")
     custom_fields.store(db, "event_participant", id, {}, fields or {})
@@ -103,12 +105,12 @@ def find(db, event_id, contact_id, role):
     return db.value(sql.find, event_id=event_id, contact_id=contact_id, role=role)
 
 
-def ensure(db, *, event_id, contact_id, role="exhibitor", category_id=None, application_id=None, badge_name=None,
-           values=None):
+def ensure(db, *, event_id, contact_id, role="exhibitor", category_id=None, application_id=None, made_by=None,
+           badge_name=None, values=None):
     """Return `(participant, skipped)`: the participant that the contact is at the event in this role.
 
-    Reinstate a cancelled one, and add a missing one, with `badge_name` on its badge. It takes over custom fields from
-    `values`; for `skipped` see `custom_fields.carried_over`.
+    Reinstate a cancelled one, and add a missing one, with `made_by`, and with `badge_name` on its badge. It takes over
+    custom fields from `values`; for `skipped` see `custom_fields.carried_over`.
     """
     id = find(db, event_id, contact_id, role)
     known = id and get(db, id)
@@ -116,7 +118,7 @@ def ensure(db, *, event_id, contact_id, role="exhibitor", category_id=None, appl
                                                  known["custom_fields"] if known else {})
     if known is None:
         return add(db, event_id=event_id, contact_id=contact_id, role=role, category_id=category_id,
-                   application_id=application_id, badge_name=badge_name, fields=fields), skipped
+                   application_id=application_id, made_by=made_by, badge_name=badge_name, fields=fields), skipped
     known = change(db, known, {**known, "category_id": known["category_id"] or category_id,
                                "application_id": known["application_id"] or application_id, "custom_fields": fields})
     return (move(db, known, "reinstate") if known["status"] == "cancelled" else known), skipped

@@ -44,11 +44,15 @@ def records(db, contact_id):
 def export(db, contact):
     """Return all data about the contact, as `export` of schemas/contact.json. Call this inside a snapshot."""
     contact_id, pairs = contact["id"], records(db, contact["id"])
+    former_emails = db.value(sql.former_emails, id=contact_id)
+    exported = dict(contact)
+    if former_emails:
+        exported["email_before"] = json.loads(former_emails)
     ids = {kind: [id for name, id in pairs if name == kind] for kind in (
         "application", "event_participant", "booth_reservation", "service_order", "submission", "check_in", "invoice",
         "note", "task", "document", "newsletter_subscriber")}
     return {
-        "contact": contact,
+        "contact": exported,
         "category_keys": contacts.category_keys(db, contact_id),
         "merged_contacts": db.all(sql.merged, id=contact_id),
         "applications": _existing(applications.get(db, id) for id in ids["application"]),

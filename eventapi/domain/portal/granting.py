@@ -5,7 +5,7 @@ Every function that writes is called inside a write transaction and journals the
 from datetime import timedelta
 
 from eventapi import times
-from eventapi.domain.access import links
+from eventapi.domain.access import links, reach
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.portal import rights
 from eventapi.domain.records import anonymity, references
@@ -19,12 +19,12 @@ sql = statements("links")
 SUBJECTS = {"participant": "participant_id", "application": "application_id", "door": "event_id"}
 OF_DOOR = ("station", "devices")
 CHANGEABLE = {"name", "language", "rights", "devices", "expires_at"}
-ALLOWED = {"participant": rights.RIGHTS, "application": (), "door": ("search",)}
+ALLOWED = {"participant": rights.RIGHTS, "application": ("badges",), "door": ("search",)}
 LONGEST = timedelta(days=2 * 366)
 FLAGS = {"participant": "pages", "application": "pages", "door": "door"}
 SHOWN = ("id", "ref", "kind", "event_id", "event_key", "participant_id", "application_id", "name", "email", "language",
          "rights", "station", "devices", "expires_at", "ends_at", "status", "session_count", "last_used_at",
-         "mailed_at", "revoked_at", "created_by", "created_at", "updated_at")
+         "mailed_at", "revoked_at", "ended_by", "created_by", "created_at", "updated_at")
 
 
 def represent(row):
@@ -92,8 +92,14 @@ def check_end(db, expires_at, faults):
 
 
 def create(db, kind, values):
-    """Make a link from `prepared` values. Return (row, secret that is shown once). Raise 409 `duplicate`."""
+    """Make a link from `prepared` values. Return (row, secret that is shown once). Raise 409 `duplicate`.
+
+    An address whose link the office has revoked is open again, and the known addresses are told of a further link.
+    """
     link = links.create(db, kind, **values)
+    reach.reopen(db, link)
+    if kind == "participant":
+        reach.tell_of_link(db, link)
     return _counted(db, links.get(db, link["id"])), links.add_secret(db, link, "shown")
 
 
@@ -119,7 +125,10 @@ def update(db, old, fields):
         faults.add("/devices", "not_for_kind", "is for links of the kind door only")
     check_end(db, fields.get("expires_at"), faults)
     faults.raise_any()
-    return _counted(db, links.update(db, old, fields))
+    link = links.update(db, old, fields)
+    if link["kind"] == "participant" and set(link["rights"]) - set(old["rights"]):
+        reach.tell_of_link(db, link)
+    return _counted(db, link)
 
 
 def refuse_revoked(link):
@@ -178,8 +187,16 @@ def mail(db, link, base_url):
     links.mail(db, link, base_url)
 
 
-def revoke(db, link, *, erase=False):
-    """End a link for ever and return its row. `erase` forgets whose link it was as well."""
+def revoke(db, link, *, everywhere=False, erase=False):
+    """End a link for ever and return its row. Its address gets no other one until the office makes it.
+
+    `everywhere` ends the other links of its address for this participant and its application, too. `erase` forgets
+    whose link it was as well.
+    """
+    for other in reach.others_of_person(db, link) if everywhere else ():
+        links.revoke(db, other)
+        if erase:
+            links.blank(db, other)
     link = links.revoke(db, link)
     if erase:
         links.blank(db, link)

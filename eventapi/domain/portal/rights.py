@@ -9,7 +9,8 @@ FLAGS = {"booth": ("booths", "plans"), "orders": ("services", "service_orders"),
 # right -> scope that a key needs to make a link with it
 SCOPES = {"profile": "participants", "badges": "participants", "submissions": "submissions", "booth": "booths",
           "orders": "service_orders", "contract": "documents", "invoices": "invoices", "search": "participants"}
-OF_KIND = {"participant": (), "application": ("applications",), "door": ("checkins",)}      # whatever its rights
+# whatever its rights: the first page of a participant shows who takes part
+OF_KIND = {"participant": ("participants",), "application": ("applications",), "door": ("checkins",)}
 
 
 def scopes(kind, rights):

@@ -10,7 +10,7 @@ from hashlib import sha256
 from ipaddress import ip_address, ip_network
 
 from eventapi import times
-from eventapi.domain.access import link_secrets, links
+from eventapi.domain.access import link_secrets, links, reach
 from eventapi.domain.access.link_secrets import form_key
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
@@ -121,9 +121,12 @@ def new_secret(db, id):
         return add_secret(db, id)
 
 
-def add_secret(db, id):
-    """Make a secret for the link of a draft, store its hash and return it. Call this inside a write transaction."""
-    return link_secrets.add(db, way="mailed", draft_id=id)
+def add_secret(db, id, way="mailed"):
+    """Make a secret for the link of a draft, store its hash and return it. Call this inside a write transaction.
+
+    `way` is shown if the page shows the link, since this server cannot send mail. That proves no address.
+    """
+    return link_secrets.add(db, way=way, draft_id=id)
 
 
 def get(db, id):
@@ -131,14 +134,17 @@ def get(db, id):
     return db.one(sql.get, id=id)
 
 
-def confirm(db, draft, show, base_url):
+def confirm(db, draft, show, base_url, *, way="mailed"):
     """Make the application of a draft whose address is confirmed, and return (its link, whether it is a new one).
 
     The secrets of the draft become those of the link. `show` is the result of `directory.show` or None, `base_url` the
-    public address. An address that has applied or registered already gets the link of that application. Raise 422 or
-    409 if the form has changed so that the application is not valid any more.
+    public address, `way` that of the secret: one that was shown confirms no address. An address that has applied or
+    registered already gets the link of that application. Raise 422 or 409 if the form has changed so that the
+    application is not valid any more, and 409 `link_revoked` if the office has revoked a link of the address at this
+    event.
     """
     email, fields = draft["email"], json.loads(draft["fields"])
+    reach.refuse_closed_at_event(db, email, draft["event_id"])
     id, is_new = draft["form"] == "visit" and visitors.registered(db, email, draft["event_id"]), False
     if not id:
         try:
@@ -149,7 +155,8 @@ def confirm(db, draft, show, base_url):
             if problem.code != "duplicate":
                 raise
             id = problem.members["application_id"]
-    applications.confirm_email(db, id)
+    if way == "mailed":
+        applications.confirm_email(db, id)
     application = applications.get(db, id)
     link = links.of_person(db, "application", id, email) or links.create(
         db, "application", event_id=draft["event_id"], application_id=id, email=email, language=draft["language"],

@@ -21,14 +21,18 @@ def registered(db, email, event_id):
 def admit(db, show, application, base_url):
     """Approve the application of a visitor whose address is confirmed, and queue the mail with the badge.
 
+    Without a badge of its own (reach.py, R1b), the mail is that of the decision.
+
     `show` is the result of `directory.show`, None if the event is not public any more. An application that the office
     has to decide on stays `new`. Return the application. Call this inside a write transaction.
     """
     if application["status"] != "new" or not _is_automatic(db, show, application):
         return application
     approved, _ = applications.approve(db, application, APPROVAL, None)
+    decisions.missing(db, approved)
     if mails.is_configured(db.config):
-        decisions.queue(db, approved, decisions.BADGE, base_url)
+        kind = decisions.BADGE if decisions.gives_badge(db, approved) else decisions.DECISION
+        decisions.queue(db, approved, kind, base_url)
     return approved
 
 

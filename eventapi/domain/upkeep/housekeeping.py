@@ -4,7 +4,7 @@ from datetime import datetime, timedelta, timezone
 from itertools import takewhile
 
 from eventapi import journal, times
-from eventapi.domain.access import links, sessions
+from eventapi.domain.access import links, reach, sessions
 from eventapi.domain.bank import transactions
 from eventapi.domain.events import calendar_feed
 from eventapi.domain.mail import queue as mails
@@ -57,6 +57,11 @@ def delete_old_drafts(db):
 def delete_old_links(db):
     """Delete ended sessions, secrets and requests for links, and forget the persons of ended links."""
     return links.delete_old(db, BATCH) + sessions.delete_old(db, BATCH)
+
+
+def forget_former_addresses(db):
+    """Forget the e-mail addresses that contacts had before a change, after 30 days."""
+    return reach.forget_former_addresses(db, BATCH)
 
 
 def delete_old_rejected_records(db):

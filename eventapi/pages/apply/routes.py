@@ -17,12 +17,13 @@ PACKAGE = "eventapi.pages.apply"
 @routes.get("")
 def get_applicant_page(db, visit):
     """Return the state of the application, what was sent, and what can be done."""
-    values = applicants.view(db, visit.link)
+    values = applicants.view(db, visit.link, visit.session)
     show = directory.show(db, visit.event["event_key"])
     done = show and directory.in_language(show["texts"].get("apply_done", {}), visit.language)
     return visits.shown(visit, PACKAGE, "status", **values, layout=visits.COMMON, after=done,
                         accent=show and show["accent_color"],
-                        shown=shown(visit.language),
+                        shown=shown(visit.language), contact=applicants.contact(db, visit.link),
+                        **entry.asking_for(db, visit.link),
                         zone=visit.event["timezone"], can_withdraw=values["application"]["status"] in applications.OPEN)
 
 
@@ -59,7 +60,7 @@ def add_application_file(db, visit, upload):
 @routes.post("/my")
 def open_exhibitor_page(db, visit):
     """Open the exhibitor's own page of an approved applicant, in a session like this one."""
-    link = applicants.exhibitor_link(db, visit.link, mail_base_url())
+    link = applicants.exhibitor_link(db, visit.link, visit.session, mail_base_url())
     return entry.signed_in(db, link, visit.session, own_device=bool(visit.session["own_device"]))
 
 
@@ -85,7 +86,7 @@ def get_own_badge_pdf(db, visit):
 
 def own_badge(db, visit):
     """Return the texts of the badge. Raise 404 unless the visitor has one."""
-    badge = applicants.badge(db, visit.link, visit.language)
+    badge = applicants.badge(db, visit.link, visit.session, visit.language)
     if badge is None:
         raise not_found("badge", visit.ref)
     return badge

@@ -1,13 +1,16 @@
 """Applications at the desk: the list by state, one application with its decision, and decisions on many."""
-from eventapi.pages.desk import actions, api, frame
+from eventapi.domain.access import reach
+from eventapi.domain.mail import queue as mails
+from eventapi.pages.desk import actions, api, frame, links
 from eventapi.storage.statements import statements
-from eventapi.web.html import shell
+from eventapi.web.html import shell, visits
 from eventapi.web.routes import Routes
 
 routes = Routes("desk-applications", root="/desk", public=True, page=True, session="admin", flag="desk",
                 forms=("text/html",))
 sql = statements("desk")
 
+LACKS = ("page", "badge")               # what an approval may not have given
 STATES = ("new", "in_review", "info_requested", "waitlisted", "approved", "rejected", "withdrawn")
 WAITING = STATES[:4]                    # the one that waits longest comes first
 # Fields of an application, in the order of its page.
@@ -18,11 +21,12 @@ SHOWN = ("company_name", "first_name", "last_name", "email", "phone", "mobile", 
 @routes.get("/applications")
 def get_desk_applications(db, visit):
     """Return the applications for the event in hand by state, with boxes to decide on many."""
-    event, asked = frame.current(db), shell.asked("q", "status", "page", "event")
+    event, asked = frame.current(db), shell.asked("q", "status", "lacks", "page", "event")
     status = asked.get("status") if asked.get("status") in STATES else None
+    lacks = asked.get("lacks") if asked.get("lacks") in LACKS else None
     rows, total = api.rows("list_applications", include=("categories",), event_key=event and event["event_key"],
-                           status=status, search=asked.get("q"), page=frame.page_of(asked), sort="created_at",
-                           order="ASC" if status in WAITING else "DESC")
+                           status=status, lacks=lacks, search=asked.get("q"),
+                           page=frame.page_of(asked), sort="created_at", order="ASC" if status in WAITING else "DESC")
     return frame.shown(db, visit, "applications", menu="applications", current=event, rows=rows, total=total,
                        asked=asked, states=STATES, state=status, paging=frame.paging(asked, total),
                        batches=[word for word in ("approve", "review", "waitlist") if api.may_call(visit,
@@ -43,7 +47,45 @@ def get_desk_application(db, visit, id):
         approve="approve" in row["allowed_actions"] and api.may_call(visit, "approve_application") and
         actions.action(visit, "approve_application", id=id),
         form=actions.form_of(visit, "approve_application"), given={"confirm": ["1"], **frame.told(db, "application")},
-        notes=notes(visit, "application", id), entity=("application", id))
+        notes=notes(visit, "application", id), entity=("application", id), access=access(db, visit, id))
+
+
+def access(db, visit, id):
+    """Return what an approved application does not lead to as a template shows it, or None.
+
+    {lacks, email, contact_name, contact_email, can_send}: `contact_email` is that of the exhibitor or visitor if it is
+    not the address of the application, `can_send` whether the person may send the link.
+    """
+    gaps = db.all(sql.gaps_of, application_id=id)
+    if not gaps:
+        return None
+    gap = gaps[0]
+    kind, given = ("participant", ()) if gap["lacks"] == "page" else ("application", ("badges",))
+    may_send = mails.is_configured(db.config) and api.may_call(visit, "create_link")
+    found = {name: gap[name] for name in ("lacks", "email", "contact_name", "contact_email")}
+    if reach.same(gap["contact_email"], gap["email"]):
+        found["contact_email"] = None
+    # The link of an application belongs to one event.
+    found["can_send"] = may_send and links.may_reach(visit, kind, given) and (kind == "participant" or len(gaps) == 1)
+    return found
+
+
+@routes.post("/applications/<id>/access", batch=True, shows=get_desk_application)
+def send_desk_access(visit, connections, id):
+    """Make the links that an approval did not give, or let the one that exists show the badge, and mail them."""
+    api.require_call(visit, "create_link")
+    done = visits.see_other(visit, actions.with_done(f"applications/{id}", "mail_link"))
+    for gap in connections.reader().all(sql.gaps_of, application_id=id):
+        if gap["lacks"] == "page":
+            body = {"kind": "participant", "participant_id": gap["participant_id"], "email": gap["email"]}
+            link = actions.run(visit, "create_link", {}, body).data
+        elif gap["link_id"]:
+            link = actions.run(visit, "update_link", {"id": gap["link_id"]}, {"rights": ["badges"]}).data
+        else:
+            body = {"kind": "application", "application_id": id, "rights": ["badges"]}
+            link = actions.run(visit, "create_link", {}, body).data
+        actions.run(visit, "mail_link", {"id": link["id"]}, None)
+    return done                                         # a button that is pressed twice finds no gap any more
 
 
 def notes(visit, kind, id):

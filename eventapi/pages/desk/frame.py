@@ -202,7 +202,11 @@ def say_problem(texts, code, members):
 
 
 def told(db, name):
-    """Return the tick with which a decision on applications is mailed, if the server can send mails."""
+    """Return the ticks of an action: a decision on applications is mailed, if the server can send mails, and the other
+    links of a person end with the one that is revoked.
+    """
+    if name == "revoke_link":
+        return {"all": ["1"]}
     return {"mail": ["1"]} if "application" in name and db.config.smtp_host else {}
 
 

@@ -23,6 +23,8 @@ LINES = {
     "applications_in_review": ("applications", "applications?status=in_review", False),
     "applications_asked": ("applications", "applications?status=info_requested", False),
     "applications_waitlisted": ("applications", "applications?status=waitlisted", False),
+    "accepted_without_page": ("applications", "applications?lacks=page", True),
+    "accepted_without_badge": ("applications", "applications?lacks=badge", True),
     "holds_ending": ("booths", "hall/holds", True),
     "holds": ("booths", "hall/holds", False),
     "submissions": ("submissions", "exhibitors/submissions", True),

@@ -4,7 +4,8 @@ Whoever opens the address of a link sees a button: mail scanners open every link
 what is behind it.
 """
 from eventapi import times
-from eventapi.domain.access import link_secrets, links, sessions
+from eventapi.domain.access import link_secrets, links, reach, sessions
+from eventapi.domain.access.links import masked
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.shows import settings as pages_of_events
 from eventapi.errors import Problem
@@ -15,6 +16,7 @@ from eventapi.web.rest import mail_base_url
 from eventapi.web.routes import Routes
 
 routes = Routes("entry", root="", public=True, page=True, forms=("text/html",))
+ASKING = "link/new"                     # where the form on the page of a dead link is sent
 ENTRY = {"participant": "my", "application": "apply"}       # kind of link -> first part of its addresses
 NEW_LINK = "new link"
 
@@ -45,7 +47,7 @@ def open_link(db, secret, before):
     row = link_secrets.find(db, secret)
     if row and row["draft_id"]:
         draft = drafted(db, row)
-        page, link, is_new = apply.confirmed(db, draft)
+        page, link, is_new = apply.confirmed(db, draft, row["way"])
         done = None if is_new else f"known_{draft['form']}"
         return page or signed_in(db, link, link_secrets.find(db, secret), done=done)
     link = row and links.get(db, row["link_id"])
@@ -90,6 +92,9 @@ def session_cookie(db, link, row, *, own_device=False):
     days = cookies.DAYS_OF_DOOR if link["kind"] == "door" else cookies.DAYS_OF_OWN_DEVICE if own_device else 0
     secret = sessions.add(db, link_id=link["id"], way=row["way"], mailed_to=row["mailed_to"], own_device=days > 0)
     links.record_use(db, link)
+    reach.confirm_address(db, link, row)
+    if any(sessions.is_open({**each, "ended_at": None, "key_is_valid": True}, link["kind"]) for each in others):
+        reach.tell_of_device(db, link)
     return cookies.header(ref, secret, days=days)
 
 
@@ -120,13 +125,7 @@ def expired(db, link):
 def invalid(db, link):
     """Return the page of a link that does not open. Unknown and revoked links get the same one."""
     address = link and link["status"] == "expired" and link["email"]
-    return told("invalid", None, 404, address=address and masked(address), **asking(db))
-
-
-def masked(email):
-    """Return an address of which somebody recognises the own one: m…@example.com."""
-    name, _, domain = email.partition("@")
-    return f"{name[:1]}…@{domain}"
+    return told("invalid", None, 404, address=address and masked(address), **asking(db, ASKING))
 
 
 def told(name, link, status=200, **values):
@@ -142,6 +141,12 @@ def told(name, link, status=200, **values):
 def get_entry(db):
     """Return the form with which people ask for a new link."""
     return entry(db)
+
+
+@routes.post("/link/new", before=form_bodies.before_asking)
+def ask_for_another_link(db, before):
+    """Mail the links of an address, for the form on the page of a link that has ended."""
+    return ask_for_link(db, before)
 
 
 @routes.post("/my", before=form_bodies.before)
@@ -165,10 +170,19 @@ def entry(db, *, email="", fault=None, status=200):
     return visits.told("entry", status=status, email=email, fault=fault, **asking(db))
 
 
-def asking(db):
-    """Return the values of ask.html: the form that asks for a new link, and the contacts of the shows."""
+def asking(db, target="my"):
+    """Return the values of ask.html: the form that asks for a new link, and the contacts of the shows.
+
+    `target` is where the form is sent.
+    """
     return {"can_mail": mails.is_configured(db.config), "shows": pages_of_events.open_for_exhibitors(db),
-            "token": tokens.form_token(link_secrets.form_key(db), NEW_LINK), "target": "my"}
+            "token": tokens.form_token(link_secrets.form_key(db), NEW_LINK), "target": target}
+
+
+def asking_for(db, link):
+    """Return the values of a button that asks for the links of the address of a link."""
+    return {"can_mail": bool(link["email"]) and mails.is_configured(db.config), "ask_for": link["email"],
+            "token": tokens.form_token(link_secrets.form_key(db), NEW_LINK)}
 
 
 # Signing out

@@ -4,13 +4,13 @@ from functools import cache
 from hashlib import sha256
 
 from eventapi import money, times
+from eventapi.domain.access.links import masked
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.portal import evidence, records, rights
 from eventapi.domain.shows import directory
 from eventapi.domain.shows import settings as pages_of_events
 from eventapi.errors import Problem, not_found
 from eventapi.languages import formats
-from eventapi.pages.entry.routes import masked
 from eventapi.storage.database import as_json
 from eventapi.web.html import shell, visits
 from eventapi.web.rest import Response

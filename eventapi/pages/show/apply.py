@@ -123,7 +123,7 @@ def corrected(db, event_key, form, given):
 def sent_page(db, show, form, language, given, token, id=None, *, fault=None, status=200):
     """Return the page after a form was sent, with which its address can be corrected."""
     # To try the form on this machine without a mail server, the page has the link that the mail would have.
-    secret = drafts.add_secret(db, id) if id and not mails.is_configured(db.config) else None
+    secret = drafts.add_secret(db, id, "shown") if id and not mails.is_configured(db.config) else None
     return told(db, show, language, "sent", status, form=form, token=token, fault=fault,
                 email=given.get("email", [""])[0], sender=db.config.smtp_sender,
                 link=secret and f"{shell.up()}link/{secret}")
@@ -141,16 +141,17 @@ def confirming(db, draft):
     return linked_page(db, draft, "confirm")
 
 
-def confirmed(db, draft):
+def confirmed(db, draft, way):
     """Confirm the address of a draft, which makes the application. Return (page, link, is_new); page or link is None.
 
     The link opens the page of the application, which `is_new` unless the address has applied before. Without https it
-    opens no session, so there is a page in its place.
+    opens no session, so there is a page in its place. `way` is that of the secret. Raise 409 `link_revoked` if the
+    office has ended the access of the address.
     """
     try:
-        link, is_new = drafts.confirm(db, draft, directory.show(db, draft["event_key"]), mail_base_url())
+        link, is_new = drafts.confirm(db, draft, directory.show(db, draft["event_key"]), mail_base_url(), way=way)
     except Problem as problem:
-        if problem.status >= 500:
+        if problem.status >= 500 or problem.code == "link_revoked":
             raise
         return linked_page(db, draft, "changed", 409), None, False
     if not cookies.is_possible():

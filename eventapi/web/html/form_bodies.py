@@ -182,6 +182,17 @@ def before_link(db: Database) -> dict[str, list[str]] | Problem:
     return _received(accepts_null=True)
 
 
+def before_asking(db: Database) -> dict[str, list[str]] | Problem:
+    """R7: return `before` of the form on the page of a link that has ended, with which people ask for a new one.
+
+    That page has no referrer either, so that no other site learns the secret in its address. Its form has a signed
+    token, and a browser that names the site at all must name this one.
+    """
+    if request.environ.get("HTTP_SEC_FETCH_SITE", "same-origin") != "same-origin":
+        return foreign()
+    return _received(accepts_null=True)
+
+
 def before_json(db: Database) -> object | Problem:
     """Return the value of a JSON body that a page of ours sends without a session, or the problem with it."""
     try:
@@ -210,5 +221,10 @@ def refuse_foreign(environ: dict, *, accepts_null: bool = False) -> None:
     scheme, _, place = (origin or "").lower().partition("://")
     if (origin and (place != host.lower() or (scheme != "https" and cookies.is_secure()))) or (
             environ.get("HTTP_SEC_FETCH_SITE", "none") not in ("none", "same-origin")) or shell.elsewhere():
-        raise Problem("origin_not_allowed", "The form was sent from another web site. Open the page of the form on "
-                      "this server, and send it there.")
+        raise foreign()
+
+
+def foreign() -> Problem:
+    """Return the 403 Problem for a form on another web site."""
+    return Problem("origin_not_allowed", "The form was sent from another web site. Open the page of the form on this "
+                   "server, and send it there.")

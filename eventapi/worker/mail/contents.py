@@ -1,4 +1,5 @@
 """Contents of mails: built from the record at the time of sending, as text and HTML, with attachments."""
+import json
 import re
 from datetime import datetime, timezone
 from email.headerregistry import Address
@@ -7,7 +8,7 @@ from email.policy import SMTP, EmailPolicy
 from email.utils import format_datetime
 from html import escape
 
-from eventapi.domain.access import links
+from eventapi.domain.access import links, reach
 from eventapi.domain.billing import invoices
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.billing import sending as invoice_sending
@@ -58,7 +59,8 @@ def build(db, mail):
     if mail["kind"] in (links.KIND, links.TODOS, links.OFFER):
         mail = {**mail, "secret": retry_while_busy(links.new_secret, db, mail["entity_id"])}
     if mail["kind"] in (decisions.DECISION, decisions.BADGE):
-        mail = {**mail, "secret": mail["base_url"] and retry_while_busy(decisions.new_secret, db, mail["entity_id"])}
+        mail = {**mail, "secret": mail["base_url"] and retry_while_busy(decisions.new_secret, db, mail["entity_id"],
+                                                                       mail["recipient"])}
     with db.snapshot():
         contents = CONTENTS[mail["kind"]](db, mail)
     return recipient, compose(db.config, recipient, mail["message_id"], mail["subject"], *contents)
@@ -201,9 +203,9 @@ def badge(db, mail):
     Raise Gone if there is none any more.
     """
     application = applications.get(db, mail["entity_id"])
-    ids = application and decisions.badges(db, application)
+    ids = application and decisions.badges_by_mail(db, application, mail["recipient"])
     if not ids:
-        raise Gone("the application has no participant any more")
+        raise Gone("the application has no participant any more whose badge is for this address")
     texts, middle = own_or_usual(db, application, "badge", mail["language"])
     page = [(texts["badge_button"], links.address(mail["base_url"], mail["secret"]))] if mail["secret"] else []
     paragraphs = [greeting(texts, harmless(person(application))), *middle, *page,
@@ -246,6 +248,27 @@ def link(db, mail):
         texts["hello_nobody"], *(own or [texts["link"]]),
         (texts["link_button"], links.address(mail["base_url"], mail["secret"])), texts["link_ignore"],
         *mail_words.closing(db.config, mail["language"])], {}, []
+
+
+def link_notice(db, mail):
+    """Return the mail that tells of a change of somebody's access. It has no secret, and nothing that was typed."""
+    details, language = json.loads(mail["details"]), mail["language"]
+    texts, notice = mail_words.WORDS[language], details["notice"]
+    event = reach.about(db, mail["entity_type"], mail["entity_id"])
+    if event is None:
+        raise Gone("the participant or the application was deleted")
+    contact = event["contact_email"] or db.config.organiser_email or mail_words.sender(db.config)
+    values = {"title": event["title"], "contact": contact, "address": details.get("address"),
+              "day": formats.moment(details["changed_at"], event["timezone"], language)}
+    lacks_address = notice in ADDRESSED and not values["address"]
+    paragraphs = [texts["hello_nobody"], texts[ADDRESSED[notice] if lacks_address else notice].format(**values)]
+    if details.get("rights"):
+        named = ", ".join(texts[f"right_{right}"] for right in details["rights"])
+        paragraphs.append(texts["further_link_rights"].format(rights=named))
+    if details.get("ended"):
+        paragraphs.append(texts["merged_ended"].format(addresses=", ".join(details["ended"]), contact=contact))
+    paragraphs.append(texts["notice_wrong"].format(**values))
+    return None, language, [*paragraphs, *mail_words.closing(db.config, language)], {}, []
 
 
 def todos(db, mail):
@@ -359,8 +382,11 @@ def quoted(invoice, texts):
     return texts["quoted_reference"].format(reference=grouped(reference))
 
 
+# notices that name an address -> name of the text without one
+ADDRESSED = {"further_link": "further_link_shown", "address_changed": "address_removed"}
 WITH_PDF = ("invoice", "invoice_reminder", "dunning")
 CONTENTS = {"newsletter_confirmation": newsletter_confirmation, "invoice": invoice,
             "invoice_reminder": invoice_reminder, "dunning": dunning,
             "application_confirmation": application_confirmation, decisions.DECISION: application_decision,
-            decisions.BADGE: badge, links.KIND: link, links.TODOS: todos, links.OFFER: todos}
+            decisions.BADGE: badge, links.KIND: link, links.TODOS: todos, links.OFFER: todos,
+            reach.NOTICE: link_notice}

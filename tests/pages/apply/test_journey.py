@@ -4,8 +4,8 @@ import re
 import pytest
 
 from eventapi.web.html import tokens
+from tests.pages.show.conftest import built, category, link_of, pages  # noqa: F401
 from tests.pages.show.test_journey import UNDECIDED, follow, needs_browser, text
-from tests.pages.show.test_visit import built, category, link_of, pages  # noqa: F401
 from tests.pages.test_accessibility import AXE, CHECK
 from tests.support.browser import SIZES
 from tests.support.served import served

@@ -29,6 +29,16 @@ def applicant(open_link, application, show):
     return f"/apply/{link['ref']}", visitor
 
 
+@pytest.fixture
+def mailed(open_link, application, show, settings):
+    """Return (path of the page, Visitor) as the link in a mail to the applicant opens it."""
+    settings.smtp_host, settings.smtp_sender = "mail.example.org", "news@messe.test"
+    settings.base_url = "https://events.example.org"
+    link, visitor, _ = open_link("application", event_id=show["event"]["id"], application_id=application["id"],
+                                 email="ada@rosen.example", language="en", way="mailed")
+    return f"/apply/{link['ref']}", visitor
+
+
 def mails(db, kind="application_decision"):
     """Build the mails of a kind that are queued. Return their texts."""
     cursor = db.connection.execute("SELECT * FROM mails WHERE kind = ? ORDER BY id", (kind,))
@@ -205,8 +215,8 @@ def test_a_name_that_looks_like_an_address_is_not_in_the_greeting(organiser, add
 
 # The way to the exhibitor's own page
 
-def test_an_approved_applicant_goes_on_to_the_own_page(applicant, organiser, address, show, db):
-    path, visitor = applicant
+def test_an_approved_applicant_goes_on_to_the_own_page(mailed, organiser, address, show, db):
+    path, visitor = mailed
     pages = f"/events/{show['event']['id']}/pages"
     organiser.post(f"{address}/approve", {"confirm": True}, status=200)
     page = visitor.get(path)

@@ -1,4 +1,3 @@
 """The public show, and an open form for visitors."""
 from tests.pages.apply.test_page import applicant, application  # noqa: F401
-from tests.pages.show.conftest import public_show, read, show  # noqa: F401
-from tests.pages.show.test_visit import category, pages  # noqa: F401
+from tests.pages.show.conftest import category, pages, public_show, read, show  # noqa: F401

@@ -12,7 +12,7 @@ from eventapi.web.html import form_bodies, tokens
 from tests.pages.apply.test_page import PDF, take_files
 from tests.pages.conftest import Visitor
 from tests.pages.conftest import token_of as session_token
-from tests.pages.show.test_visit import built, link_of, register, token_of  # noqa: F401
+from tests.pages.show.conftest import built, link_of, register, token_of  # noqa: F401
 
 FORM = "application/x-www-form-urlencoded"
 

@@ -2,6 +2,8 @@
 import re
 from html import unescape
 
+import pytest
+
 from eventapi.domain.access import links
 from eventapi.pages.desk import api, exhibitors, people
 from tests.pages.conftest import Visitor, token_of
@@ -433,3 +435,63 @@ def test_a_draft_that_is_deleted_leads_to_the_list_of_invoices(office, organiser
     answer = office.submit(office.get(f"{address}?back=invoices/{draft['id']}"), address,
                            {"back": f"invoices/{draft['id']}"})
     assert answer.headers["Location"].endswith("/desk/money?done=delete_invoice")
+
+
+# What an approval does not give
+
+def lacking(organiser, fair, settings, role, email):
+    """Approve an application for a contact that takes part already. Return (application, participant)."""
+    settings.smtp_host, settings.smtp_sender = "mail.example.org", "news@messe.test"
+    settings.base_url = "https://shows.example.org"
+    event = organiser.data("/events")[0]
+    organiser.patch(f"/events/{event['id']}/pages", {"my_is_open": True}, status=200)
+    organiser.make("/categories", {"title": role, "category_key": role, "role": role,
+                                   "event_keys": [event["event_key"]]})
+    contact = organiser.make("/contacts", {"company_name": "Nelken AG", "email": "office@nelken.example"})
+    part = organiser.make("/participants", {"event_id": event["id"], "contact_id": contact["id"], "role": role})
+    made = organiser.make("/applications", {"last_name": "Nelke", "email": email, "category_keys": [role],
+                                            "event_keys": [event["event_key"]]})
+    organiser.post(f"/applications/{made['id']}/approve", {"contact_id": contact["id"]}, status=200)
+    return made, part
+
+
+def links_of(organiser, **subject):
+    (name, id), = subject.items()
+    return [(row["kind"], row["email"], row["rights"] == ["badges"], row["mailed_at"] is not None)
+            for row in organiser.data(f"/links?{name}={id}")]
+
+
+def test_the_link_that_an_approval_did_not_give_is_sent_by_a_button(office, organiser, fair, settings):
+    made, part = lacking(organiser, fair, settings, "exhibitor", "anna@nelken.example")
+    today = office.get("/desk/")
+    assert 'data-figure="accepted_without_page">1<' in today and "Acceptances without a page" in today
+    assert "Nelke" in office.get("/desk/applications?lacks=page")
+    assert "Nelke" not in office.get("/desk/applications?lacks=badge")
+    page = office.get(f"/desk/applications/{made['id']}")
+    assert "Send the link to anna@nelken.example" in page
+    for _ in range(2):                                          # pressed twice
+        office.submit(page, f"/desk/applications/{made['id']}/access", {})
+    assert links_of(organiser, participant_id=part["id"]) == [("participant", "anna@nelken.example", False, True)]
+    assert "accepted_without_page" not in office.get("/desk/")
+    assert "Send the link" not in office.get(f"/desk/applications/{made['id']}")
+
+
+@pytest.mark.parametrize("has_link", [False, True])
+def test_the_badge_that_an_approval_did_not_give_is_sent_by_a_button(office, organiser, fair, settings, has_link):
+    made, _ = lacking(organiser, fair, settings, "visitor", "anna@nelken.example")
+    assert 'data-figure="accepted_without_badge">1<' in office.get("/desk/")
+    if has_link:
+        organiser.make("/links", {"kind": "application", "application_id": made["id"]})
+    page = office.get(f"/desk/applications/{made['id']}")
+    office.submit(page, f"/desk/applications/{made['id']}/access", {})
+    assert links_of(organiser, application_id=made["id"]) == [("application", "anna@nelken.example", True, True)]
+    assert "accepted_without_badge" not in office.get("/desk/")
+
+
+def test_revoking_a_link_ends_the_others_of_its_person_unless_unticked(office, organiser, fair, settings):
+    _, part = lacking(organiser, fair, settings, "exhibitor", "anna@nelken.example")
+    link = organiser.make("/links", {"kind": "participant", "participant_id": part["id"]})
+    page = office.get(f"/desk/do/revoke_link/{link['id']}")
+    assert "Also revoke all other links of this address" in page and re.search(r'name="all"[^>]*checked', page.text)
+    office.submit(page, f"/desk/do/revoke_link/{link['id']}", {"all": "1", "back": ""})
+    assert organiser.data(f"/links/{link['id']}")["ended_by"] == "office"

@@ -51,7 +51,7 @@ NEEDS = {
         do/create_task do/start_task/1 do/complete_task/1 do/cancel_task/1 do/reopen_task/1""",
     "links": """
         do/mail_link/2 do/revoke_link/2 do/delete_link_device/2/1 links/2/show links/2/rotate links
-        batch/links/remind""",
+        applications/1/access batch/links/remind""",
     "checkins": "do/mail_link/2 links/2/show links/2/rotate links",
     "events": "edit/events edit/events/1 settings/1 do/delete_note/1",
     "categories": "edit/categories edit/categories/1",
@@ -129,7 +129,8 @@ def test_a_key_that_may_only_read_gets_no_button_and_is_told_what_it_lacks(desk,
 
 
 # What depends on the record that it is about.
-DEPEND = {"do/create_note", "do/delete_note", "do/mail_link", "links", "links/show", "links/rotate"}
+DEPEND = {"do/create_note", "do/delete_note", "do/mail_link", "links", "links/show", "links/rotate",
+          "applications/access"}
 
 
 def test_a_door_is_opened_only_with_the_scope_of_scans(desk, busy_fair):
@@ -165,5 +166,6 @@ def test_a_key_that_has_no_other_scope_gets_through(desk, busy_fair):
 
 
 def test_every_button_is_on_a_page(office, busy_fair):
-    missing = sorted({plain(address) for address in ADDRESSES} - shown_on_pages(office))
+    """But the one for an application that lacks its page or badge, which test_office.py presses."""
+    missing = sorted({plain(address) for address in ADDRESSES} - shown_on_pages(office) - {"applications/access"})
     assert not missing, " ".join(missing)

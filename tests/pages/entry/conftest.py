@@ -1,2 +1,2 @@
 """The public show of the pages, and what links and sessions need: see tests/pages/conftest.py."""
-from tests.pages.show.conftest import public_show, show  # noqa: F401
+from tests.pages.show.conftest import category, pages, public_show, show  # noqa: F401

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from eventapi import times
+from eventapi.app import routes
 from eventapi.domain.access import link_secrets, links, sessions
 from eventapi.domain.upkeep import housekeeping
 from eventapi.web import masking
@@ -187,6 +188,61 @@ def test_the_page_of_a_link_may_send_no_referrer(open_link, exhibitor):
     visitor.post(f"/link/{secret}", {}, 403, {"Origin": "https://evil.example"}.items())
     visitor.post(f"/link/{secret}", {}, 403, {"Origin": "null", "Sec-Fetch-Site": "cross-site"}.items())
     visitor.post(f"/link/{secret}", {}, 303, {"Origin": "null"}.items())
+
+
+# The form on the page of a link that has ended: the page sends no referrer, so its Origin is `null`
+
+NULL = {"Origin": "null", "Sec-Fetch-Site": "same-origin"}
+
+
+@pytest.fixture
+def dead(app, settings):
+    """Return (Visitor, fields of the form) of the page of a link that is none."""
+    settings.smtp_host, settings.smtp_sender = "mail.example.org", "news@messe.test"
+    settings.base_url = "https://show.example.org"
+    visitor = Visitor(app)
+    page = visitor.get(f"/link/evl_{'A' * 32}", 404)
+    assert 'action="../link/new"' in page.text and page.headers["Referrer-Policy"] == "no-referrer"
+    return visitor, {"token": re.search(r'name="token" value="([^"]+)"', page.text)[1], "email": "ada@rosen.example"}
+
+
+def requests(db):
+    return db.connection.execute("SELECT count(*) FROM link_requests").fetchone()[0]
+
+
+@pytest.mark.parametrize("headers", [NULL, {"Origin": "null"}, {}])
+def test_the_form_of_a_dead_link_asks_for_a_new_one(dead, headers, db):
+    visitor, fields = dead
+    page = visitor.post("/link/new", fields, 200, headers.items())
+    assert "look into your mailbox" in page.text and requests(db) == 1
+
+
+@pytest.mark.parametrize("headers", [
+    *({**NULL, "Sec-Fetch-Site": site} for site in ("cross-site", "same-site", "none")),
+    {"Origin": "https://evil.example"}])
+def test_the_form_of_a_dead_link_is_refused_from_elsewhere(dead, headers, db):
+    visitor, fields = dead
+    visitor.post("/link/new", fields, 403, headers.items())
+    assert requests(db) == 0
+
+
+@pytest.mark.parametrize("token", ["", "x", "evl_"])
+def test_the_form_of_a_dead_link_needs_its_token(dead, token, db):
+    visitor, fields = dead
+    visitor.post("/link/new", {**fields, "token": token}, 403, NULL.items())
+    assert requests(db) == 0
+
+
+# The forms on pages that send no referrer: the page of a link, and that of a link that has ended
+WITHOUT_REFERRER = {"/link/<secret>", "/link/new"}
+FORMS = sorted({route.path for route in routes() if route.options.page and route.method == "POST"} - WITHOUT_REFERRER)
+
+
+@pytest.mark.parametrize("path", FORMS)
+def test_no_other_form_accepts_the_origin_null(app, pages, path):
+    address = re.sub(r"<.*?>", "1", path.replace("<event_key>", "fair"))
+    said = "This did not work" if path.startswith("/e/") else "another web site"
+    assert said in Visitor(app).post(address, {}, 403, NULL.items())
 
 
 # Upkeep

@@ -6,8 +6,8 @@ import pytest
 pytest.importorskip("aiosmtpd")
 from eventapi.worker.mail import job
 from tests.pages.desk.conftest import sign_in
+from tests.pages.show.conftest import link_of
 from tests.pages.show.test_apply import form, send  # noqa: F401
-from tests.pages.show.test_visit import category, link_of, pages, register  # noqa: F401
 from tests.support.client import SCOPES, add_key
 from tests.support.mail_server import Inbox, Server
 

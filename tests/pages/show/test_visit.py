@@ -1,76 +1,14 @@
 """The registration of visitors: from the form to the badge, and all that is left to the office."""
 import re
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 
 import pytest
 
 from eventapi.domain.registration import drafts
 from eventapi.domain.shows import directory
 from eventapi.storage.database import Database
-from eventapi.web.html import tokens
-from eventapi.worker.mail import contents
 from tests.pages.conftest import Visitor
-
-TYPED = {"first_name": "Greta", "last_name": "Reißmann", "email": "greta@mail.example", "category": "visitors"}
-
-
-@pytest.fixture
-def category(organiser):
-    return organiser.make("/categories", {"title": "Visitors", "category_key": "visitors", "approval": "automatic",
-                                          "role": "visitor", "event_keys": ["fair"]})
-
-
-@pytest.fixture
-def pages(organiser, show, category):
-    """Open the form. Return the address of the settings."""
-    address = f"/events/{show['event']['id']}/pages"
-    organiser.patch(address, {"visit_is_open": True}, status=200)
-    return address
-
-
-@pytest.fixture
-def register(app, monkeypatch):
-    """Return a function that fills in the form as a new visitor, and returns (Visitor, page)."""
-    def sent(language="en", status=200, **changed):
-        visitor = Visitor(app, language)
-        token = token_of(visitor.get("/e/fair/visit"))
-        monkeypatch.setattr(tokens, "YOUNGEST", 0)
-        values = {name: value for name, value in {**TYPED, **changed}.items() if value is not None}
-        return visitor, visitor.post("/e/fair/visit", {**values, "token": token}, status)
-    return sent
-
-
-def token_of(page):
-    return re.search(r'name="token" value="([^"]+)"', page.text)[1]
-
-
-def built(db, kind):
-    """Build the mails of a kind. Return (recipient, text) of each."""
-    cursor = db.connection.execute("SELECT * FROM mails WHERE kind = ? ORDER BY id", (kind,))
-    names = [column[0] for column in cursor.description]
-    found = []
-    for row in cursor.fetchall():
-        with suppress(contents.Gone):
-            recipient, message = contents.build(db, dict(zip(names, row, strict=True)))
-            found.append((recipient, message.decode().replace("=\r\n", "").replace("=3D", "=")))
-    return found
-
-
-def link_of(text):
-    return re.search(r"/link/evl_[\w-]{32}", text)[0]
-
-
-def confirmed(visitor, db, place=-1):
-    """Confirm the address by the link in a mail. Return the page of the registration and its path."""
-    answer = visitor.post(link_of(built(db, "application_confirmation")[place][1]))
-    path = "/" + answer.headers["Location"].removeprefix("http://localhost/").lstrip("./")
-    return visitor.get(path), path
-
-
-def participants(organiser, **query):
-    text = "&".join(f"{name}={value}" for name, value in {"role": "visitor", **query}.items())
-    return organiser.data(f"/participants?{text}")
+from tests.pages.show.conftest import TYPED, built, confirmed, link_of, participants, token_of
 
 
 def test_a_visitor_registers_and_has_a_badge_at_once_and_by_mail(register, pages, organiser, db, app):
