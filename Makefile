@@ -6,7 +6,7 @@ RUN    := $(if $(EMPTY),.run-empty,.run)
 PORT   ?= 8080
 ADDRESS := 127.0.0.1:$(PORT)
 
-.PHONY: help run test processes servers clients einvoices schemathesis fuzz test-debian fault race soak books load morning schema reference picture audit deb apt-repo release-check clean
+.PHONY: help run test processes servers clients einvoices schemathesis fuzz test-debian fault race reach soak books load morning schema reference picture audit deb apt-repo release-check clean
 
 help:
 	@echo "make run          start the service with a sample show on http://$(ADDRESS)"
@@ -22,6 +22,8 @@ help:
 	@echo "make fault        test that no confirmed write is lost and no mail is sent twice when processes are killed or"
 	@echo "                  stopped, the disk fails or the clock jumps; ROUNDS=200 kills for half an hour"
 	@echo "make release-check  run everything in its long form, before a release: takes hours"
+	@echo "make reach        walk all that a key can reach by links, mails and merged records, for each pair of scopes and for"
+	@echo "                  all scopes but one, and compare it with what the key may read"
 	@echo "make race         test a hundred concurrent clients for one booth or the last item in stock, in twenty rounds"
 	@echo "make soak         replay the day of a big show in two hours behind nginx; HOURS=1 or MINUTES=5 shortens it"
 	@echo "make books        issue, pay, dun, export and close a year of 330 invoices, and compute every figure a second time"
@@ -155,6 +157,10 @@ test-debian:
 	  CHROMIUM=none /usr/bin/python3 -m pytest --numprocesses $(BESIDE) --dist loadfile --basetemp "$$folder/own" \
 	    $(DEBIAN_TESTS) && \
 	  EVENTAPI_SERVER=gthread /usr/bin/python3 -m pytest --numprocesses $(BESIDE) --dist loadfile --basetemp "$$folder/gthread" $(OF_GTHREAD)
+
+# One process: its walks share what they have found out about equal states.
+reach: $(VENV)/ready-to-test
+	@$(FOLDER_OF_TESTS) && REACH=all $(BIN)/python -m pytest --basetemp "$$folder/pytest" tests/web/test_reach.py
 
 race: $(VENV)/ready-to-test
 	@RACE_ROUNDS=20 $(BIN)/python -m pytest --numprocesses $(BESIDE) --dist worksteal tests/race
