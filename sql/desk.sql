@@ -44,7 +44,8 @@ SELECT (SELECT count(*) FROM invoices WHERE status = 'draft') AS drafts,
            AND open_amount > 0) AS overdue,
        (SELECT count(*) FROM bank_transactions WHERE status = 'open') AS unmatched,
        (SELECT count(*) FROM mails WHERE state IN ('failed', 'uncertain')) AS mails_failed,
-       (SELECT count(*) FROM mails WHERE state = 'queued' AND next_at <= :due) AS mails_waiting;
+       (SELECT count(*) FROM mails WHERE state = 'queued' AND next_at <= :due) AS mails_waiting,
+       (SELECT count(*) FROM application_drafts WHERE mail_base_url IS NOT NULL) AS confirmations_waiting;
 
 -- name: exhibitors
 -- Ids of the exhibitors of an event by name.

@@ -1,8 +1,8 @@
 -- Drafts of applications: what a form of the public pages has sent, until its address is confirmed.
 
 -- name: add
-INSERT INTO application_drafts (event_id, form, nonce, fields, email, email_hash, network, language, created_at)
-VALUES (:event_id, :form, :nonce, :fields, :email, :email_hash, :network, :language, :now);
+INSERT INTO application_drafts (event_id, form, nonce, fields, email, email_hash, network, wide_network, domain_hash, language, mail_base_url, created_at)
+VALUES (:event_id, :form, :nonce, :fields, :email, :email_hash, :network, :wide_network, :domain_hash, :language, :mail_base_url, :now);
 
 -- name: known
 SELECT 1 FROM application_drafts WHERE nonce = :nonce;
@@ -11,18 +11,53 @@ SELECT 1 FROM application_drafts WHERE nonce = :nonce;
 SELECT d.id, d.event_id, d.form, d.fields, d.email, d.language, d.application_id, d.confirmed_at, e.event_key
   FROM application_drafts d JOIN events e ON e.id = d.event_id WHERE d.id = :id;
 
--- name: made
--- Drafts since a time, or the unconfirmed ones of a network.
-SELECT count(*) FROM application_drafts WHERE created_at >= :since
+-- name: to_mail
+SELECT d.form, d.email, d.language, d.mail_base_url, d.network, d.wide_network, e.title
+  FROM application_drafts d JOIN events e ON e.id = d.event_id WHERE d.id = :id;
+
+-- name: mark_mailed
+UPDATE application_drafts SET mail_at = :now, mail_base_url = NULL WHERE id = :id;
+
+-- name: forget_mail
+-- The mail of the draft was withdrawn before it was sent, so it counts for no limit.
+UPDATE application_drafts SET mail_at = NULL WHERE id = :id;
+
+-- name: sent
+-- Drafts whose mail was queued since a time, or the unconfirmed ones of them of a network or a domain. Times in the future,
+-- of a clock that was wrong, are ignored.
+SELECT count(*) FROM application_drafts WHERE mail_at > :since AND mail_at <= :now
    AND network = :network -- when network
+   AND wide_network = :wide_network AND network IS NOT NULL -- when wide_network
+   AND domain_hash = :domain_hash -- when domain_hash
 ;
 
--- name: postponed
--- Mails to confirm a draft that wait for their hour, or those of a network.
-SELECT count(*) FROM mails m JOIN application_drafts d ON d.id = m.entity_id
- WHERE m.state = 'queued' AND m.next_at > :now AND m.kind = 'application_confirmation'
-   AND d.network = :network -- when network
-;
+-- name: is_domain_known
+SELECT 1 FROM confirmed_domains WHERE domain_hash = :domain_hash AND confirmed_at > :since;
+
+-- name: remember_domain
+INSERT INTO confirmed_domains (domain_hash, confirmed_at)
+SELECT domain_hash, :now FROM application_drafts WHERE id = :id AND domain_hash IS NOT NULL
+    ON CONFLICT DO UPDATE SET confirmed_at = excluded.confirmed_at;
+
+-- name: forget_domains
+DELETE FROM confirmed_domains WHERE domain_hash IN (
+  SELECT domain_hash FROM confirmed_domains WHERE confirmed_at < :before ORDER BY confirmed_at LIMIT :size);
+
+-- name: waiting
+-- Drafts whose mail waits: at first one of each network, in the order of its last mail, then a second one of each.
+SELECT id, network, wide_network, domain_hash FROM (
+  SELECT id, network, wide_network, domain_hash, row_number() OVER (PARTITION BY network ORDER BY id) AS round,
+         (SELECT max(l.mail_at) FROM application_drafts l WHERE l.network = d.network) AS last_at
+    FROM application_drafts d WHERE mail_base_url IS NOT NULL)
+ ORDER BY round, last_at NULLS FIRST, id;
+
+-- name: waiting_before
+-- An earlier draft of the same network or domain whose mail waits, so that a new one must not overtake it.
+SELECT 1 FROM application_drafts
+ WHERE mail_base_url IS NOT NULL AND id <> :id AND (network = :network OR wide_network = :wide_network OR domain_hash = :domain_hash) LIMIT 1;
+
+-- name: is_waiting
+SELECT 1 FROM application_drafts WHERE id = :id AND mail_base_url IS NOT NULL;
 
 -- name: of_address
 -- Drafts with an address since a time, also confirmed and corrected ones.
@@ -35,7 +70,7 @@ SELECT id, event_id, form, nonce, fields, email, language, confirmed_at FROM app
 
 -- name: replace
 -- A draft whose address was wrong. The hash of the address stays, since a mail went there.
-UPDATE application_drafts SET fields = NULL, email = NULL WHERE id = :id;
+UPDATE application_drafts SET fields = NULL, email = NULL, mail_base_url = NULL WHERE id = :id;
 
 -- name: drop_secrets
 DELETE FROM link_secrets WHERE draft_id = :id;
@@ -44,17 +79,26 @@ DELETE FROM link_secrets WHERE draft_id = :id;
 -- The secrets of a confirmed draft open the page of the application.
 UPDATE link_secrets SET link_id = :link_id, draft_id = NULL, mailed_to = :email, expires_at = :expires_at WHERE draft_id = :id;
 
--- name: waiting
+-- name: unconfirmed
 -- Number of drafts that wait for confirmation.
 SELECT count(*) FROM application_drafts WHERE network IS NOT NULL;
 
 -- name: drop_of_largest_network
--- The oldest draft of the network with the most of them.
+-- A draft of the network with the most of them: the oldest one without a mail, since each mail counts for the limits, or
+-- else the oldest one. The /48 of an IPv6 address is one network here.
 DELETE FROM application_drafts WHERE id = (
-  SELECT min(id) FROM application_drafts WHERE network IS NOT NULL GROUP BY network ORDER BY count(*) DESC, min(id) LIMIT 1);
+  SELECT id FROM application_drafts
+   WHERE network IS NOT NULL
+     AND coalesce(wide_network, network) = (
+       SELECT coalesce(wide_network, network) FROM application_drafts WHERE network IS NOT NULL
+        GROUP BY coalesce(wide_network, network) ORDER BY count(*) DESC, min(id) LIMIT 1)
+   ORDER BY mail_at IS NOT NULL, id LIMIT 1);
 
 -- name: confirm
-UPDATE application_drafts SET fields = NULL, email = NULL, network = NULL, application_id = :application_id, confirmed_at = :now WHERE id = :id;
+UPDATE application_drafts
+   SET fields = NULL, email = NULL, network = NULL, wide_network = NULL, domain_hash = NULL, mail_base_url = NULL,
+       application_id = :application_id, confirmed_at = :now
+ WHERE id = :id;
 
 -- name: applications
 -- Applications of exhibitors that count for the capacity of their form: all but those of visitors.

@@ -9,8 +9,8 @@ SELECT id, kind, recipient, subject, state, attempts, next_at, error, updated_at
   FROM mails WHERE state = :state ORDER BY id;
 
 -- name: add
-INSERT INTO mails (kind, entity_type, entity_id, admin_id, recipient, subject, base_url, language, text, details, state, next_at, message_id, created_at, updated_at)
-VALUES (:kind, :entity_type, :entity_id, :admin_id, :recipient, :subject, :base_url, :language, :text, :details, 'queued', :next_at, :message_id, :now, :now);
+INSERT INTO mails (kind, priority, turn, entity_type, entity_id, admin_id, recipient, subject, base_url, language, text, details, state, next_at, message_id, created_at, updated_at)
+VALUES (:kind, :priority, :turn, :entity_type, :entity_id, :admin_id, :recipient, :subject, :base_url, :language, :text, :details, 'queued', :next_at, :message_id, :now, :now);
 
 -- name: withdraw
 -- Remove a mail that has not been sent yet.
@@ -31,8 +31,13 @@ UPDATE mails SET kind = :other_kind, subject = :subject
 SELECT id FROM mails WHERE entity_type = :entity_type AND entity_id = :entity_id AND kind = :kind AND state IN ('queued', 'sending') LIMIT 1;
 
 -- name: due
-SELECT id, kind, entity_type, entity_id, admin_id, recipient, subject, base_url, language, text, details, attempts, message_id
-  FROM mails WHERE state = 'queued' AND next_at <= :now ORDER BY next_at, id LIMIT 1;
+-- The mail that leaves next. `places` has all pairs of priority and turn in order. For each, the index has the mail that is
+-- due first at its beginning, so that mails with a later time cost nothing.
+SELECT m.id, m.kind, m.entity_type, m.entity_id, m.admin_id, m.recipient, m.subject, m.base_url, m.language, m.text, m.details, m.attempts, m.message_id
+  FROM json_each(:places) p CROSS JOIN mails m ON m.id = (
+    SELECT n.id FROM mails n WHERE n.state = 'queued' AND n.priority = p.value ->> 0 AND n.turn = p.value ->> 1 AND n.next_at <= :now
+     ORDER BY n.next_at, n.id LIMIT 1)
+ ORDER BY p.key LIMIT 1;
 
 -- name: bring_forward
 -- Retry at once what is scheduled later than any wait allows: the clock was ahead at that time.

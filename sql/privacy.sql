@@ -184,8 +184,10 @@ DELETE FROM contact_tags WHERE contact_id = :id;
 UPDATE participants SET badge_name = NULL, badge_name_folded = NULL, updated_at = :stamp WHERE contact_id = :id AND badge_name IS NOT NULL;
 
 -- name: drop_forms
--- Drafts of applications with the address of the contact. Must run while the contact still has it.
-DELETE FROM application_drafts WHERE email = (SELECT c.email FROM contacts c WHERE c.id = :id);
+-- Drafts of applications with the address of the contact, and those that became one of its applications: they have a hash
+-- of the address. Must run while the contact still has its address.
+DELETE FROM application_drafts WHERE email = (SELECT c.email FROM contacts c WHERE c.id = :id)
+    OR application_id IN (SELECT a.id FROM applications a WHERE a.contact_id = :id);
 
 -- name: drop_confirmations
 DELETE FROM mails WHERE entity_type = 'application_draft' AND recipient = (SELECT c.email FROM contacts c WHERE c.id = :id);

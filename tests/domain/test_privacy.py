@@ -132,7 +132,8 @@ OTHERS = {
         "documents.sha256 documents.signature_sha256 submission_revisions.sha256 invoices.pdf_sha256 "
         "invoices.xml_sha256 invoices.payment_reference e_invoices.sha256 "
         "bulk_imports.sha256 bank_statements.sha256 bank_transactions.identity "
-        "application_drafts.nonce application_drafts.network application_drafts.email_hash link_secrets.secret_hash "
+        "application_drafts.nonce application_drafts.network application_drafts.wide_network "
+        "application_drafts.domain_hash application_drafts.email_hash confirmed_domains link_secrets.secret_hash "
         "links.ref links.email_hash link_requests.email_hash sessions.session_hash sent_forms.owner sent_forms.form_id "
         "sent_forms.fingerprint binding_steps.shown_sha256 "
         "mails.lease audit_log.salt audit_log.digest audit_log.previous_hash audit_log.hash "
@@ -164,7 +165,8 @@ OTHERS = {
         "bank_statements.admin_name audit_log.admin_name audit_log.request_id idempotency_keys.request_id",
     "chosen by the client's program and deleted after a day": "idempotency_keys.idempotency_key",
     "ids and counts": "idempotency_keys.location idempotency_keys.meta",
-    "the base URL of links": "mails.base_url link_requests.base_url sent_forms.location",
+    "the base URL of links": "mails.base_url link_requests.base_url sent_forms.location "
+        "application_drafts.mail_base_url",
 }
 # Columns that the law requires to keep for an anonymised contact until the retention period ends.
 KEPT = {"invoices.buyer", "invoices.debtor_number", "e_invoices.document", "invoices.pdf_source",

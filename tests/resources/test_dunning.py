@@ -9,8 +9,8 @@ import pytest
 from eventapi import times, working_days
 from eventapi.domain.billing import ledger
 from eventapi.domain.dunning import letters, sending
+from eventapi.domain.mail import queue as mails
 from eventapi.languages import formats
-from eventapi.storage.statements import statements
 from eventapi.validation import schema_files
 from eventapi.worker.mail import contents
 from tests.pictures.test_invoice_pdf import texts
@@ -639,7 +639,7 @@ def test_the_mail_has_the_letter_and_the_invoice(organiser, overdue, levels, app
     invoice = overdue(30)
     entry, = send(organiser, mail=True)["sent"]
     assert entry["mail"] == "queued"
-    mail = db.one(statements("mails").due, now="9999-01-01T00:00:00Z")
+    mail = mails.next_due(db, "9999-01-01T00:00:00Z")
     assert (mail["kind"], mail["recipient"], mail["subject"]) == (
         "dunning", "office@muster.example", "Zahlungserinnerung: OLD-1")
     recipient, message = contents.build(db, mail)

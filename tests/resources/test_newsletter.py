@@ -233,7 +233,7 @@ def test_subject_and_text_of_a_mail_are_in_the_same_language(mailing, organiser,
     organiser.patch(f"/newsletter/{subscriber['id']}", {"language": "en"}, status=200)
     [mail] = queued(db)
     assert mail["subject"].startswith("Bitte bestätigen")
-    _, message = contents.build(db, db.one(mails.sql.due, now=times.now()))
+    _, message = contents.build(db, mails.next_due(db, times.now()))
     assert b"\nContent-Language: de\r\n" in message and b"Guten Tag" in message and b"Hello" not in message
 
 

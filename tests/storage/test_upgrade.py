@@ -355,6 +355,34 @@ def test_mails_are_kept_when_letters_become_a_kind_of_mail(tmp_path):
                   recipient="b@example.org", base_url="", state="queued", message_id="<4@example.org>") == 4
 
 
+def test_queued_mails_get_their_priority_and_postponed_confirmations_wait_as_new_ones_do(tmp_path):
+    path = tmp_path / "old.db"
+    old = at_schema(path, 66)
+    event_id = insert(old, "events", event_key="fair", title="Fair", title_folded="fair", country="DE", timezone="UTC",
+                      is_visible=1)
+    admin = insert(old, "admins", name="Ada")
+    later = "2026-11-22T12:00:00Z"
+    # (kind, admin, state, attempts, next_at); those without a kind belong to drafts with the ids 1 to 5.
+    for number, (kind, admin_id, state, attempts, next_at) in enumerate((
+            (None, None, "queued", 0, NOW), (None, None, "queued", 0, later), (None, None, "queued", 1, later),
+            (None, None, "sent", 1, None), (None, None, "queued", 0, later), ("link", None, "queued", 0, NOW),
+            ("link", admin, "queued", 0, NOW), ("badge", None, "queued", 0, later),
+            ("invoice", admin, "queued", 0, later), ("todos", admin, "failed", 1, None)), 1):
+        insert(old, "mails", kind=kind or "application_confirmation", entity_id=number, admin_id=admin_id, subject="x",
+               entity_type="other" if kind else "application_draft", recipient=f"{number}@mail.example",
+               base_url="https://x", state=state, attempts=attempts, next_at=next_at, message_id=f"<{number}@example>")
+    for number in range(1, 5):                              # the fifth was deleted
+        old.execute("INSERT INTO application_drafts (id, event_id, nonce, fields, email, network, language, "
+                    "created_at) VALUES (?, ?, ?, '{}', ?, 'network', 'en', ?)",
+                    (number, event_id, f"nonce-{number}", f"{number}@mail.example", NOW))
+    new = upgraded(path, old)
+    assert new.execute("SELECT entity_id, priority, turn, next_at FROM mails ORDER BY id").fetchall() == [
+        (1, 0, 0, NOW), (3, 0, 0, later), (4, 0, 0, None), (6, 0, 0, NOW), (7, 1, 0, NOW), (8, 1, 0, later),
+        (9, 2, 0, later), (10, 2, 0, None)]
+    assert new.execute("SELECT id, mail_base_url, mail_at, domain_hash FROM application_drafts").fetchall() == [
+        (1, None, None, None), (2, "https://x", None, None), (3, None, None, None), (4, None, None, None)]
+
+
 def test_duplicates_and_participants_that_exist_are_counted(tmp_path):
     path = tmp_path / "old.db"
     old = at_schema(path, 33)

@@ -5,6 +5,7 @@ from datetime import timedelta
 from eventapi import journal, times
 from eventapi.domain.records import entities
 from eventapi.errors import Problem
+from eventapi.storage.database import as_json
 from eventapi.storage.statements import statements
 
 sql = statements("mails")
@@ -12,6 +13,26 @@ sql = statements("mails")
 KEPT = timedelta(days=90)                # how long mails are kept
 STATES = ("queued", "sending", "sent", "failed", "uncertain")
 CAN_BE_SENT_AGAIN = ("failed", "uncertain")
+
+# Kind of mail -> priority. Of the mails that are due, those with the lowest number leave first: 0 if somebody waits for
+# the mail in front of a page, 2 if it is usually one of hundreds.
+PRIORITIES = {
+    "application_confirmation": 0,
+    "link": 0,
+    "newsletter_confirmation": 0,
+    "application_decision": 1,
+    "badge": 1,
+    "booth_offer": 1,
+    "link_notice": 1,
+    "invoice": 2,
+    "invoice_reminder": 2,
+    "dunning": 2,
+    "todos": 2,
+}
+OF_OFFICE = {"link": 1}                  # the same, if an admin has caused the mail: the office sends links in batches
+TURNS = 30                               # `turn` of a mail is below this
+# All pairs of priority and turn, in the order in which mails leave.
+PLACES = as_json([(priority, turn) for priority in sorted(set(PRIORITIES.values())) for turn in range(TURNS)])
 
 
 def is_configured(config):
@@ -36,17 +57,26 @@ def unconfigured(option, otherwise):
 
 
 def add(db, kind, entity_type, entity_id, recipient, subject, next_at=None, base_url="", language=None, text=None,
-        details=None):
+        details=None, turn=0):
     """Queue a mail and return its id. The worker sends it after the running transaction, and not before `next_at`.
 
     `base_url` is the public address with which links in the mail begin. `language` and `text` are those that a request
-    has named, `details` is JSON that says what the mail tells beside its record. Call this inside a write transaction.
+    has named, `details` is JSON that says what the mail tells beside its record. Of mails with the same priority, those
+    with a lower `turn` leave first. Call this inside a write transaction.
     """
+    priority = PRIORITIES[kind]
+    if db.actor.admin_id is not None:
+        priority = OF_OFFICE.get(kind, priority)
     domain = db.config.smtp_sender.rpartition("@")[2]
-    return db.insert(sql.add, kind=kind, entity_type=entity_type, entity_id=entity_id, admin_id=db.actor.admin_id,
-                     recipient=recipient, language=language, text=text, details=details, subject=subject,
-                     base_url=base_url, next_at=next_at or db.now,
+    return db.insert(sql.add, kind=kind, priority=priority, turn=turn, entity_type=entity_type, entity_id=entity_id,
+                     admin_id=db.actor.admin_id, recipient=recipient, language=language, text=text, details=details,
+                     subject=subject, base_url=base_url, next_at=next_at or db.now,
                      message_id=f"<{secrets.token_hex(16)}@{domain}>", now=db.now)
+
+
+def next_due(db, now):
+    """Return the mail that leaves next, as a row, or None if none is due."""
+    return db.one(sql.due, now=now, places=PLACES)
 
 
 def is_waiting(db, kind, entity_type, entity_id):
@@ -55,8 +85,8 @@ def is_waiting(db, kind, entity_type, entity_id):
 
 
 def withdraw(db, kind, entity_type, entity_id):
-    """Delete a queued mail, unless it is being sent."""
-    db.run(sql.withdraw, kind=kind, entity_type=entity_type, entity_id=entity_id)
+    """Delete a queued mail, unless it is being sent. Return how many mails were deleted."""
+    return db.run(sql.withdraw, kind=kind, entity_type=entity_type, entity_id=entity_id)
 
 
 def redirect(db, entity_type, entity_id, recipient):

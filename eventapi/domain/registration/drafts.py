@@ -5,6 +5,7 @@ application. Only hashes of the secrets in links are stored; the worker makes a 
 """
 import hmac
 import json
+from contextlib import suppress
 from datetime import timedelta
 from hashlib import sha256
 from ipaddress import ip_address, ip_network
@@ -27,14 +28,37 @@ KIND = "application_confirmation"
 TEXTS = {"apply": KIND, "visit": "visit_confirmation"}         # form -> name of the text of its mail
 ENTITY = entities.APPLICATION_DRAFT.entity_type
 LARGEST = 32_000                        # characters of the fields of a draft
-PER_HOUR = 30                           # mails because of one network in an hour; further ones wait
-SHARE = 30                              # of mails_per_minute: confirmations in an hour, half of what can be sent
 CORRECTIONS = 3                         # of the address of a draft
 MOST = 10_000                           # drafts that wait for confirmation
-PER_DAY = 3                             # mails to an address in a day
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
-WEEK, TWO_DAYS = timedelta(days=7), timedelta(days=2)
+WEEK, TWO_DAYS, MONTH = timedelta(days=7), timedelta(days=2), timedelta(days=30)
 BATCH = 500
+
+# Limits of mails. Those of a network and of a domain count only mails whose address was not confirmed.
+PER_DAY = 3                             # mails to an address in a day; it gets no further ones
+PER_HOUR = 30                           # because of one network, an IPv4 address or the /64 of an IPv6 address
+PER_HOUR_WIDE = 120                     # because of the /48 of an IPv6 address
+PER_DOMAIN, PER_KNOWN_DOMAIN = 20, 200  # to a domain in a day; the second, if one was confirmed within KNOWN
+KNOWN = MONTH
+SHARE = 30                              # of mails_per_minute: all in an hour, half of what can be sent
+AT_ONCE = 27                            # the same for new drafts; the rest is for those that wait
+ROUND = 100                             # mails that `release` queues in one transaction
+# Domains of twelve providers of mailboxes. Some thousands of visitors of a large show have their address there, so they
+# have no limit by domain.
+PROVIDERS = frozenset((
+    "gmail.com", "googlemail.com",
+    "gmx.de", "gmx.net", "gmx.at", "gmx.ch", "gmx.com",
+    "web.de",
+    "t-online.de", "magenta.de",
+    "freenet.de",
+    "outlook.com", "outlook.de", "hotmail.com", "hotmail.de", "live.com", "live.de", "msn.com",
+    "icloud.com", "me.com", "mac.com",
+    "yahoo.com", "yahoo.de",
+    "aol.com", "aol.de",
+    "bluewin.ch",
+    "proton.me", "protonmail.com",
+    "seznam.cz"))
+GMAIL = ("gmail.com", "googlemail.com")  # the same mailboxes, and dots in their names mean nothing
 
 
 def store(db, event, form, fields, nonce, language, client, base_url):
@@ -43,39 +67,32 @@ def store(db, event, form, fields, nonce, language, client, base_url):
     The same form again changes nothing, and returns None. Without a mail server, nothing is queued.
 
     `form` is apply or visit, `fields` a complete body of POST /applications that `applications.check_form` has
-    accepted, `nonce` that of the form, `client` the address of the client. Mails of a network that sends many wait, so
-    that others do not; an address gets few a day. All of them leave room for the other mails of the office. Raise 413
-    for fields that are too long.
+    accepted, `nonce` that of the form, `client` the address of the client. An address gets few mails a day. Beyond the
+    limits of a network, of a domain and of all drafts, the mail waits for `release`. Raise 413 for fields that are too
+    long.
     """
     if len(as_json(fields)) > LARGEST:
         raise Problem("body_too_large", f"All fields together may have at most {LARGEST} characters.")
     if db.value(sql.known, nonce=nonce):
         return None
-    if db.value(sql.waiting) >= MOST:
+    if db.value(sql.unconfirmed) >= MOST:
         db.run(sql.drop_of_largest_network)
     return _add(db, event, form, fields, nonce, language, client, base_url)
 
 
 def _add(db, event, form, fields, nonce, language, client, base_url):
-    network, email_hash = _network(form_key(db), client), _address(db, fields["email"])
-    wait = max(_hours(db, SHARE * db.config.mails_per_minute), _hours(db, PER_HOUR, network))
+    email_hash = _address(db, fields["email"])
     daily = db.value(sql.of_address, email_hash=email_hash, since=times.after(db.now, -DAY))
-    id = db.insert(sql.add, event_id=event["id"], form=form, nonce=nonce, fields=as_json(fields), email=fields["email"],
-                   email_hash=email_hash, network=network, language=language, now=db.now)
-    if daily >= PER_DAY or not mails.is_configured(db.config):
-        return id
-    subject = mail_words.WORDS[language][f"{TEXTS[form]}_subject"].format(title=event["title"])
-    mails.add(db, KIND, ENTITY, id, fields["email"], subject, base_url=base_url, language=language,
-              next_at=times.after(db.now, wait * HOUR) if wait else None)
+    has_mail = daily < PER_DAY and mails.is_configured(db.config)
+    network, wide_network = _networks(form_key(db), client)
+    keys = {"network": network, "wide_network": wide_network, "domain_hash": _domain(db, fields["email"])}
+    is_free = has_mail and _room(db, AT_ONCE) > 0 and _limit_reached(db, keys) is None
+    id = db.insert(sql.add, **keys, event_id=event["id"], form=form, nonce=nonce, fields=as_json(fields),
+                   email=fields["email"], email_hash=email_hash, language=language,
+                   mail_base_url=base_url if has_mail else None, now=db.now)
+    if is_free and not db.value(sql.waiting_before, **keys, id=id):
+        _queue_mail(db, id)
     return id
-
-
-def _hours(db, most, network=None):
-    """Return how many hours a mail waits, so that not more than about `most` an hour are sent, however long."""
-    given = {"network"} if network else set()
-    if db.value(sql.made, frozenset(given), network=network, since=times.after(db.now, -HOUR)) < most:
-        return 0
-    return 1 + db.value(sql.postponed, frozenset(given), network=network, now=db.now) // most
 
 
 def correct(db, event, form, nonce, email, client, base_url):
@@ -92,22 +109,110 @@ def correct(db, event, form, nonce, email, client, base_url):
         return False, None
     db.run(sql.replace, id=draft["id"])
     db.run(sql.drop_secrets, id=draft["id"])
-    mails.withdraw(db, KIND, ENTITY, draft["id"])
+    if mails.withdraw(db, KIND, ENTITY, draft["id"]):
+        db.run(sql.forget_mail, id=draft["id"])
     fields = {**json.loads(draft["fields"]), "email": email}
     return True, _add(db, event, form, fields, f"{nonce}.{number}", draft["language"], client, base_url)
 
 
+# Limits
+
+def release(db):
+    """Queue the mails that wait, as far as the limits allow, and return their number.
+
+    Networks take turns, beginning with the one that had a mail least recently. A confirmation gives its place in the
+    limits to the next mail, so the worker calls this often.
+    """
+    waiting = db.all(sql.waiting)
+    if not waiting:
+        return 0
+    reached, count = set(), 0           # limits that are reached, as `_limit_reached` returns them
+    with db.write():
+        room = min(ROUND, _room(db, SHARE))
+        for draft in waiting:
+            if count >= room:
+                break
+            if not reached.isdisjoint(draft.items()) or not db.value(sql.is_waiting, id=draft["id"]):
+                continue
+            limit = _limit_reached(db, draft)
+            if limit:
+                reached.add(limit)
+            else:
+                _queue_mail(db, draft["id"])
+                count += 1
+    return count
+
+
+def _room(db, share):
+    """Return how many mails of all drafts can be queued now. `share` is SHARE or AT_ONCE."""
+    return share * db.config.mails_per_minute - _sent(db, times.after(db.now, -HOUR))
+
+
+def _limit_reached(db, draft):
+    """Return the first limit that leaves no room for the mail of a draft: (column, value of the draft in it), or None.
+
+    `draft` is a dict with the columns of the limits.
+    """
+    hour, day = times.after(db.now, -HOUR), times.after(db.now, -DAY)
+    if _sent(db, hour, network=draft["network"]) >= PER_HOUR:
+        return "network", draft["network"]
+    if draft["wide_network"] and _sent(db, hour, wide_network=draft["wide_network"]) >= PER_HOUR_WIDE:
+        return "wide_network", draft["wide_network"]
+    domain_hash = draft["domain_hash"]
+    if domain_hash and _sent(db, day, domain_hash=domain_hash) >= _most_of_domain(db, domain_hash):
+        return "domain_hash", domain_hash
+    return None
+
+
+def _sent(db, since, **only):
+    """Return how many mails were queued since a time: all, or those to unconfirmed addresses of a network or domain."""
+    return db.value(sql.sent, frozenset(only), since=since, now=db.now, **only)
+
+
+def _most_of_domain(db, domain_hash):
+    is_known = db.value(sql.is_domain_known, domain_hash=domain_hash, since=times.after(db.now, -KNOWN))
+    return PER_KNOWN_DOMAIN if is_known else PER_DOMAIN
+
+
+def _queue_mail(db, id):
+    """Queue the mail of a draft. Mails of networks that had fewer in the last hour leave before it."""
+    draft, hour = db.one(sql.to_mail, id=id), times.after(db.now, -HOUR)
+    turn = _sent(db, hour, network=draft["network"])
+    if draft["wide_network"]:
+        turn = max(turn, _sent(db, hour, wide_network=draft["wide_network"]) * PER_HOUR // PER_HOUR_WIDE)
+    subject = mail_words.WORDS[draft["language"]][f"{TEXTS[draft['form']]}_subject"].format(title=draft["title"])
+    mails.add(db, KIND, ENTITY, id, draft["email"], subject, base_url=draft["mail_base_url"],
+              language=draft["language"], turn=min(turn, mails.TURNS - 1))
+    db.run(sql.mark_mailed, id=id, now=db.now)
+
+
 def _address(db, email):
-    """Return a keyed hash of an address without its tag: ada+fair@example.org is ada@example.org."""
-    name, _, domain = email.rpartition("@")
-    return link_secrets.address_hash(db, f"{name.partition('+')[0] or name}@{domain}")
+    """Return a keyed hash of the mailbox of an address: ada+fair@example.org is that of ada@example.org."""
+    name, _, domain = email.lower().rpartition("@")
+    name = name.partition("+")[0] or name
+    if domain in GMAIL:
+        name, domain = name.replace(".", ""), GMAIL[0]
+    return link_secrets.address_hash(db, f"{name}@{domain}")
 
 
-def _network(key, client):
-    """Return a keyed hash of the network of a client: its IPv4 address, or the /64 of its IPv6 address."""
+def _domain(db, email):
+    """Return a keyed hash of the domain of an address, or None if it is one of PROVIDERS."""
+    domain = email.rpartition("@")[2].lower()
+    with suppress(UnicodeError):
+        domain = domain.encode("idna").decode()
+    return None if domain in PROVIDERS else link_secrets.address_hash(db, f"@{domain}")
+
+
+def _networks(key, client):
+    """Return keyed hashes of two networks of a client: its IPv4 address and None, or the /64 and /48 of its IPv6."""
     address = ip_address(client) if client else ip_address("0.0.0.0")
-    network = str(address) if address.version == 4 else str(ip_network(f"{address}/64", strict=False))
-    return hmac.new(key, network.encode(), sha256).hexdigest()[:32]
+    if address.version == 4:
+        return _keyed(key, str(address)), None
+    return tuple(_keyed(key, str(ip_network(f"{address}/{bits}", strict=False))) for bits in (64, 48))
+
+
+def _keyed(key, text):
+    return hmac.new(key, text.encode(), sha256).hexdigest()[:32]
 
 
 # The link in the mail
@@ -163,6 +268,7 @@ def confirm(db, draft, show, base_url, *, way="mailed"):
         name=" ".join(filter(None, (application["first_name"], application["last_name"]))) or None)
     ends = times.after(db.now, link_secrets.MAILED)
     db.run(sql.hand_over, id=draft["id"], link_id=link["id"], email=email, expires_at=ends)
+    db.run(sql.remember_domain, id=draft["id"], now=db.now)
     db.run(sql.confirm, id=draft["id"], application_id=id, now=db.now)
     if is_new and draft["form"] == "visit":
         visitors.admit(db, show, application, base_url)
@@ -172,7 +278,11 @@ def confirm(db, draft, show, base_url, *, way="mailed"):
 # Upkeep
 
 def delete_old(db):
-    """Delete confirmed drafts after two days and others after a week, with their secrets. Return their number."""
+    """Delete confirmed drafts after two days and others after a week, with their secrets and mails that wait.
+
+    Forget which domains were confirmed after KNOWN. Return the number of drafts and domains.
+    """
     with db.write():
-        return db.run(sql.drop_old, week=times.after(db.now, -WEEK), two_days=times.after(db.now, -TWO_DAYS),
-                      size=BATCH)
+        domains = db.run(sql.forget_domains, before=times.after(db.now, -KNOWN), size=BATCH)
+        return domains + db.run(sql.drop_old, week=times.after(db.now, -WEEK), two_days=times.after(db.now, -TWO_DAYS),
+                                size=BATCH)

@@ -36,6 +36,7 @@ LINES = {
     "unmatched": ("payments", "money/bank", True),
     "mails_failed": ("events", "", True),
     "mails_waiting": ("events", "", True),
+    "confirmations_waiting": ("events", "", False),
 }
 
 

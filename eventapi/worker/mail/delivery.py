@@ -11,6 +11,7 @@ from datetime import timedelta
 from eventapi import times
 from eventapi.domain.attachments import notes
 from eventapi.domain.billing import invoices
+from eventapi.domain.mail import queue
 from eventapi.domain.people import applications, contacts, newsletter
 from eventapi.storage import process_locks
 from eventapi.storage.statements import statements
@@ -39,7 +40,7 @@ def seconds_until_next(db):
     Return None if no mail is due.
     """
     now = times.now()
-    if db.one(sql.due, now=now) is None:
+    if queue.next_due(db, now) is None:
         return None
     before = db.value(sql.recent_attempt, now=now, others=db.config.mails_per_minute - 1)
     return 0 if before is None else max(0, times.unix(before) + WINDOW - times.unix(now))
@@ -52,7 +53,7 @@ def step(db, lease, done=None, more=True):
             _settle(db, lease, *done)
         if not more or seconds_until_next(db) != 0:
             return None
-        mail = db.one(sql.due, now=times.now())
+        mail = queue.next_due(db, times.now())
         db.run(sql.take, id=mail["id"], lease=lease, now=db.now)
         return mail
 

@@ -6,6 +6,7 @@ from threading import Thread
 
 from eventapi.domain.access import links
 from eventapi.domain.mail import queue as mails
+from eventapi.domain.registration import drafts
 from eventapi.errors import Problem
 from eventapi.storage import process_locks
 from eventapi.storage.database import Database
@@ -25,12 +26,17 @@ failed = set()               # databases whose thread ended with an unexpected e
 
 
 def run(db, stopping):
-    """Start the thread that sends mails, unless it runs, no mail is due, or the mail server was just unreachable."""
+    """Start the thread that sends mails, unless it runs, no mail is due, or the mail server was just unreachable.
+
+    While it runs, mails that people wait for are queued all the same: the next one that it takes is one of them.
+    """
+    links.handle_requests(db, MOST)
+    if mails.is_configured(db.config):
+        drafts.release(db)
     thread = sending.get(db.path)
     if thread and thread.is_alive():
         return
     delivery.mark_cut_off(db)
-    links.handle_requests(db, MOST)
     if not mails.is_configured(db.config) or time.monotonic() < paused.get(db.path, 0):
         return
     if delivery.seconds_until_next(db) == 0 and not stopping():

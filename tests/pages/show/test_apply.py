@@ -8,7 +8,6 @@ import pytest
 
 from eventapi import paths
 from eventapi.domain.registration import drafts
-from eventapi.domain.shows import directory
 from eventapi.domain.upkeep import housekeeping
 from eventapi.errors import Problem
 from eventapi.pages.show import apply
@@ -175,62 +174,10 @@ def test_a_form_of_this_site_is_accepted(send, db):
     assert len(mails(db)) == 1
 
 
-def test_an_address_gets_few_mails_and_a_network_that_floods_waits(send, db):
+def test_an_address_gets_few_mails(send, db):
     for _ in range(5):
         send()
-    assert len(mails(db)) == drafts.PER_DAY
-    for number in range(drafts.PER_HOUR):
-        send(email=f"a{number}@rosen.example")
-    waiting = db.connection.execute("SELECT count(*) FROM mails WHERE next_at > created_at").fetchone()[0]
-    assert waiting == 5, "those after the first 30 drafts wait for an hour"
-
-
-def flood(db, count, hours, networks=1):
-    """Store `count` drafts in each of some hours, from as many networks. Return how many mails are due in each hour."""
-    event = directory.show(db, "fair")
-    columns = [name for name, in db.connection.execute("SELECT name FROM pragma_table_info('applications')")]
-    fields = {**dict.fromkeys(columns), "country": "DE", "event_keys": ["fair"], "custom_fields": {}}
-    for hour in range(hours):
-        with db.write():
-            db.now = f"2030-01-01T{hour:02}:30:00Z"
-            for number in range(count):
-                drafts.store(db, event, "visit", {**fields, "email": f"a{hour}.{number}@rosen.example"},
-                             f"{hour}-{number}", "en", f"192.0.{number % networks // 250}."
-                             f"{number % networks % 250}", "https://show.example.org")
-    due = db.connection.execute("SELECT substr(coalesce(next_at, created_at), 1, 13), count(*) FROM mails GROUP BY 1")
-    return [number for _, number in due]
-
-
-def test_a_network_that_floods_for_hours_sends_few_mails_an_hour(show, db):
-    """Thirty at once, and thirty that have waited."""
-    assert max(flood(db, 300, 5)) <= 2 * drafts.PER_HOUR + 1
-
-
-def test_a_flood_from_many_networks_leaves_room_for_the_mails_of_the_office(show, db, settings, monkeypatch):
-    """mails_per_minute allows 600 an hour here. Half of them is for forms."""
-    monkeypatch.setattr(settings, "mails_per_minute", 10)
-    due = flood(db, 700, 1, networks=700)
-    assert due == [300, 300, 100]
-
-
-def test_at_most_ten_thousand_drafts_wait_and_a_flood_loses_its_own(app, show, db, send):
-    """The draft of somebody else stays, with its link."""
-    send(email="honest@rosen.example")
-    (mail,) = mails(db)
-    with db.write():
-        db.connection.execute("""
-            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
-            INSERT INTO application_drafts
-              (event_id, form, nonce, fields, email, email_hash, network, language, created_at)
-            SELECT event_id, form, 'n' || i, fields, 'x', 'x', 'flood' || (i % 3), language, created_at
-              FROM application_drafts, n""")
-    for number in range(3):
-        send(email=f"late{number}@rosen.example")
-    count = db.connection.execute("SELECT count(*) FROM application_drafts WHERE network IS NOT NULL").fetchone()[0]
-    assert count == drafts.MOST
-    kept = [nonce for nonce, in db.connection.execute("SELECT nonce FROM application_drafts ORDER BY id LIMIT 3")]
-    assert kept[1:] == ["n4", "n5"] and not kept[0].startswith("n"), "the oldest of the largest network each time"
-    assert app.get(link_of(mail)).status_int == 200
+    assert len(mails(db)) == 3
 
 
 def test_a_closed_full_or_missing_form_says_so(organiser, app, form, send, db, show):
@@ -282,6 +229,16 @@ def test_anonymising_erases_drafts_and_their_mails(organiser, send, db):
     organiser.post(f"/contacts/{contact['id']}/anonymize", {}, status=200)
     assert "gone@rosen" not in "\n".join(str(row) for table in ("application_drafts", "mails")
                                           for row in db.connection.execute(f"SELECT * FROM {table}"))
+
+
+def test_anonymising_erases_a_draft_that_was_confirmed_with_the_hash_of_its_address(app, organiser, send, db, show):
+    send()
+    app.post(link_of(mails(db)[0]))
+    (application,) = applications(organiser)
+    assert db.connection.execute("SELECT count(email_hash) FROM application_drafts").fetchone() == (1,)
+    approved = organiser.post(f"/applications/{application['id']}/approve", {}, status=200).json["data"]
+    organiser.post(f"/contacts/{approved['contact_id']}/anonymize", {}, status=200)
+    assert db.connection.execute("SELECT count(*) FROM application_drafts").fetchone() == (0,)
 
 
 def test_the_form_opens_only_with_terms_public_pages_and_a_mail_server(organiser, show, settings, monkeypatch):
