@@ -105,13 +105,14 @@ def get_show_embedding(db, event_key):
     def content(show, language):
         return {"show": shown(show, language), "plans": directory.plans(db, show),
                 "root": f"{mail_base_url()}/e/{event_key}", "origins": show["embed_origins"]}
-    return answer(db, event_key, "embed", content)
+    return answer(db, event_key, "embed", content, name=mail_base_url())
 
 
 def answer(db, event_key, part, content, asked=None, name=None):
     """Return a page of a show as HTML or JSON. `content(show, language)` returns its values, which both have.
 
-    `name` is the exhibitor or the plan that the page is about. Pages are kept by the revision of the show, and by what
+    `name` is what the page depends on besides: the exhibitor or the plan that it is about, or the address of this site,
+    which a client on this machine chooses by its header Host. Pages are kept by the revision of the show, and by what
     time alone changes. A kept page costs one statement, and some more once a minute.
     """
     asked, embed, state = asked or {}, shell.asked("embed").get("embed") == "1", directory.state(db, event_key)

@@ -294,6 +294,19 @@ def test_a_listed_site_may_show_pages_in_a_frame_and_no_other(read, addresses):
     assert "https://show.example.org/e/fair/programme?embed=1" in read("/e/fair/embed").text
 
 
+def test_no_client_chooses_the_host_that_a_kept_page_shows_to_others(read, app, addresses, settings, monkeypatch):
+    """Without base_url, a client on this machine sees its own Host, and others see none."""
+    monkeypatch.setattr(settings, "base_url", "")
+    for address in [*addresses, "/e/fair/embed"]:
+        first = app.get(address, headers={"Accept-Language": "en", "Host": "evil.example"})
+        assert address != "/e/fair/embed" or "http://evil.example/e/fair/exhibitors?embed=1" in first.text
+        app.extra_environ["REMOTE_ADDR"] = "127.0.0.1"
+        assert "evil.example" not in read(address).text, address
+        app.extra_environ["REMOTE_ADDR"] = "192.0.2.7"
+        assert "evil.example" not in read(address).text, address
+        del app.extra_environ["REMOTE_ADDR"]
+
+
 def test_a_contact_is_saved_as_address_card(app, show):
     card = app.get(f"/e/fair/exhibitors/{show['exhibitor']['id']}-x.vcf")
     assert card.content_type == "text/vcard" and "attachment" in card.headers["Content-Disposition"]
