@@ -293,6 +293,16 @@ def test_the_jail_is_disabled_and_uses_the_ban_action_of_debian():
     assert parser["eventapi"]["port"] == "80,443"        # names need /etc/services, which a small Debian lacks
 
 
+def test_the_jail_warns_that_an_address_can_be_a_hall_and_its_number_is_the_one_in_the_documentation():
+    text = (PACKAGING / "fail2ban" / "jail.conf").read_text()
+    comment = text.partition("[eventapi]\nenabled")[0]
+    assert "whole hall" in comment and "ignoreip" in comment
+    assert re.search(r"(?m)^maxretry = 60\nfindtime = 10m\nbantime  = 1h$", text)
+    for words in ("operations.md", "fundamentals/authentication.md"):
+        told = " ".join((ROOT / "docs" / words).read_text().split())
+        assert re.search(r"an address that (receives|gets) 60 (responses|of them)", told), words
+
+
 # The repository, and the scripts of the package
 
 @pytest.mark.skipif(not all(map(shutil.which, ("reprepro", "gpg", "dpkg-deb"))),
