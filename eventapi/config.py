@@ -78,7 +78,7 @@ OPTIONS = [
     Option("bind", "127.0.0.1:8080", address, "Address to listen on: HOST:PORT, or unix:/path behind nginx."),
     Option("public_bind", "no", one_of("no", "yes"),
            "Whether bind may be an address that other machines reach (no or yes). Without nginx in front, requests and "
-           "keys are not encrypted, and slow clients are not kept away."),
+           "keys are not encrypted, and slow clients are not kept away. Not possible with server = gthread."),
     Option("trusted_proxies", "", networks,
            "Addresses or networks of reverse proxies that connect over TCP, separated by commas, such as 127.0.0.1. "
            "X-Real-IP, X-Forwarded-For and X-Forwarded-Proto are used only from them and on a unix socket. Empty: "
@@ -88,7 +88,8 @@ OPTIONS = [
            "Number of requests that one server process handles at the same time, at least 2: half of them may wait for "
            "slow clients."),
     Option("server", "own", one_of("own", "gthread"),
-           "Server inside gunicorn: own (less CPU per request, shared commits) or gthread (gunicorn's own threads)."),
+           "Server inside gunicorn: own (less CPU per request, shared commits) or gthread (gunicorn's own threads, "
+           "which idle connections can stop: only behind nginx)."),
     Option("timezone", "Europe/Berlin", zone,
            "Time zone for dates and for times without an offset, unless the event has its own."),
     Option("currency", "EUR", currency, "Default currency of invoices and prices."),

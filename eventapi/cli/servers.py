@@ -43,6 +43,9 @@ def serve(args, config):
     _warn_of_identifiers(config)
     if importlib.util.find_spec("gunicorn") is None:
         raise Refused("gunicorn is not installed. On Debian: apt install gunicorn")
+    if config.server == "gthread" and config.public_bind == "yes":
+        raise Refused("server = gthread cannot serve other machines directly: connections that send nothing stop it. "
+                      "Set server = own, or listen behind nginx and set public_bind = no")
     if not os.environ.get("LISTEN_FDS"):              # otherwise systemd has opened the socket
         _refuse_public(config)
         if not args.check:
@@ -76,7 +79,7 @@ def _warn_of_identifiers(config):
 def _choose_server(config, gunicorn, always):
     """Send a request to the server, `always` or if its gunicorn is untested. Choose gthread if the own server fails.
 
-    Raise Refused if gthread fails as well.
+    Raise Refused if gthread fails as well, or must not be chosen because other machines may connect directly.
     """
     from eventapi.cli import server_check
     if not always and (server_check.is_tested() or config.server != "own"):
@@ -86,6 +89,10 @@ def _choose_server(config, gunicorn, always):
         return
     if config.server != "own" or server_check.fault(gunicorn, EVENTAPI_SERVER="gthread") is not None:
         raise Refused(f"the server does not respond to a request: {reason}")
+    if config.public_bind == "yes":
+        raise Refused(f"the own server does not work with this version of gunicorn ({reason}), and gthread cannot "
+                      "serve other machines directly. Install a tested version of gunicorn, or listen behind nginx "
+                      "and set public_bind = no")
     logs.start(config.log_level, config.log_format)
     log.warning("the own server does not work with this version of gunicorn, so gthread serves instead: %s", reason)
     os.environ["EVENTAPI_SERVER"] = "gthread"

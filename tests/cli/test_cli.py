@@ -672,7 +672,18 @@ def test_serve_refuses_an_address_that_other_machines_reach(run, address):
         assert code == 1 and "nginx" in error and "public_bind = yes" in error
 
 
+@pytest.mark.parametrize("check", [[], ["--check"]])
+@pytest.mark.parametrize("address", ["0.0.0.0:8080", "127.0.0.1:8080"])
+def test_serve_refuses_gthread_if_other_machines_may_connect(run, monkeypatch, address, check):
+    monkeypatch.setenv("EVENTAPI_SERVER", "gthread")
+    monkeypatch.setenv("EVENTAPI_PUBLIC_BIND", "yes")
+    code, _, error = run("serve", "--bind", address, *check)
+    assert code == 1 and error.count("\n") == 1
+    assert "server = own" in error and "nginx" in error and "public_bind = no" in error
+
+
 @pytest.mark.processes
+@pytest.mark.own_server("gthread is refused there")
 def test_serve_listens_on_an_address_that_other_machines_reach_if_allowed(tmp_path, settings):
     port = processes.free_port()
     with processes.start(tmp_path, "serve", "--bind", f"0.0.0.0:{port}", EVENTAPI_PUBLIC_BIND="yes") as server:
@@ -709,6 +720,9 @@ def test_serve_falls_back_to_gthread_if_the_own_server_does_not_work(tmp_path, s
         finally:
             server.terminate()
     assert "gthread serves instead" in (tmp_path / "log").read_text()
+    refused = processes.eventapi(tmp_path, "serve", "--check", EVENTAPI_PUBLIC_BIND="yes", **future)
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1), refused.stderr
+    assert "PIPE" in refused.stderr and "public_bind = no" in refused.stderr
 
 
 def test_the_newest_gunicorn_of_setup_cfg_counts_as_tested():
