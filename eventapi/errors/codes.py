@@ -83,8 +83,8 @@ CODES = {
         503, "Database busy", "Another write takes long. Retry after the number of seconds in `Retry-After`."),
     "unavailable": (
         503, "Unavailable",
-        "The service is restarting, or it receives or reads as many uploads as it can. Retry after the number of "
-        "seconds in `Retry-After`."),
+        "The service is restarting, or it receives or reads as many uploads, or draws as many files, as it can. Retry "
+        "after the number of seconds in `Retry-After`."),
     "unhealthy": (
         503, "Unhealthy", "The server cannot read or write its data. The administrator finds the cause in the log."),
     "insufficient_storage": (

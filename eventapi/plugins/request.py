@@ -106,6 +106,7 @@ class Exchange:
         self.callback = callback
         self.id_name = f"{options.singular}_id"
         self.reads, self.is_page = route.method == "GET", options.page and options.offered == ("text/html",)
+        self.is_file = options.page and not self.is_page
         self.deletes = route.method == "DELETE"
         self.headers = {"Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
         if len(options.offered) > 1:
@@ -126,8 +127,12 @@ class Exchange:
         return response
 
     def refused(self, problem: Problem, headers: dict) -> Response:
-        """Return the problem document, or its page if the route is a page."""
-        if not self.is_page or (problem.status == 404 and not pages.wants_page()):
+        """Return the problem document, or its page if the route is a page.
+
+        Somebody who opens a file of a page in a browser while the server is busy gets the page as well.
+        """
+        is_shown = self.is_page or (self.is_file and problem.status == 503 and pages.wants_page())
+        if not is_shown or (problem.status == 404 and not pages.wants_page()):
             return problem_response(problem, headers)
         response = visits.problem_page(problem, headers["X-Request-ID"])
         response.headers = {**headers, **response.headers}

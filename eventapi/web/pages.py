@@ -85,15 +85,16 @@ def cached(text: str, headers: dict[str, str]) -> Response:
 
 
 class Page:
-    """A public page: its bytes, also compressed, and its ETags, kept for all requests.
+    """A public page or file: its bytes, also compressed, and its ETags, kept for all requests.
 
     Only pages without secrets are compressed, since the length of compressed bytes reveals what they contain.
     """
 
-    def __init__(self, text: str | bytes, headers: dict[str, str]):
+    def __init__(self, text: str | bytes, headers: dict[str, str], tag: str | None = None):
+        """`headers` are those of every response. `tag` is the ETag, by default that of the bytes."""
         self.raw, self.zipped = text if isinstance(text, bytes) else text.encode(), b""
         self.headers = {"Cache-Control": "public, no-cache", **headers}
-        self.tag = etag(text.hex() if isinstance(text, bytes) else text)
+        self.tag = tag or etag(text.hex() if isinstance(text, bytes) else text)
 
     def __len__(self) -> int:
         return len(self.raw) + len(self.zipped)

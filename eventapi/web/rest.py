@@ -107,7 +107,7 @@ def drawn(state: object, form: str, draw: Callable[[], bytes]) -> Response:
 
     The ETag is that of `state`; if the client has it, nothing is drawn.
     """
-    headers = {"Content-Type": form, "ETag": etag(as_json([__version__, form, state])), "Vary": "Accept"}
+    headers = {"Content-Type": form, "ETag": tag_of(state, form), "Vary": "Accept"}
     if is_known(headers["ETag"]):
         return Response(status=304, body=b"", headers=headers)
     return Response(body=draw(), headers=headers)
@@ -125,6 +125,11 @@ def picture(state: object, form: str, draw: Callable[[], bytes]) -> Response:
 def etag(text: str) -> str:
     """Return a strong entity tag (RFC 9110): the hash of a record as JSON, or of a page."""
     return f'"{blake2b(text.encode(), digest_size=12).hexdigest()}"'
+
+
+def tag_of(state: object, form: str) -> str:
+    """Return the strong entity tag of the file in media type `form` that is made of `state`, which is JSON data."""
+    return etag(as_json([__version__, form, state]))
 
 
 def is_known(tag: str) -> bool:

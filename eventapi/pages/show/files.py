@@ -4,12 +4,11 @@ from eventapi.domain.halls import plan_pictures
 from eventapi.domain.shows import directory
 from eventapi.errors import not_found
 from eventapi.languages import countries
-from eventapi.pages.show import cards
-from eventapi.pages.show.views import PACKAGE, listed, public
+from eventapi.pages.show import cards, views
 from eventapi.web import downloads
 from eventapi.web.html import colours, shell, visits
 from eventapi.web.pages import Page
-from eventapi.web.rest import drawn, mail_base_url, picture
+from eventapi.web.rest import SANDBOX, mail_base_url, tag_of
 from eventapi.web.routes import Routes
 
 routes = Routes("show-files", root="", public=True, page=True)
@@ -31,7 +30,7 @@ def get_stylesheet(name):
 @routes.get("/e/<event_key>/colours.css", forms=("text/css",))
 def get_show_colours(db, event_key):
     """Return the colour of a show as a stylesheet."""
-    show = public(db, event_key)
+    show = views.public(db, event_key)
     if not show["accent_color"]:
         raise not_found("stylesheet of the event", event_key)
     headers = {"Content-Type": "text/css; charset=utf-8", "Cache-Control": shell.FRESH,
@@ -42,13 +41,13 @@ def get_show_colours(db, event_key):
 @routes.get("/e/<event_key>/picture-<hash>", forms=downloads.PICTURES)
 def get_show_picture(db, event_key, hash):
     """Return the picture of a show. Its address contains the hash of the file."""
-    return pictured(db, directory.picture(db, public(db, event_key)), hash)
+    return pictured(db, directory.picture(db, views.public(db, event_key)), hash)
 
 
 @routes.get("/e/<event_key>/logos/<exhibitor>-<hash>", forms=downloads.PICTURES)
 def get_show_logo(db, event_key, exhibitor, hash):
     """Return the logo of a listed exhibitor, named by its id and the hash of the file."""
-    show = public(db, event_key)
+    show = views.public(db, event_key)
     return pictured(db, directory.logo(db, show, exhibitor) if exhibitor.isdecimal() else None, hash)
 
 
@@ -64,47 +63,80 @@ def pictured(db, file, hash):
 @routes.get("/e/<event_key>/plan/<plan_key>.svg", forms=(plan_pictures.SVG,))
 @routes.get("/e/<event_key>/plan/<plan_key>.pdf", forms=(plan_pictures.PDF,))
 def get_show_plan_file(db, event_key, plan_key):
-    """Return a plan as a picture, or as a PDF to print."""
+    """Return a plan as a picture, or as a PDF to print. It is drawn once for each state of the show."""
+    form = plan_pictures.PDF if shell.address().endswith(".pdf") else plan_pictures.SVG
+    state = views.current(db, event_key)
+    language = shell.language_of(db.config, state["language"])
+    key = (*views.shown_by(db, event_key, state, "plan", plan_key, language), form)
+    file = shell.FILES.find(key)
+    if file is None:
+        # An address that somebody makes up waits for no drawing of another thread.
+        if plan_key not in [plan["plan_key"] for plan in directory.plans(db, state)]:
+            raise not_found("plan", plan_key)
+        file = shell.FILES.get(key, lambda: drawn_plan(db, event_key, plan_key, language, form))
+    return file.response()
+
+
+def drawn_plan(db, event_key, plan_key, language, form):
+    """Return a plan as a file in media type `form`. Raise 404 if the show has no such plan."""
     with db.snapshot():
-        show = public(db, event_key)
-        language = shell.language_of(db.config, show["language"])
-        hall = directory.hall(db, show, plan_key, directory.exhibitors(db, show, language), language)
+        show = views.public(db, event_key)
+        hall = directory.hall(db, show, plan_key, views.everybody(db, show, language), language)
     if hall is None:
         raise not_found("plan", plan_key)
-    form = plan_pictures.PDF if shell.address().endswith(".pdf") else plan_pictures.SVG
-    response = picture(hall, form, lambda: plan_pictures.draw(db.config, hall, form))
-    how = "attachment" if form == plan_pictures.PDF else "inline"
-    response.headers.update({"Content-Disposition": downloads.disposition(how, f"{plan_key}{shell.address()[-4:]}"),
-                             "Cache-Control": shell.FRESH, "Vary": "Accept-Language"})
-    return response
+    how, extension = ("attachment", "pdf") if form == plan_pictures.PDF else ("inline", "svg")
+    headers = {"Content-Type": form, "Content-Security-Policy": SANDBOX, "Cache-Control": shell.FRESH,
+               "Vary": "Accept-Language",
+               "Content-Disposition": downloads.disposition(how, f"{plan_key}.{extension}")}
+    return Page(plan_pictures.draw(db.config, hall, form), headers, tag_of(hall, form))
 
 
 @routes.get("/e/<event_key>/exhibitors/<exhibitor>.vcf", forms=(cards.FORM,))
 def get_show_card(db, event_key, exhibitor):
-    """Return an exhibitor as an address card (vCard, RFC 2426) of what its page shows."""
-    with db.snapshot():
-        show = public(db, event_key)
-        _, one = listed(db, show, shell.language_of(db.config, show["language"]), exhibitor)
-    headers = {"Content-Type": f"{cards.FORM}; charset=utf-8", "Cache-Control": shell.FRESH,
-               "Content-Security-Policy": shell.POLICY, "X-Robots-Tag": "noindex",
-               "Content-Disposition": downloads.disposition("attachment", f"{one['slug']}.vcf")}
-    address = f"{mail_base_url()}/e/{event_key}/exhibitors/{one['id']}-{one['slug']}"
-    return Page(cards.card(show["title"], one, address), headers).response()
+    """Return an exhibitor as an address card (vCard, RFC 2426) of what its page shows.
+
+    It is made once for each state of the show.
+    """
+    state = views.current(db, event_key)
+    language = shell.language_of(db.config, state["language"])
+    root = mail_base_url()
+
+    def make():
+        with db.snapshot():
+            show = views.public(db, event_key)
+            _, one = views.listed(db, show, language, exhibitor)
+        headers = {"Content-Type": f"{cards.FORM}; charset=utf-8", "Cache-Control": shell.FRESH,
+                   "Content-Security-Policy": shell.POLICY, "X-Robots-Tag": "noindex",
+                   "Content-Disposition": downloads.disposition("attachment", f"{one['slug']}.vcf")}
+        address = f"{root}/e/{event_key}/exhibitors/{one['id']}-{one['slug']}"
+        return Page(cards.card(show["title"], one, address), headers)
+    # Without base_url, a client on this machine chooses the host in the card. Nobody else gets such a card.
+    if root and not db.config.base_url:
+        return make().response()
+    id = exhibitor.partition("-")[0]
+    return shell.KEPT.get(views.shown_by(db, event_key, state, "card", id, language), make).response()
 
 
 @routes.get("/e/<event_key>/calendar.ics", forms=(calendar_feed.FORM,))
 def get_show_calendar(db, event_key):
-    """Return the days and the public programme of a show as iCalendar, without the names of speakers."""
-    with db.snapshot():
-        show = public(db, event_key)
-        kinds = ["event", *(["slot"] if show["show_programme"] else [])]
-        entries = [{**entry, "speakers": []}
-                   for entry in calendar_feed.entries(db, kinds, event_id=show["id"], visible=1)]
-        response = drawn(calendar_feed.state(db, show["title"], entries), calendar_feed.HEADER,
-                         lambda: calendar_feed.write(db, show["title"], entries))
-    response.headers.update({"Content-Disposition": downloads.disposition("attachment", f"{event_key}.ics"),
-                             "Cache-Control": shell.FRESH, "Content-Security-Policy": shell.POLICY})
-    return response
+    """Return the days and the public programme of a show as iCalendar, without the names of speakers.
+
+    It is made once for each state of the show, and each day, since an entry is left out a year after it was cancelled.
+    """
+    state = views.current(db, event_key)
+
+    def make():
+        with db.snapshot():
+            show = views.public(db, event_key)
+            kinds = ["event", *(["slot"] if show["show_programme"] else [])]
+            entries = [{**entry, "speakers": []}
+                       for entry in calendar_feed.entries(db, kinds, event_id=show["id"], visible=1)]
+            tag = tag_of(calendar_feed.state(db, show["title"], entries), calendar_feed.HEADER)
+            text = calendar_feed.write(db, show["title"], entries)
+        return Page(text, {"Content-Type": calendar_feed.HEADER, "Cache-Control": shell.FRESH, "Vary": "Accept",
+                           "Content-Security-Policy": shell.POLICY,
+                           "Content-Disposition": downloads.disposition("attachment", f"{event_key}.ics")}, tag)
+    return shell.KEPT.get(views.shown_by(db, event_key, state, "calendar", None, None), make).response()
 
 
 @routes.get("/robots.txt", forms=("text/plain",))
@@ -120,7 +152,7 @@ def get_imprint(config):
     """Return who is responsible for the pages: the organiser, as the configuration names it."""
     language = shell.language_of(config, None)
     given = {name: getattr(config, name) for name in IMPRINT}
-    text = visits.rendered(PACKAGE, "imprint", language, organiser=given, show=None,
-                           title=visits.words(PACKAGE, language)["imprint"],
+    text = visits.rendered(views.PACKAGE, "imprint", language, organiser=given, show=None,
+                           title=visits.words(views.PACKAGE, language)["imprint"],
                            country=countries.name(config.organiser_country, language))
     return shell.html(text, language, is_indexed=False).response()

@@ -115,9 +115,9 @@ def answer(db, event_key, part, content, asked=None, name=None):
     which a client on this machine chooses by its header Host. Pages are kept by the revision of the show, and by what
     time alone changes. A kept page costs one statement, and some more once a minute.
     """
-    asked, embed, state = asked or {}, shell.asked("embed").get("embed") == "1", directory.state(db, event_key)
-    if state is None:
-        raise not_found("event", event_key)
+    asked = asked or {}
+    embed = shell.asked("embed").get("embed") == "1"
+    state = current(db, event_key)
     language = shell.language_of(db.config, state["language"])
     if shell.is_json():
         with db.snapshot():
@@ -134,15 +134,32 @@ def answer(db, event_key, part, content, asked=None, name=None):
         # Addresses that somebody makes up fill no memory.
         if "q" in asked or (category and not directory.is_category(db, state, category)):
             return make().response()
-        all_have, held_until = moment(db, state, event_key)
-        plans = (state["revision"], held_until) if part in DRAWN and state["show_plan"] else None
-        return shell.KEPT.get((str(db.config.data_dir), state["id"], state["lists"], plans, part, name, shell.up(),
-                               language, shell.chosen_language(), embed, category, all_have), make).response()
+        key = (*shown_by(db, event_key, state, part, name, language), shell.up(), shell.chosen_language(), embed,
+               category)
+        return shell.KEPT.get(key, make).response()
     except Problem as problem:
         if problem.status != 404:
             raise
     page = make("lost", lambda show, language: instead(db, show, language))
     return Response(status=404, body=page.raw, headers=page.headers)
+
+
+def current(db, event_key):
+    """Return the state of a show, on which its kept pages and files depend. Raise 404 unless it has public pages."""
+    state = directory.state(db, event_key)
+    if state is None:
+        raise not_found("event", event_key)
+    return state
+
+
+def shown_by(db, event_key, state, part, name, language):
+    """Return what a page or file of a show depends on, whoever asks for it: the first part of its key.
+
+    Read `state` before what the page shows. `name` is the exhibitor or the plan that it is about.
+    """
+    all_have, held_until = moment(db, state, event_key)
+    plans = (state["revision"], held_until) if part in DRAWN and state["show_plan"] else None
+    return str(db.config.data_dir), state["id"], state["lists"], plans, part, name, language, all_have
 
 
 def moment(db, state, event_key):

@@ -1,14 +1,12 @@
 """The shell of all pages: templates (*.html), texts (words/*.json), headers, the choice of the language, the cache."""
 import json
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from datetime import date as day
 from functools import lru_cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from threading import Lock
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from bottle import SimpleTemplate, request
@@ -17,6 +15,7 @@ from eventapi.config import Config
 from eventapi.errors import invalid_parameter
 from eventapi.languages import choice, formats
 from eventapi.web import client
+from eventapi.web.html.kept import Drawn, Kept
 from eventapi.web.pages import Page
 from eventapi.web.rest import Response
 
@@ -24,7 +23,8 @@ POLICY = ("default-src 'none'; style-src 'self'; script-src 'self'; img-src 'sel
           "form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 HEADERS = {"Content-Security-Policy": POLICY, "Permissions-Policy": "camera=()", "Referrer-Policy": "same-origin"}
 FRESH, LASTING = "public, max-age=60", "public, max-age=31536000, immutable"
-LARGEST = 8_000_000                     # bytes of rendered pages and drawings that a process keeps
+LARGEST = 8_000_000                     # bytes of rendered pages, and of drawings within them, that a process keeps
+LARGEST_FILES = 16_000_000              # bytes of files: PDF and SVG of 27 halls of 600 booths, in two languages
 LONGEST = 100                           # characters of a query parameter
 LINK = re.compile(r"(https?://[^\s<>\"']+)")
 OWN_LINK = re.compile(r'(<a [^<>]*?href="(?:\.\./)+e/[^"?#<>]*)(?=["#])')     # to a page of a show, without a query
@@ -184,25 +184,5 @@ def private(text: str, language: str, status: int = 200, referrer: str = "same-o
         "Content-Encoding": "identity", "Vary": "Accept-Language"})
 
 
-class Kept:
-    """Rendered pages, and texts for them, by what they depend on; the least used go beyond LARGEST bytes."""
-
-    def __init__(self):
-        self.pages, self.bytes, self.lock = OrderedDict(), 0, Lock()
-
-    def get(self, key: Iterable, make: Callable[[], Page | str]) -> Page | str:
-        """Return the page or text with this key. `make()` renders it if it is not kept."""
-        with self.lock:
-            if key in self.pages:
-                self.pages.move_to_end(key)
-                return self.pages[key]
-        page = make()
-        with self.lock:
-            if key not in self.pages:
-                self.pages[key], self.bytes = page, self.bytes + len(page)
-            while self.bytes > LARGEST:
-                self.bytes -= len(self.pages.popitem(last=False)[1])
-        return page
-
-
-KEPT = Kept()
+KEPT = Kept(LARGEST)
+FILES = Drawn(LARGEST_FILES)

@@ -9,6 +9,7 @@ import pytest
 from eventapi import paths
 from eventapi.pictures import style
 from eventapi.web.html import colours, shell, tokens, visits
+from eventapi.web.html.kept import Kept
 from tests.pages.test_accessibility import AXE, CHECK
 from tests.support.browser import BROWSER, SIZES
 from tests.support.served import served
@@ -105,7 +106,7 @@ def test_texts_of_twice_the_length_fit_a_phone(browser, pages, monkeypatch):
     plain = visits.words
     monkeypatch.setattr(visits, "words", lambda package, language: {
         name: value if name == "weekdays" else f"{value} {value}" for name, value in plain(package, language).items()})
-    shell.KEPT.pages.clear()
+    monkeypatch.setattr(shell, "KEPT", Kept(shell.LARGEST))
     for page in pages:
         browser.open(page, width=360)
         assert browser.run("document.documentElement.scrollWidth") <= 360, page

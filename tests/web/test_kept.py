@@ -1,0 +1,185 @@
+"""Pages and files that a process keeps: made once, within a number of bytes, and by at most half of the threads."""
+import gc
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from types import SimpleNamespace
+
+import pytest
+from bottle import request
+
+from eventapi.errors import Problem
+from eventapi.web.html import kept
+from eventapi.web.html.kept import Drawn, Kept
+
+LIMIT = 10                  # seconds for which a test waits at most
+
+
+class Work:
+    """Something to make, which takes until it may end.
+
+    Attributes:
+        made: the names that were made, in their order.
+        running: number of threads that make something now; `most` is the largest number so far.
+    """
+
+    def __init__(self):
+        self.made = []
+        self.running = self.most = 0
+        self.begun = threading.Event()
+        self.may_end = threading.Event()
+
+    def maker(self, name, error=None):
+        """Return a function that makes `name`, or raises `error`."""
+        def make():
+            self.running += 1
+            self.most = max(self.most, self.running)
+            self.made.append(name)
+            self.begun.set()
+            try:
+                assert self.may_end.wait(LIMIT)
+                if error:
+                    raise error
+                return name
+            finally:
+                self.running -= 1
+        return make
+
+
+@contextmanager
+def threads(number):
+    """Yield a function that calls another one in a thread, as in a process with so many threads."""
+    def call(function, *arguments):
+        request.bind({"eventapi.config": SimpleNamespace(threads=number)})
+        return function(*arguments)
+    with ThreadPoolExecutor(64) as pool:
+        yield lambda *call_with: pool.submit(call, *call_with)
+
+
+def until(is_true):
+    """Wait until `is_true()`."""
+    end = time.monotonic() + LIMIT
+    while not is_true():
+        assert time.monotonic() < end, "it does not happen"
+        time.sleep(0.002)
+
+
+def refusal(call):
+    """Return the problem with which a call ends."""
+    with pytest.raises(Problem) as found:
+        call.result(LIMIT)
+    return found.value
+
+
+@pytest.mark.parametrize("make_keeper", [Kept, Drawn])
+def test_forty_threads_that_ask_at_once_get_what_one_of_them_makes(make_keeper):
+    keeper, work, asking = make_keeper(100_000), Work(), []
+
+    def ask():
+        asking.append(True)
+        return keeper.get("page", work.maker("page"))
+    with threads(82) as call:
+        calls = [call(ask) for _ in range(40)]
+        until(lambda: len(asking) == 40)
+        time.sleep(0.05)                # all are in `get` now
+        work.may_end.set()
+        assert [each.result(LIMIT) for each in calls] == ["page"] * 40
+    assert (work.made, keeper.get("page", work.maker("again"))) == (["page"], "page")
+
+
+@pytest.mark.parametrize(("make_keeper", "most"), [(Kept, 6), (Drawn, 1)])
+def test_pages_are_made_side_by_side_and_files_one_after_the_other(make_keeper, most):
+    keeper, work = make_keeper(100_000), Work()
+    with threads(82) as call:
+        calls = [call(keeper.get, number, work.maker(str(number))) for number in range(6)]
+        until(lambda: work.running + getattr(keeper, "waiting", 0) == 6)
+        work.may_end.set()
+        assert [each.result(LIMIT) for each in calls] == list("012345")
+    assert (work.most, sorted(work.made)) == (most, list("012345"))
+
+
+@pytest.mark.parametrize(("number", "waiting"), [(2, 0), (3, 0), (4, 1), (8, 3), (9, 3), (64, 31)])
+def test_drawing_and_waiting_takes_at_most_half_of_the_threads(number, waiting):
+    """The others are refused at once, whether they ask for the same file or for another one."""
+    keeper, work = Drawn(100_000), Work()
+    with threads(number) as call:
+        calls = [call(keeper.get, "first", work.maker("first"))]
+        work.begun.wait(LIMIT)
+        calls += [call(keeper.get, f"file {place % 2}", work.maker(f"file {place % 2}")) for place in range(waiting)]
+        until(lambda: keeper.waiting == waiting)
+        assert len(calls) <= max(1, number // 2)
+        for name in ("first", "another"):
+            problem = refusal(call(keeper.get, name, work.maker(name)))
+            assert (problem.status, problem.code, problem.headers) == (503, "unavailable", {"Retry-After": "5"})
+        work.may_end.set()
+        assert [each.result(LIMIT)[:4] for each in calls] == ["firs", *["file"] * waiting]
+        assert call(keeper.get, "another", work.maker("another")).result(LIMIT) == "another"
+    assert keeper.waiting == 0 and len(work.made) == len(set(work.made)), "each is made once"
+
+
+@pytest.mark.parametrize("make_keeper", [Kept, Drawn])
+@pytest.mark.parametrize("error", [ValueError("no font"), Problem("not_found", "It is gone."), SystemExit(1)])
+def test_nothing_is_kept_of_a_failure_and_the_next_thread_makes_the_page(make_keeper, error):
+    keeper, bad, good = make_keeper(100_000), Work(), Work()
+    with threads(8) as call:
+        failing = call(keeper.get, "page", bad.maker("bad", error))
+        bad.begun.wait(LIMIT)
+        waiting = call(keeper.get, "page", good.maker("good"))
+        good.may_end.set()
+        assert not good.begun.is_set() and keeper.bytes == 0
+        bad.may_end.set()
+        with pytest.raises(type(error)):
+            failing.result(LIMIT)
+        assert waiting.result(LIMIT) == "good"
+    assert (keeper.find("page"), bad.made, good.made) == ("good", ["bad"], ["good"])
+
+
+@pytest.mark.parametrize("make_keeper", [Kept, Drawn])
+def test_a_thread_that_waits_too_long_is_refused_and_leaves_its_place(make_keeper, monkeypatch):
+    monkeypatch.setattr(kept, "LONGEST_WAIT", 0.05)
+    keeper, work = make_keeper(100_000), Work()
+    with threads(4) as call:
+        first = call(keeper.get, "page", work.maker("page"))
+        work.begun.wait(LIMIT)
+        assert refusal(call(keeper.get, "page", work.maker("page"))).code == "unavailable"
+        assert refusal(call(keeper.get, "page", work.maker("page"))).code == "unavailable"
+        work.may_end.set()
+        assert first.result(LIMIT) == "page"
+    assert work.made == ["page"] and getattr(keeper, "waiting", 0) == 0
+
+
+def test_no_more_bytes_are_kept_than_allowed_and_what_was_used_last_stays():
+    keeper = Kept(10 * (1_000 + kept.COST))
+    for number in range(40):
+        keeper.get(number, lambda: "x" * 1_000)
+        keeper.get(0, lambda: pytest.fail("page 0 is used all the time"))
+        assert keeper.bytes == len(keeper.pages) * (1_000 + kept.COST) <= keeper.most
+    assert sorted(keeper.pages) == [0, *range(31, 40)]
+
+
+def test_small_pages_count_with_what_they_take_beside_their_text():
+    keeper = Kept(100_000)
+    for number in range(1_000):
+        keeper.get(number, lambda: "x")
+    assert len(keeper.pages) <= 50
+
+
+def test_a_page_that_is_larger_than_all_may_be_drives_out_no_other():
+    keeper = Kept(10_000)
+    keeper.get("small", lambda: "x")
+    assert keeper.get("large", lambda: "x" * 10_000) == "x" * 10_000
+    assert list(keeper.pages) == ["small"]
+
+
+def test_no_lock_stays_behind_for_a_page_that_nobody_makes():
+    """Addresses that do not exist are made up without end."""
+    keeper = Kept(100_000)
+
+    def lost():
+        raise LookupError("there is no such page")
+    for number in range(100):
+        with pytest.raises(LookupError):
+            keeper.get(number, lost)
+    gc.collect()
+    assert (len(keeper.makers), keeper.pages, keeper.bytes) == (0, {}, 0)
