@@ -235,6 +235,27 @@ def test_too_many_requests_from_one_address_get_429_and_other_addresses_are_serv
     assert other.status == 401
 
 
+@pytest.mark.parametrize(("place", "path", "is_file"), [
+    (1, "plan/hall.pdf", True), (2, "plan/hall.svg", True), (3, "plan/hall.pdf/", True), (4, "plan/hall%2Epd%66", True),
+    (5, "plan/hall%2F1.svg?language=de", True), (6, "share.png", True), (7, "plan/hall-small.svg", False),
+    (8, "plan/hall", False), (9, "calendar.ics", False), (10, "exhibitors/1-x.vcf", False)])
+def test_files_that_are_drawn_have_a_limit_of_their_own(site, place, path, is_file):
+    """400 requests at once are as many as an address may send."""
+    def ask(connection):
+        return [site.ask("GET", f"/e/fair/{path}", connection=connection) for _ in range(100)]
+    with ThreadPoolExecutor(4) as pool:
+        connections = [site.connection(f"127.0.7.{place}") for _ in range(4)]
+        answers = [answer for part in pool.map(ask, connections) for answer in part]
+    statuses = [answer.status for answer, _ in answers]
+    assert set(statuses) <= {404, 429} and statuses.count(404) >= 200
+    assert (429 in statuses) == is_file
+    if is_file:
+        answer, text = next(answer for answer in answers if answer[0].status == 429)
+        assert answer.getheader("Retry-After") == "10" and "Please wait a minute" in text.decode()
+        page, _ = site.ask("GET", "/e/fair", connection=site.connection(f"127.0.7.{place}"))
+        assert page.status == 404, "pages have another limit"
+
+
 def test_a_certificate_can_be_renewed_while_the_site_is_enabled(site):
     """The certificate authority asks without TLS and follows redirects."""
     proof = site.data.parent / "html" / ".well-known" / "acme-challenge" / "token"
