@@ -1,9 +1,10 @@
 """Measure a large database: python3 -m tests.load [FOLDER] [--size medium] [--pattern PATTERN].
 
 Creates the database in FOLDER (seed.py) unless it is there already, and measures all reads of the API reference,
-typical writes and jobs, and a mixed load over HTTP. Prints the slowest, and writes FOLDER/results.json. Exits with 1 if
-a request to the database of 200,000 contacts (`medium`) takes longer than marks.py says, or if the mixed load reaches
-less than 80 % of its throughput with 10,000 contacts. The times of a million (`big`) are only printed.
+typical writes and jobs, the files of a public show, and a mixed load over HTTP. Prints the slowest, and writes
+FOLDER/results.json. Exits with 1 if a request to the database of 200,000 contacts (`medium`) takes longer than marks.py
+says, if a kept file costs more than kept_files.py says, or if the mixed load reaches less than 80 % of its throughput
+with 10,000 contacts. The times of a million (`big`) are only printed.
 """
 import argparse
 import gc
@@ -20,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 from eventapi import config as configuration
 from eventapi.reference import document as openapi
 from eventapi.storage import migrations
-from tests.load import marks, mix
+from tests.load import kept_files, marks, mix
 from tests.load.client import Client, Refused
 from tests.load.jobs import jobs
 from tests.load.reads import reads
@@ -38,12 +39,16 @@ def main(arguments):
     gc.collect()
     gc.freeze()
     times = {**dict(measured_reads(client, chosen)), **dict(measured_writes(client, chosen))}
+    files = kept_files.measured(client) if chosen.search("kept files") else {}
     client.close()
     share = measured_mix(arguments.folder, folder) if chosen.search("mixed load") else None
-    Path(arguments.folder, "results.json").write_text(json.dumps({**times, "mixed load": share}, indent=1),
+    Path(arguments.folder, "results.json").write_text(json.dumps({**times, **files, "mixed load": share}, indent=1),
                                                       encoding="utf-8")
-    missed = marks.missed(times)
-    print("\n".join([marks.slowest(times, SHOWN), "", f"{len(times)} measured, {len(missed)} too slow:", *missed]))
+    missed = [*marks.missed(times), *kept_files.missed(files)]
+    if files:
+        print(kept_files.table(files), end="\n\n")
+    print("\n".join([marks.slowest(times, SHOWN), "", f"{len(times) + len(files)} measured, {len(missed)} too slow:",
+                     *missed]))
     return arguments.size == "medium" and (bool(missed) or (share is not None and share < THROUGHPUT))
 
 

@@ -6,7 +6,7 @@ import pytest
 from eventapi.domain.upkeep import checks
 from eventapi.reference import document as openapi
 from eventapi.storage import database
-from tests.load import jobs, marks, reads, seed, writes
+from tests.load import jobs, kept_files, marks, reads, seed, writes
 from tests.load.client import Client
 from tests.load.records import Records
 from tests.load.writes import lock_time
@@ -48,6 +48,14 @@ def test_every_measured_job_runs(client):
     for job in jobs.jobs():
         lock_time(job._replace(rounds=1), records)
     assert client.one("SELECT count(*) FROM sqlite_stat1") > 100
+
+
+def test_every_file_of_a_public_show_is_measured_and_one_that_is_not_kept_is_reported(client):
+    found = kept_files.measured(client)
+    assert [address.rpartition(".")[2] for address in found] == ["pdf", "svg", "ics", "vcf"]
+    found = {"a.pdf": (90.0, 0.05, 0.2), "b.svg": (20.0, 19.0, 80.4)}
+    assert kept_files.missed(found) == ["b.svg"]
+    assert "| `b.svg` | 20.0 | 19.00 | 80.4 |" in kept_files.table(found)
 
 
 def test_a_request_may_take_as_long_as_the_first_mark_that_fits_says():
