@@ -126,10 +126,6 @@ UPDATE applications SET may_lack_badge = 1 WHERE id = :id;
 -- name: suspect_gaps
 UPDATE applications SET may_lack_badge = 1 WHERE contact_id = :contact_id;
 
--- name: gaps
--- The participants whose page or badge an application does not reach.
-SELECT participant_id, event_id, lacks FROM application_gaps WHERE application_id = :application_id ORDER BY participant_id;
-
 -- name: scopes_of_merge
 -- The scopes that merging a duplicate into a contact needs: for participations that move or meet, and for each kind of record that moves.
 -- An application whose link has the right `badges` shows those of the contact that it belongs to afterwards.

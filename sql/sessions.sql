@@ -34,7 +34,9 @@ SELECT s.id, s.link_id, l.station, e.title AS event_title, s.created_at, s.last_
  ORDER BY s.id;
 
 -- name: of_link
-SELECT id, way, mailed_to, own_device, created_at, last_used_at FROM sessions WHERE link_id = :link_id AND ended_at IS NULL ORDER BY id;
+-- The open sessions of a link, with what sessions.is_open reads of each. No API key can end them.
+SELECT id, way, mailed_to, own_device, created_at, last_used_at, ended_at, 1 AS key_is_valid FROM sessions
+ WHERE link_id = :link_id AND ended_at IS NULL ORDER BY id;
 
 -- name: drop_old
 -- Sessions that ended some time ago, or that nobody has used for longer than any session lasts. A device of a door that was ended is told

@@ -396,14 +396,20 @@ def test_duplicates_and_participants_that_exist_are_counted(tmp_path):
         assert new.execute(statement.plain()).fetchall() == []
 
 
+def approved_application(connection, email_of_contact, email):
+    """Insert an event, a contact and an application that was approved. Return the ids of the three."""
+    event_id = insert(connection, "events", event_key="fair", title="Fair", country="DE", timezone="UTC", is_visible=1)
+    contact_id = insert(connection, "contacts", customer_number="C-1", country="DE", last_name="R",
+                        email=email_of_contact, rating=3, account_access_enabled=0, has_account=0)
+    application_id = insert(connection, "applications", status="approved", country="DE", email=email, decided_at=NOW,
+                            rating=3, late=0)
+    return event_id, contact_id, application_id
+
+
 def test_who_made_a_participation_and_which_addresses_are_closed_is_found_in_older_rows(tmp_path, caplog):
     path = tmp_path / "old.db"
     old = at_schema(path, 65)
-    event_id = insert(old, "events", event_key="fair", title="Fair", country="DE", timezone="UTC", is_visible=1)
-    contact_id = insert(old, "contacts", customer_number="C-1", country="DE", last_name="R", email="a@x.example",
-                        rating=3, account_access_enabled=0, has_account=0)
-    applied = insert(old, "applications", status="approved", country="DE", email="a@x.example", decided_at=NOW,
-                     rating=3, late=0)
+    event_id, contact_id, applied = approved_application(old, "a@x.example", "a@x.example")
     part = {"event_id": event_id, "contact_id": contact_id, "status": "registered"}
     for role, values in (("exhibitor", {"application_id": applied}),
                          ("sponsor", {"application_id": applied, "created_at": "2026-01-01T00:00:00Z"}),
@@ -427,11 +433,7 @@ def test_who_made_a_participation_and_which_addresses_are_closed_is_found_in_old
 def test_no_application_has_made_the_participation_of_a_contact_with_another_address(tmp_path):
     path = tmp_path / "old.db"
     old = at_schema(path, 65)
-    event_id = insert(old, "events", event_key="fair", title="Fair", country="DE", timezone="UTC", is_visible=1)
-    contact_id = insert(old, "contacts", customer_number="C-1", country="DE", last_name="R", email="victim@x.example",
-                        rating=3, account_access_enabled=0, has_account=0)
-    applied = insert(old, "applications", status="approved", country="DE", email="eve@x.example", decided_at=NOW,
-                     rating=3, late=0)
+    event_id, contact_id, applied = approved_application(old, "victim@x.example", "eve@x.example")
     insert(old, "participants", event_id=event_id, contact_id=contact_id, application_id=applied, role="visitor",
            status="registered", badge_number="B")
     new = upgraded(path, old)

@@ -43,6 +43,11 @@ def same(one, other):
     return one is not None and other is not None and one.encode().lower() == other.encode().lower()
 
 
+def is_another(old, new):
+    """Return whether a change of an e-mail address makes it another one, also from or to None."""
+    return old != new and not same(old, new)
+
+
 # R1: from an application to the page of the exhibitor
 
 def exhibitor(db, application_id, event_id):
@@ -361,16 +366,11 @@ def _survivors(db, kept, others, other_id, keep, moves):
 
 # What an application does not lead to
 
-def gaps(db, application_id):
-    """Return {participant_id, event_id, lacks} for each page or badge that an approved application does not reach.
-
-    `lacks` is page or badge. A page counts while the exhibitors' pages are open and the exhibitor has no link.
-    """
-    return db.all(sql.gaps, application_id=application_id)
-
-
 def suspect_gap(db, application_id):
-    """Let `gaps` look for badges that an application does not reach. For most applications there is no need to."""
+    """Let the view application_gaps look for badges that an application does not reach.
+
+    For most applications there is no need to.
+    """
     db.run(sql.suspect_gap, id=application_id)
 
 

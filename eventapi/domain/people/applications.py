@@ -97,7 +97,7 @@ def update(db, old, fields):
     if merged != old or values != old["custom_fields"]:
         anonymity.refuse(db, "application", id)
         db.run(sql.change, **_columns(merged))
-        if old["email"] != merged["email"] and not reach.same(old["email"], merged["email"]):
+        if reach.is_another(old["email"], merged["email"]):
             reach.readdress_application(db, old, merged["email"])
     _assign(db, id, event_ids, category_ids)
     custom_fields.store(db, "application", id, old["custom_fields"], values)

@@ -168,7 +168,7 @@ def change(db, old, body, category_ids=None, fields=None):
         _tag(db, id, merged["tags"])
     if merged != old:
         db.run(sql.change, **_columns(merged))
-        if old["email"] != merged["email"] and not reach.same(old["email"], merged["email"]):
+        if reach.is_another(old["email"], merged["email"]):
             reach.readdress_contact(db, id, old["email"])
     if fields is not None:
         custom_fields.store(db, "contact", id, old["custom_fields"], fields)

@@ -93,7 +93,7 @@ def session_cookie(db, link, row, *, own_device=False):
     secret = sessions.add(db, link_id=link["id"], way=row["way"], mailed_to=row["mailed_to"], own_device=days > 0)
     links.record_use(db, link)
     reach.confirm_address(db, link, row)
-    if any(sessions.is_open({**each, "ended_at": None, "key_is_valid": True}, link["kind"]) for each in others):
+    if any(sessions.is_open(each, link["kind"]) for each in others):
         reach.tell_of_device(db, link)
     return cookies.header(ref, secret, days=days)
 
