@@ -18,6 +18,7 @@ from eventapi.validation.options import (
     address,
     amount,
     base_rates,
+    check_decimals,
     color,
     country,
     currency,
@@ -296,6 +297,7 @@ def load(file=None, environ=os.environ, **given):
                  for name, text in variables.items())
     texts.update((name, (str(value), f"--{name}")) for name, value in given.items())
     config = Config(**{option.name: _parsed(option, *texts[option.name], faults) for option in OPTIONS})
+    _check_amounts(config, texts, faults)
     if faults:
         raise ConfigError(*sorted(faults, key=_line_number))
     config.file = Path(os.path.abspath(path)) if is_read else None
@@ -367,5 +369,23 @@ def _parsed(option, text, origin, faults):
     try:
         return option.parse(text.strip())
     except ValueError as error:
-        shown = "(hidden)" if option.name in SECRETS else repr(text)
-        faults.append(f"{origin}: {option.name} = {shown} must be {error}")
+        _add_fault(option, text, origin, error, faults)
+        return None
+
+
+def _check_amounts(config, texts, faults):
+    """Add a fault for each amount with more decimals than the option `currency`, as far as both could be parsed."""
+    for option in OPTIONS:
+        number = getattr(config, option.name)
+        if option.parse is not amount or number is None or config.currency is None:
+            continue
+        try:
+            check_decimals(number, config.currency)
+        except ValueError as error:
+            _add_fault(option, *texts[option.name], error, faults)
+
+
+def _add_fault(option, text, origin, error, faults):
+    """Add the fault of a value. `error` says what is allowed."""
+    shown = "(hidden)" if option.name in SECRETS else repr(text)
+    faults.append(f"{origin}: {option.name} = {shown} must be {error}")

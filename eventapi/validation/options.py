@@ -93,10 +93,24 @@ def optional_percent(text: str) -> int | None:
 
 
 def amount(text: str) -> Decimal:
-    """Return an amount of the currency of this server, not negative, with at most three decimals."""
-    if not re.fullmatch(r"\d{1,9}(\.\d{1,3})?", text):
+    """Return an amount of the currency of this server, not negative.
+
+    An option is parsed without the others, so `check_decimals` compares the amount with the currency afterwards.
+    """
+    if not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text):
         raise ValueError("an amount such as 5.00")
     return Decimal(text)
+
+
+def check_decimals(number: Decimal, currency: str) -> None:
+    """Raise ValueError if an amount has more decimals than its currency."""
+    if money.minor(number, currency) is not None:
+        return
+    places = money.decimals(currency)
+    example = f"{5:.{places}f}"
+    if not places:
+        raise ValueError(f"an amount without decimals, as the currency {currency} has none, such as {example}")
+    raise ValueError(f"an amount with at most {places} decimals, as the currency {currency} has, such as {example}")
 
 
 def exchange_rates(text: str) -> dict[str, Decimal]:

@@ -22,7 +22,7 @@ def parameters(config, today):
     own = money.decimals(config.currency)
     factors = {name: 10 ** (own - money.decimals(name)) for name in money.DECIMALS if money.decimals(name) != own}
     return {"today": today, "first_rate": config.base_rates[0][0] if config.base_rates else "9999-12-31",
-            "minimum": money.minor(config.dunning_minimum, config.currency) or 0, "factors": json.dumps(factors)}
+            "minimum": money.minor(config.dunning_minimum, config.currency), "factors": json.dumps(factors)}
 
 
 def of(config, row, today):
