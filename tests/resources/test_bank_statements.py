@@ -518,6 +518,34 @@ def test_the_longer_of_two_numbers_is_meant_if_it_is_one_word(organiser, invoice
     assert paid(organiser, longer) == ("paid", SAME)
 
 
+MIXED, UUID = "ALT-2a78c3c1be", "550e8400-e29b-41d4-a716-446655440000"     # of nine and of twelve groups
+
+
+@pytest.mark.parametrize("number, text", [
+    (MIXED, MIXED), (MIXED, "Rechnung ALT-2A78C3C1BE, vielen Dank"), (MIXED, "SVWZ+ALT-2a78c3c1be ABWA+Rosen KG"),
+    (MIXED, "Re. ALT 2a78c3c1be vom 3.4.2026"), (MIXED, ["Standmiete Gartenmesse ALT-2a78c3", "c1be"]),
+    (MIXED, "Kunde 4711/ALT-2a78c3c1be"), ("ALT 2a78c3c1be", "ALT-2a78c3c1be"), (UUID, f"Rechnung {UUID}"),
+    (UUID, "550e8400e29b41d4a716446655440000"), ("A1" * 32, "a1" * 32)])
+def test_a_number_of_many_letters_and_digits_in_turn_is_found(organiser, invoice, bank, number, text):
+    sent = invoice(number, SAME)
+    assert bank({"amount": SAME * 100, "text": text})["booked"] == 1
+    assert paid(organiser, sent) == ("paid", SAME)
+
+
+def test_a_list_of_numbers_of_many_letters_and_digits_is_paid(organiser, invoice, bank):
+    sent = [invoice(number, SAME) for number in (MIXED, "ALT-3b78c3c1bf")]
+    bank({"amount": 2 * SAME * 100, "text": f"{MIXED}, ALT-3b78c3c1bf"})
+    assert [paid(organiser, one) for one in sent] == [("paid", SAME)] * 2
+
+
+@pytest.mark.parametrize("text", ["ALT-2a78c3c1be-2", "ALT-2a78c3c1be7", "KD-ALT-2a78c3c1be", "9ALT-2a78c3c1be",
+                                  "ALT-2a78c3c1bf", "ALT-2a7-8c3c1be"])
+def test_a_number_of_many_letters_and_digits_inside_a_longer_one_is_not_booked(organiser, invoice, bank, text):
+    sent = invoice(MIXED, SAME)
+    assert bank({"amount": SAME * 100, "text": text})["booked"] == 0
+    assert paid(organiser, sent) == UNPAID
+
+
 def lines_of(text, length):
     return [text[start:start + length] for start in range(0, len(text), length)]
 

@@ -9,18 +9,21 @@ INV-2026-00012. What means a number beyond doubt is decided by `fits` and the at
 """
 import re
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from eventapi.storage.folding import GROUPS, fold
 from eventapi.validation.identifiers import accounts
 
 MOST_GROUPS = 8             # of a number: INV-2026-0 00 17 has six
+MOST_SPACES = 1             # in a number of more groups, such as ALT-2a78c3c1be of another system
 MOST_CANDIDATES = 400       # of a text
+MOST_LONG = 25              # of a text, of more than MOST_GROUPS groups: in one word, and with a space
 LONGEST_TEXT = 2_000        # characters of a folded text: NFKC makes up to 18 of one
 LONGEST_NUMBER = 64         # characters
 SHORTEST, FEWEST_DIGITS = 4, 6      # characters without leading zeros of a number with letters, and of one without
 LONG_NUMBER = 7             # characters; shorter ones are booths and the like if a space is in them or digits follow
 BETWEEN = re.compile(r"[^\w]{0,3}|_")                   # what may stand between two groups of one number
+INSIDE = re.compile(r"[^\w,;+&]{0,3}|_")                # the same for one of many groups: no sign of a list
 RF = re.compile(r"\brf[0-9]{2}(?: ?[0-9a-z]){1,21}")    # ISO 11649, of a folded text
 # What joins a group to a longer number or to a date, as in OLD-1/2 and OLD-1-A, and what is joined.
 AFTER = re.compile(r"([^\w\s,;:]|_|,(?=[0-9]))?([0-9]|[^\W\d_]+)")
@@ -63,7 +66,7 @@ def prefixes(*formats):
 
 
 def candidates(text, known=(), cut_at=None):
-    """Return the Candidates of a text, in their order.
+    """Return the Candidates of a text: those of more than MOST_GROUPS groups, then the others, each in their order.
 
     known: prefixes that a bank may have joined to a word. cut_at: the number of characters after which the bank may
     have cut off the text, None if it has not. All count as cut off if there are too many of them.
@@ -76,6 +79,7 @@ def candidates(text, known=(), cut_at=None):
         folded, cut = folded[:LONGEST_TEXT], LONGEST_TEXT
     groups = [part for group in GROUPS.finditer(folded) for part in _parts(group, known)]
     numbers = [place for place, (_, _, word) in enumerate(groups) if word[0].isdecimal()]
+    whole = _long_candidates(folded, groups, cut)
     found = []
     # Only starts from which a candidate reaches a number: a long text without digits costs nothing.
     starts = {start for place in numbers for start in range(max(0, place - MOST_GROUPS + 1), place + 1)}
@@ -85,7 +89,48 @@ def candidates(text, known=(), cut_at=None):
                 break
             found += _candidate(folded, groups, start, end, cut)
         if len(found) > MOST_CANDIDATES:
-            return [replace(candidate, is_cut=True) for candidate in found[:MOST_CANDIDATES]]
+            found = [replace(candidate, is_cut=True) for candidate in found[:MOST_CANDIDATES]]
+            break
+    return whole + found
+
+
+def _long_candidates(folded, groups, cut):
+    """Return the Candidates of more than MOST_GROUPS groups, which are numbers of other systems.
+
+    They begin and end at a separator, or at a prefix that a bank has joined, so that a word is compared as a whole: its
+    parts mean nothing, and would be too many. Those without a space are first. All count as cut off if there are too
+    many of them.
+    """
+    gaps = ["", *(folded[left[1]:right[0]] for left, right in pairwise(groups)), ""]
+    is_joined = [bool(INSIDE.fullmatch(gap)) for gap in gaps]
+    is_edge = [bool(gap) for gap in gaps]
+    for place, (left, right) in enumerate(pairwise(groups), 1):
+        is_edge[place] |= left[2].isalpha() and right[2].isalpha()
+    is_edge[0] = is_edge[-1] = True
+    digits = [0, *accumulate(word[0].isdecimal() for _, _, word in groups)]
+    words, spaced = [], []
+    for start in range(len(groups)):
+        # Without digits in reach, nothing is searched, so that a text of letters costs nothing.
+        if not is_edge[start] or digits[min(start + LONGEST_NUMBER, len(groups))] == digits[start]:
+            continue
+        length = spaces = 0
+        for end in range(start + 1, len(groups) + 1):
+            if end - start > 1:
+                spaces += gaps[end - 1].count(" ")
+                if not is_joined[end - 1] or spaces > MOST_SPACES:
+                    break
+            length += len(groups[end - 1][2])
+            if length > LONGEST_NUMBER:
+                break
+            found = spaced if spaces else words
+            is_full = len(found) == MOST_LONG
+            if end - start > MOST_GROUPS and is_edge[end] and digits[end] > digits[start] and not is_full:
+                found += _candidate(folded, groups, start, end, cut)
+        if len(words) == MOST_LONG:
+            break
+    found = words + spaced
+    if MOST_LONG in (len(words), len(spaced)):
+        found = [replace(candidate, is_cut=True) for candidate in found]
     return found
 
 
