@@ -69,7 +69,7 @@ def run(routes: Routes, who: Who, body: dict, *, whole: dict[str, Callable] | No
         batch = Entries(routes, route, who, body, environ)
     with place(environ):
         results, is_repeated = executed(environ, who, batch, None if body["dry_run"] else key, body["dry_run"])
-    return response(environ, results, body["dry_run"], is_repeated)
+    return response(environ, with_secrets(results, batch.secrets), body["dry_run"], is_repeated)
 
 
 @contextmanager
@@ -139,6 +139,7 @@ class Whole:
 
     def __init__(self, function: Callable, fields: dict):
         self.function, self.fields = function, fields
+        self.secrets = {}
 
     def prepare(self, start: int) -> None:
         """Do nothing: there is only one transaction."""
@@ -155,6 +156,7 @@ class Entries:
 
     Attributes:
         size: how many entries there are.
+        secrets: index -> the field of its record that only this response shows, as {name: value}.
     """
 
     def __init__(self, routes: Routes, route: Route, who: Who, body: dict, environ: dict):
@@ -165,6 +167,7 @@ class Entries:
         self.ids, self.items, self.fields = body["ids"], body["items"], body["fields"]
         self.size = len(self.ids or self.items)
         self.prepared = {}                      # index -> what `ready` returns, or the Problem that it raises
+        self.secrets = {}
 
     def prepare(self, start: int) -> None:
         """Do the work of the next entries that needs no write lock: check the items, draw the pages."""
@@ -188,7 +191,7 @@ class Entries:
         return results
 
     def result(self, db: Database, index: int, dry_run: bool) -> dict:
-        """Return the result of one entry."""
+        """Return the result of one entry, as it is kept with an Idempotency-Key: with null in place of a secret."""
         known = self.known(db, index) if dry_run else None
         done = attempted(lambda: self.call(db, index), db)
         if isinstance(done, Problem):
@@ -199,6 +202,8 @@ class Entries:
             is_new = done.status == 201
             data = without(data, OF_NEW if is_new else OF_CHANGED, None if is_new and self.ids else known)
             meta = without(meta, OF_META)
+        elif done.secret:
+            self.secrets[index] = {done.secret: done.data[done.secret]}
         found = {"status": done.status, "data": data, "meta": meta}
         return {name: value for name, value in found.items() if value not in (None, {})}
 
@@ -247,6 +252,12 @@ def attempted(act: Callable[[], object], db: Database | None = None) -> object:
         if storage_error(error) or (db is not None and not db.connection.in_transaction):
             raise
         return problem_of(error)
+
+
+def with_secrets(results: list[dict], secrets: dict[int, dict]) -> list[dict]:
+    """Return the results with the secrets of the entries that this request has executed: no later one shows them."""
+    return [{**result, "data": {**result["data"], **secrets[result["index"]]}}
+            if result["index"] in secrets and "data" in result else result for result in results]
 
 
 def refused(problem: Problem) -> dict:

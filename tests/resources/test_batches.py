@@ -2,6 +2,7 @@
 import inspect
 import json
 import threading
+from pathlib import Path
 
 import pytest
 import webtest
@@ -95,6 +96,13 @@ def test_the_batches_are_those_of_the_contract():
              for resource, route in table().items()}
     assert found == ACTIONS
     assert {f"/api/v1/{resource}/batch" for resource in ACTIONS} == {route.path for route in table().values()}
+
+
+def test_the_guide_lists_each_batch_once():
+    guide = (Path(__file__).parents[2] / "docs/guides/batches.md").read_text()
+    table = guide.partition("| --- | --- |\n")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    assert sorted(rows) == sorted([resource, ", ".join(actions)] for resource, actions in ACTIONS.items())
 
 
 @pytest.mark.parametrize("resource, action", [(resource, action) for resource, actions in ACTIONS.items()
