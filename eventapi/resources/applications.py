@@ -1,7 +1,7 @@
 """Applications: requests to take part in one or more events."""
 from eventapi import times
 from eventapi.domain.access.api_keys import CREATE_APPLICATIONS, NARROW_SCOPES
-from eventapi.domain.events import events
+from eventapi.domain.events import categories, events
 from eventapi.domain.people import applications, decisions
 from eventapi.domain.people.applications import TRANSITIONS, represent
 from eventapi.domain.records import custom_fields, field_definitions, references
@@ -10,7 +10,7 @@ from eventapi.plugins import batches
 from eventapi.plugins.access import require_scope
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
-from eventapi.web.includes import allowed_actions, attach_list, ids_of, include_list
+from eventapi.web.includes import allowed_actions, attach_list, ids_of
 from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, base_url, created, found, mail_base_url, unchanged
 from eventapi.web.routes import Routes
@@ -33,12 +33,12 @@ def list_events_open_for_applications(db, query):
 
     An event is open until its application deadline, or until it ends if it has no deadline. A key of a web page with
     the scope `applications:create` or `public` may read this list. `categories` of an event are those that applicants
-    can choose, and `custom_fields` in meta are the fields of applications that they fill in.
+    can choose, with `price` and `tax_rate` if `show_prices` of its pages is set, and `custom_fields` in meta are the
+    fields of applications that they fill in.
     """
     address, query = base_url(), {**query, "open": 1, "now": times.now(), "include": ["opening_hours", "categories"]}
     response = page(db, statements("events").list, query, lambda row: events.represent(row, address),
-                    {"opening_hours": events.add_opening_hours,
-                     "categories": include_list("categories", sql.selectable_categories, "event_id")})
+                    {"opening_hours": events.add_opening_hours, "categories": include_selectable_categories})
     response.meta["custom_fields"] = field_definitions.editable(db)
     return response
 
@@ -184,6 +184,11 @@ def include_categories(db, records):
     attach_list(records, "categories", db.all(sql.categories_of, ids=ids_of(records)), "application_id")
     for application in records:
         application["category_keys"] = [part["category_key"] for part in application["categories"]]
+
+
+def include_selectable_categories(db, records):
+    rows = db.all(sql.selectable_categories, ids=ids_of(records))
+    attach_list(records, "categories", [categories.for_applicants(db, row) for row in rows], "event_id")
 
 
 INCLUDES = {"events": include_events, "categories": include_categories,

@@ -165,6 +165,24 @@ def test_the_list_has_what_a_form_asks_for(organiser, person, fair):
         {"field_key": "field0", "field_label": "Plants", "section_key": None, "validation_rules": {}, **text}]
 
 
+def test_categories_have_prices_at_events_whose_pages_show_them(organiser, person, fair):
+    show, hidden = (organiser.make("/events", {"title": title, "event_key": title.lower(), "date_from": day(30)})["id"]
+                    for title in ("Shown", "Hidden"))
+    for title, price, rate in (("Free", None, None), ("Plants", 450.5, 7.7)):
+        organiser.make("/categories", {"title": title, "base_price": price, "tax_rate": rate,
+                                       "event_keys": ["garden", "shown", "hidden"]})
+    for id, shown in ((show, True), (hidden, True), (hidden, False)):
+        organiser.patch(f"/events/{id}/pages", {"show_prices": shown}, status=200)
+
+    def offered(scope):
+        found = person(scope).get("/applications/events", status=200).json["data"]
+        return {event["event_key"]: [{name: one[name] for name in ("price", "tax_rate") if name in one}
+                                     for one in event["categories"]] for event in found}
+    prices = [{"price": None, "tax_rate": None}, {"price": 450.5, "tax_rate": 7.7}]
+    for scope in ("public", "applications:create", "applications:read"):
+        assert offered(scope) == {"garden": [{}, {}], "shown": prices, "hidden": [{}, {}]}
+
+
 # CORS
 
 def ask(app, key, method="GET", path="/api/v1/applications/events", **headers):

@@ -37,6 +37,19 @@ def represent(db, row):
     return row
 
 
+def for_applicants(db, row):
+    """Return a row of the statement `selectable_categories` as applicants read it.
+
+    `price` (major units) and `tax_rate` (percent) are left out unless the pages of the event show prices.
+    """
+    offered = dict(row)
+    shows_prices, price, rate = (offered.pop(name) for name in ("show_prices", "price", "tax_rate"))
+    if shows_prices:
+        offered["price"] = money.major(price, db.config.currency)
+        offered["tax_rate"] = money.unscaled(rate, 2)
+    return offered
+
+
 # Writing
 
 def create(db, fields):
