@@ -84,7 +84,7 @@ def show_link(args, config):
             raise not_found("link", args.id)
         if link["status"] != "active":
             raise Refused(f"link {args.id} is {link['status']}; make a new one with 'eventapi link create'")
-        secret = links.add_secret(db, link, "shown")
+        secret = links.show(db, link)
     print_address(link, links.address(base, secret))
 
 

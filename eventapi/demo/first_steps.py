@@ -36,7 +36,7 @@ def address_of_door(db, base):
     if id is None:
         return None
     with db.write():
-        return id, links.address(base, links.add_secret(db, links.get(db, id), "shown"))
+        return id, links.address(base, links.show(db, links.get(db, id)))
 
 
 def address_of_exhibitor(db, base):
@@ -45,7 +45,7 @@ def address_of_exhibitor(db, base):
     if id is None:
         return None
     with db.write():
-        return links.address(base, links.add_secret(db, links.get(db, id), "shown"))
+        return links.address(base, links.show(db, links.get(db, id)))
 
 
 def main(base, key_file, page="docs/tutorial.md"):

@@ -24,6 +24,8 @@ def test_a_door_gets_an_address_for_one_device_and_another_one_for_the_next(run,
     code, again, _ = run("link", "show", "1")
     assert code == 0 and again[0] == lines[0] and again[1] != lines[1]
     assert link_secrets.find(db, again[1].rpartition("/")[2])["link_id"] == 1
+    assert db.connection.execute("SELECT action FROM audit_log WHERE entity_type = 'link' ORDER BY id").fetchall() == [
+        ("created",), ("shown",)]
 
 
 @pytest.mark.parametrize("words, said", [

@@ -117,7 +117,7 @@ def test_a_link_is_shown_again_rotated_and_revoked(app, organiser, db, fair, mak
         assert organiser.post(f"/links/{made['id']}/{action}", status=409).json["code"] == "invalid_transition"
     assert organiser.patch(f"/links/{made['id']}", {"name": "X"}, status=409)
     actions = [entry["action"] for entry in organiser.data("/audit-log?entity_type=link")]
-    assert actions == ["revoked", "rotated", "created"]
+    assert actions == ["revoked", "rotated", "shown", "created"]
     sent = db.connection.execute("SELECT name, data FROM outgoing_events WHERE entity_type = 'link'").fetchall()
     assert [name for name, _ in sent] == ["link.created", "link.rotated", "link.revoked"]
     assert not any("anna" in data.lower() or "evl_" in data for _, data in sent)

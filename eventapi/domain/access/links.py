@@ -179,6 +179,21 @@ def record_use(db, link):
 
 # Secrets and mails
 
+def handed_out(db, link, way):
+    """Audit that somebody gets an address of a link. `way` is shown, mailed or reminded.
+
+    A new or replaced address that is shown at once has the entry of that, created or rotated. The entry contains
+    neither the address nor the person.
+    """
+    _audit(db, way, link)
+
+
+def show(db, link):
+    """Return a further secret of a link, which is shown to somebody of the office."""
+    handed_out(db, link, "shown")
+    return add_secret(db, link, "shown")
+
+
 def add_secret(db, link, way, mailed_to=None):
     """Make a secret of a link and return it.
 
@@ -208,6 +223,7 @@ def mail(db, link, base_url, kind=KIND):
     mails.add(db, kind, entities.LINK.entity_type, link["id"], link["email"], subject(link, kind, language),
               base_url=base_url, language=language)
     db.run(sql.mark_mailed, id=link["id"], now=db.now)
+    handed_out(db, link, "reminded" if kind == TODOS else "mailed")
 
 
 def language_of(db, link):

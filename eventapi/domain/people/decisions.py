@@ -53,23 +53,27 @@ def queue(db, application, kind, base_url):
     """Queue a mail of one of the two kinds to an applicant, in place of an earlier one that was not sent yet."""
     for each in (DECISION, BADGE):
         mails.withdraw(db, each, ENTITY, application["id"])
-    _ensure_page(db, application)
+    link = _page(db, application)
     language = language_of(db, application)
     subject = mail_words.WORDS[language][f"{kind}_subject"].format(title=title(db, application))
     mails.add(db, kind, ENTITY, application["id"], application["email"], subject, base_url=base_url, language=language)
+    if base_url and link and link["status"] == "active":        # as `new_secret` decides while the mail is sent
+        links.handed_out(db, link, "mailed")
 
 
-def _ensure_page(db, application):
-    """Make the link to the page of an application, if it has none and the pages of its event are public.
+def _page(db, application):
+    """Return the link to the page of an application, or None. Make it if the pages of its event are public.
 
     There is none for an address that the office has closed: the mail leaves without a link.
     """
-    if reach.is_closed(db, application["email"], application_id=application["id"]):
-        return
+    known = links.of_person(db, "application", application["id"], application["email"])
+    if known or reach.is_closed(db, application["email"], application_id=application["id"]):
+        return known
     show = next(filter(None, (directory.show(db, key) for key in application["event_keys"])), None)
-    if show and not links.of_person(db, "application", application["id"], application["email"]):
-        links.create(db, "application", event_id=show["id"], application_id=application["id"],
-                     email=application["email"], language=application["language"])
+    if show is None:
+        return None
+    return links.create(db, "application", event_id=show["id"], application_id=application["id"],
+                        email=application["email"], language=application["language"])
 
 
 def new_secret(db, id, recipient):

@@ -134,6 +134,7 @@ def _request_confirmation(db, id, base_url):
     subject = mail_words.WORDS[chosen][f"{KIND}_subject"].format(sender=mail_words.sender(db.config))
     mails.add(db, KIND, ENTITY, id, row["email"], subject, next_at, base_url, chosen)
     journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, get(db, id))
+    journal.administered(db, entities.NEWSLETTER_SUBSCRIBER, "mailed", id)
 
 
 def _record_given_consent(db, id, consent):

@@ -141,7 +141,7 @@ def refuse_revoked(link):
 def show(db, link):
     """Return a further secret of a link, to be shown once. Raise 409 `invalid_transition`."""
     refuse_ended(link)
-    return links.add_secret(db, link, "shown")
+    return links.show(db, link)
 
 
 def refuse_ended(link):

@@ -263,9 +263,13 @@ def confirm(db, draft, show, base_url, *, way="mailed"):
     if way == "mailed":
         applications.confirm_email(db, id)
     application = applications.get(db, id)
-    link = links.of_person(db, "application", id, email) or links.create(
-        db, "application", event_id=draft["event_id"], application_id=id, email=email, language=draft["language"],
-        name=" ".join(filter(None, (application["first_name"], application["last_name"]))) or None)
+    link = links.of_person(db, "application", id, email)
+    if link:
+        links.handed_out(db, link, way)
+    else:
+        name = " ".join(filter(None, (application["first_name"], application["last_name"]))) or None
+        link = links.create(db, "application", event_id=draft["event_id"], application_id=id, email=email,
+                            language=draft["language"], name=name)
     ends = times.after(db.now, link_secrets.MAILED)
     db.run(sql.hand_over, id=draft["id"], link_id=link["id"], email=email, expires_at=ends)
     db.run(sql.remember_domain, id=draft["id"], now=db.now)

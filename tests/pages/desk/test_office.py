@@ -358,6 +358,8 @@ def test_a_door_shows_its_code_once(office, organiser, fair):
     page = office.get(f"/desk/settings/{fair.event['id']}")
     assert "West" in page
     assert "<svg" in office.submit(page, f"/desk/links/{link['id']}/show", status=200)
+    [entry] = organiser.data(f"/audit-log?entity_type=link&entity_id={link['id']}&action=shown")
+    assert entry["admin_name"] == "Ada Lovelace"
 
 
 def test_one_device_of_a_door_is_ended_after_a_question(office, organiser, fair, open_link, app, db):

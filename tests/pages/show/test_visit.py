@@ -56,6 +56,17 @@ def test_the_same_address_again_leads_to_the_badge_that_exists(register, pages, 
     assert len(participants(organiser)) == 1 and len(organiser.data("/applications")) == 1
 
 
+def test_each_address_of_the_link_of_a_visitor_is_in_the_audit_log(register, pages, organiser, db):
+    """The first confirmation makes the link and mails the badge with it, the second one gets an address of it."""
+    for name in ("Greta", "Gustav"):
+        visitor, _ = register(first_name=name)
+        confirmed(visitor, db)
+    found = organiser.data("/audit-log?entity_type=link&sort=id&order=ASC")
+    assert [(entry["action"], entry["admin_name"]) for entry in found] == [
+        ("created", None), ("mailed", None), ("mailed", None)]
+    assert TYPED["email"] not in str(found)
+
+
 def test_the_address_of_an_exhibitor_gets_a_badge_with_the_name_of_the_visitor(register, pages, organiser, db, show):
     contact = organiser.make("/contacts", {"company_name": "Farn GmbH", "last_name": "Farn", "email": TYPED["email"]})
     visitor, _ = register()

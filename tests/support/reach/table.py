@@ -89,8 +89,8 @@ GIVES = {
                     "domain/portal/granting.py domain/registration/applicants.py domain/registration/drafts.py",
     "links.mail": "domain/access/links.py domain/portal/granting.py domain/portal/reminding.py "
                   "domain/registration/applicants.py",
-    "links.add_secret": "cli/links.py demo/first_steps.py domain/access/links.py domain/people/decisions.py "
-                        "domain/portal/granting.py",
+    "links.add_secret": "cli/links.py domain/access/links.py domain/people/decisions.py domain/portal/granting.py",
+    "links.show": "cli/links.py demo/first_steps.py domain/portal/granting.py",
     "link_secrets.add": "domain/access/desks.py domain/access/links.py domain/registration/drafts.py",
     "sessions.add": "pages/desk/sign_in.py pages/entry/routes.py",
     "routes.session_cookie": "pages/door/data.py pages/entry/routes.py",
