@@ -43,6 +43,7 @@ RIGHT_TO_LEFT = ("R", "AL")
 INVISIBLE = re.compile("[\u00ad\u180e\ufe00-\ufe0f]")
 POINTS = 72 / 25.4                                  # points per millimetre
 
+NO_BREAK = "\u00a0"                                   # a space at which no line is broken
 BOX = "\u25a1"                                        # is drawn in place of a character that no font has
 
 lock = threading.RLock()  # hold it while drawing: the font registry of reportlab is not thread-safe
@@ -143,7 +144,7 @@ def _printable(char):
     category = unicodedata.category(char)
     if category == "Cf":
         return ""
-    is_space = category in ("Cc", "Zl", "Zp") or (category == "Zs" and char != "\u00a0")
+    is_space = category in ("Cc", "Zl", "Zp") or (category == "Zs" and char != NO_BREAK)
     return " " if is_space else char
 
 
@@ -218,7 +219,10 @@ def shrunk(text, size, room):
 
 
 def wrap(text, size, room, bold=False):
-    """Break a text into lines of at most `room` millimetres. Words that are wider are divided."""
+    """Break a text into lines of at most `room` millimetres. Words that are wider are divided.
+
+    Words with a no-break space between them stay together if they fit on one line.
+    """
     return [line for part in (text or "").splitlines() for line in _wrap(clean(part), size, room, bold)]
 
 
@@ -237,9 +241,11 @@ def _wrap(text, size, room, bold):
 
 
 def _pieces(word, size, room, bold):
-    """Return the word as a list, divided if it is wider than a line."""
+    """Return the word as a list, divided if it is wider than a line: at no-break spaces, if it has any."""
     if width(word, size, bold) <= room:
         return [word]
+    if NO_BREAK in word:
+        return [piece for part in word.split(NO_BREAK) for piece in _pieces(part, size, room, bold)]
     pieces, used = [""], 0
     for char in word:
         wide = width(char, size, bold)

@@ -33,9 +33,11 @@ class Letterhead:
         seller, room = self.seller, (RIGHT - LEFT) / COLUMNS - 4
         bank = self._labelled({**seller, "iban": grouped(seller.get("iban"))}, "iban", "bic") if has_bank else []
         columns = [address(seller, self.language),
-                   [*contact(seller, self.language), *self._labelled(seller, "vat_id", "tax_number")],
-                   [*register(seller, self.language), *bank]]
-        return [[line for text in column for line in fonts.wrap(text, FOOT, room)] for column in columns]
+                   [*contact(seller, self.language, space=fonts.NO_BREAK),
+                    *self._labelled(seller, "vat_id", "tax_number")],
+                   [*register(seller, self.language, space=fonts.NO_BREAK), *bank]]
+        return [[line.replace(fonts.NO_BREAK, " ") for text in column for line in fonts.wrap(text, FOOT, room)]
+                for column in columns]
 
     def _labelled(self, seller, *fields):
         words = WORDS[self.language]

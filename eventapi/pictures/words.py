@@ -265,18 +265,31 @@ def address(party, language, home_country=None):
     return [line for line in lines if line and line.strip()]
 
 
-def register(seller, language):
-    """Return the lines about the register of companies and the managing directors, as far as they are known."""
-    directors = ", ".join(part.strip() for part in (seller.get("directors") or "").split(",") if part.strip())
+def register(seller, language, *, space=" "):
+    """Return the lines about the register of companies and the managing directors, as far as they are known.
+
+    `space` stands between the words of a name or number: a no-break one keeps them together when a line is broken.
+    """
+    directors = _kept_together(seller.get("directors"), space)
     key = "directors" if "," in directors else "director"
-    entry = ", ".join(filter(None, (seller.get("register_court"), seller.get("register_number"))))
+    known = (seller.get("register_court"), seller.get("register_number"))
+    entry = ", ".join(_kept_together(part, space) for part in known if part)
     return [line for line in (entry, directors and WORDS[language][key].format(names=directors)) if line]
 
 
-def contact(seller, language):
-    """Return the lines with the person or department to ask, the telephone number and the e-mail address."""
-    phone = seller.get("phone")
-    lines = (seller.get("contact"), phone and WORDS[language]["phone"].format(number=phone), seller.get("email"))
+def _kept_together(text, space):
+    """Return a list of names, which commas separate, with `space` between the words of each."""
+    names = (part.split() for part in (text or "").split(","))
+    return ", ".join(space.join(words) for words in names if words)
+
+
+def contact(seller, language, *, space=" "):
+    """Return the lines with the person or department to ask, the telephone number and the e-mail address.
+
+    `space` is as for `register`.
+    """
+    person, phone = _kept_together(seller.get("contact"), space), seller.get("phone")
+    lines = (person, phone and WORDS[language]["phone"].format(number=phone), seller.get("email"))
     return [line for line in lines if line]
 
 

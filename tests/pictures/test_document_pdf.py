@@ -1,4 +1,6 @@
 """Documents as PDF: everything is drawn on the paper and inside its margins."""
+from io import BytesIO
+
 import pytest
 
 from eventapi import images, markup
@@ -9,6 +11,8 @@ pytest.importorskip("reportlab")
 from eventapi.pictures import document, fonts
 from eventapi.pictures.paper import LEFT, RIGHT
 from eventapi.pictures.style import Brand
+
+pypdf = pytest.importorskip("pypdf")
 
 ORGANISER = {"name": "Messe Test GmbH", "street": "Am Markt 1", "postal_code": "04109", "city": "Leipzig",
              "country": "DE", "email": "office@messe.test", "vat_id": "DE136695976", "iban": "DE02120300000000202051"}
@@ -101,3 +105,20 @@ def test_any_party_stays_within_its_column(party):
             right = RIGHT if x > 100 else (LEFT + RIGHT) / 2
             assert x + fonts.width(text, size, bold) <= right + 0.1 or size == 15 or y > 265, text
             assert 10 < y < 290
+
+
+NAMES = "Erna Huber, Kurt Wagner, Dr. Maximiliane von und zu Hohenstein-Wittelsbach-Lichtenfels der Ältere, Jo Li"
+
+
+@pytest.mark.parametrize("first", ["", "A ", "Ada ", "Adelheid ", "Adelheid Maria ", "Adelheid Maria Theresia "])
+def test_no_line_of_the_letterhead_breaks_a_name(first):
+    """The names are read from the lines of the PDF. One that is wider than a column is broken between its words."""
+    organiser = {**ORGANISER, "directors": f"{first}{NAMES}", "contact": f"{first}Erna Huber, {first}Kurt Wagner",
+                 "register_court": "Amtsgericht Charlottenburg (Berlin)", "register_number": "HRB 4711"}
+    sheet_ = document.Sheet("Contract", "DOC-1", "1 May 2026", "de", organiser)
+    text = pypdf.PdfReader(BytesIO(sheet_.pdf([]))).pages[0].extract_text()
+    assert "\u00a0" not in text, "text that is copied or searched has usual spaces"
+    for name in (f"{first}Erna Huber", f"{first}Kurt Wagner", "Kurt Wagner", "Jo Li", "HRB 4711",
+                 "Amtsgericht Charlottenburg (Berlin)"):
+        assert any(name in line for line in text.splitlines()), (name, text)
+    assert f"Geschäftsführung: {first}{NAMES}" in " ".join(text.split())
