@@ -166,6 +166,23 @@ def test_a_write_off_is_divided_by_the_tax_rates_and_a_recovery_turns_the_sides(
     assert "such as `datev_write_offs = S7=VALUE`; ask" in problem["detail"]
 
 
+@pytest.mark.parametrize(("basis", "of_invoice", "of_write_off"), [
+    ("supply", ("09052026", "09052026"), ("09052026", "18052026")), ("payment", ("", ""), ("", "")),
+    ("issue_date", ("09052026", "10052026"), ("", ""))])
+def test_the_days_of_an_invoice_and_its_write_off_follow_the_basis_of_its_tax(
+        organiser, configured, settings, basis, of_invoice, of_write_off):
+    settings.datev_write_offs = revenue_accounts("S19=2406")
+    settings.tax_basis = (("0001-01-01", basis),)
+    contact = organiser.make("/contacts", DEBTOR)
+    configured("2026-05-10T10:00:00Z")
+    invoice = send(organiser, contact, service_date="2026-05-09")
+    configured(NOW)
+    organiser.post(f"/invoices/{invoice['id']}/write-offs", {
+        "amount": 100, "reason": "Gone", "written_off_at": "2026-05-18"}, status=201)
+    first, second = batch(organiser).bookings
+    assert (shown(first, 115, 116), shown(second, 115, 116)) == (of_invoice, of_write_off)
+
+
 def test_an_invoice_in_another_currency_shows_both_amounts(organiser):
     contact = organiser.make("/contacts", {**DEBTOR, "country": "US", "tax_id": None})
     invoice = send(organiser, contact, currency="USD")
