@@ -42,7 +42,7 @@ SCHEMAS = {
                                          "low_tax_rate", "missing_glyph", "service_date_far", "name_without_letters",
                                          "text_direction", "no_postal_code", "no_vat_id",
                                          "applicant_without_page", "applicant_without_badge", "link_revoked",
-                                         "links_ended"],
+                                         "links_ended", "pending_rows", "state_column"],
                         "description":
                         "`recognition_stopped`: the file exceeded a limit of memory or time, so that it is not known "
                         "whether it is an e-invoice. `received_before`, `other_account`: see PUT "
@@ -51,9 +51,11 @@ SCHEMAS = {
                         "defined, so that no overdue invoice gets a letter. `applicant_without_page`, "
                         "`applicant_without_badge`: the application does not lead to the exhibitor's page or to the "
                         "badge, so the office has to send a link. `link_revoked`: the mail has no link, because the "
-                        "office has revoked that of the address. `links_ended`: the merge has ended links. The "
-                        "others name what is unusual on an "
-                        "invoice that was sent."},
+                        "office has revoked that of the address. `links_ended`: the merge has ended links. "
+                        "`pending_rows`: transactions of a bank statement that are not booked yet were left out. "
+                        "`state_column`: a CSV file has a column that looks like the state of its rows and was not "
+                        "read, so that nothing was booked by itself. The others name what is unusual on an invoice "
+                        "that was sent."},
     "MetaOpen": _object("What the cancellation of a participation left as it was.",
                         ["service_order_ids", "participant_ids"],
                         service_order_ids=_list(NUMBER, "Ids of confirmed service orders."),

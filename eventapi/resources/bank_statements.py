@@ -50,10 +50,17 @@ def own_columns(query):
     if own and "amount" not in own and not own.keys() >= {"debit", "credit"}:
         raise invalid_parameter("column_amount", "required", "is required together with other columns, unless the "
                                 "file has `column_debit` and `column_credit`")
+    if "states" in query and "state" not in own:
+        raise invalid_parameter("states", "excluded", "can be sent only with `column_state`, the column with the "
+                                "states. Name that column, or leave it out")
     if not own and "decimal_separator" in query:
         raise invalid_parameter("decimal_separator", "excluded", "can be sent only with `column_booked_on` and other "
                                 "columns. Leave it out: the separator of the banks that are recognised is known")
-    return {**own, "decimal": query.get("decimal_separator", ",")} if own else None
+    if not own:
+        return None
+    own["decimal"] = query.get("decimal_separator", ",")
+    own["states"] = [text for text in query.get("states", "").split(",") if text.strip()]
+    return own
 
 
 def parse(environ, config, upload, account, own):
@@ -75,7 +82,7 @@ def import_statements(write, db, values):
     query, upload = values["query"], values["upload"]
     importing.refuse_foreign(db.config, upload.statements)
     importing.refuse_future(db.config, upload.statements)
-    books = query["auto"] == "exact"
+    books = query["auto"] == "exact" and not importing.has_unread_state(upload.statements)
     if query["dry_run"] in YES:
         return importing.dry_run(db, upload.statements, books)
     return importing.run(write, db, upload.statements, upload.sha256, books)
@@ -89,7 +96,9 @@ def import_payments(query, upload, before):
     The body is a statement as the bank offers it for download: camt.053 (ISO 20022, such as `camt.053.001.02` and
     `.08`), a ZIP archive of such files, or CSV. The CSV of German banks is recognised; that of another bank needs the
     names of its columns (`column_booked_on`, `column_amount` and so on). Only booked transactions are imported, batches
-    as their single transactions, at most 50,000 in a request. The account must be `organiser_iban` or one of
+    as their single transactions, at most 50,000 in a request. The others are counted in `skipped_pending`, and named in
+    `warnings` of meta (`pending_rows`). If a CSV file has a column that looks like the state of its rows and is not
+    read, the warning `state_column` names it, and nothing is booked. The account must be `organiser_iban` or one of
     `bank_accounts`.
 
     A transaction is stored once: the same file may be sent again, in pieces, or overlapping with others. With
@@ -97,7 +106,9 @@ def import_payments(query, upload, before):
 
     201 if transactions were imported or booked, otherwise 200. After an interrupted import, send the file again.
     """
-    return Response(before, 201 if not before["dry_run"] and (before["imported"] or before["booked"]) else 200)
+    status = 201 if not before["dry_run"] and (before["imported"] or before["booked"]) else 200
+    warnings = importing.warnings_of_rows(upload.statements)
+    return Response(before, status, meta={"warnings": warnings} if warnings else {})
 
 
 @routes.list("/payments/imports", singular="bank_statement", query="bank_statement.query")

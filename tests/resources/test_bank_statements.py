@@ -1368,6 +1368,143 @@ def test_xml_has_no_columns(organiser, send):
     refused = send(statement({"amount": 100}), status=422, **NAMED)
     assert "has no columns" in refused["errors"][0]["detail"]
 
+# Rows that are not booked
+
+REVOLUT = b"""Type,Started Date,Completed Date,Description,Amount,Fee,Currency,State,Balance
+TRANSFER,2026-05-01 09:12:33,2026-05-01 09:12:34,From Farn GmbH Rechnung 4711,1190.00,0.00,EUR,COMPLETED,1190.00
+TRANSFER,2026-05-02 09:12:33,,From Rosen KG Rechnung 4712,500.00,0.00,EUR,PENDING,
+CARD_PAYMENT,2026-05-02 10:00:00,2026-05-03 10:00:00,Cafe,-12.30,0.00,EUR,REVERTED,1190.00
+"""
+WALLET = {"account": ACCOUNT, "column_booked_on": "Started%20Date", "column_amount": "Amount",
+          "column_text": "Description", "column_currency": "Currency", "decimal_separator": "."}
+
+
+@pytest.fixture
+def send_rows(organiser):
+    """Return a function that imports a CSV file and returns (data, code -> detail of meta.warnings)."""
+    def imported(data, **query):
+        text = "&".join(f"{name}={value}" for name, value in query.items())
+        response = organiser("POST", f"/payments/import?{text}", raw=data, headers={"Content-Type": "text/csv"})
+        assert response.status_int in (200, 201), response.text
+        warnings = response.json["meta"].get("warnings", [])
+        return response.json["data"], {warning["code"]: warning["detail"] for warning in warnings}
+    return imported
+
+
+def test_rows_that_are_not_booked_are_left_out_by_their_state(organiser, send_rows):
+    result, warnings = send_rows(REVOLUT, auto="exact", column_state="State", **WALLET)
+    assert (result["imported"], result["skipped_pending"]) == (1, 2)
+    assert result["statements"][0]["skipped_pending"] == 2
+    assert list(warnings) == ["pending_rows"]
+    assert '2 transactions are not booked yet ("PENDING" and "REVERTED")' in warnings["pending_rows"]
+    (row,) = open_list(organiser)
+    assert (row["booked_on"], row["amount"], row["text"], row["currency"]) == (
+        "2026-05-01", 1190.0, "From Farn GmbH Rechnung 4711", "EUR")
+
+
+def test_a_pending_row_needs_no_day(send_rows):
+    query = {**WALLET, "column_booked_on": "Completed%20Date"}
+    result, _ = send_rows(REVOLUT, column_state="State", **query)
+    assert (result["imported"], result["skipped_pending"]) == (1, 2)
+
+
+def test_a_pending_row_is_imported_and_booked_once_it_is_complete(organiser, invoice, send_rows):
+    sent = invoice("R-2026-00017", 500)
+    pending = REVOLUT.replace(b"Rechnung 4712", b"R-2026-00017")
+    send_rows(pending, auto="exact", column_state="State", **WALLET)
+    assert paid(organiser, sent) == UNPAID
+    for number, imported in enumerate((1, 0)):
+        result, warnings = send_rows(pending.replace(b"PENDING", b"COMPLETED"), auto="exact", column_state="state",
+                                     **WALLET)
+        assert (result["imported"], result["known"], result["skipped_pending"]) == (imported, 2 - imported, 1), number
+        assert result["warnings"] == [] and list(warnings) == ["pending_rows"]
+    assert paid(organiser, sent) == ("paid", 500)
+
+
+def test_two_equal_rows_are_two_whichever_of_them_was_booked_first(organiser, send_rows):
+    def file(*states):
+        rows = "".join(f"2026-05-02;Miete;100,00;{state}\n" for state in states)
+        return f"Datum;Zweck;Betrag;Stand\n{rows}".encode()
+    for states, imported in ((("Ausstehend", "Gebucht"), 1), (("Gebucht", "Gebucht"), 1), (("Gebucht", "Gebucht"), 0)):
+        result, _ = send_rows(file(*states), column_state="Stand", **NAMED)
+        assert result["imported"] == imported, states
+    assert len(open_list(organiser)) == 2
+
+
+@pytest.mark.parametrize("state", [
+    "booked", "BOOKED", " Completed ", "gebucht", "Gebucht", "ABGESCHLOSSEN", "Ausgeführt", "settled", "\u00a0SETTLED"])
+def test_these_states_are_booked(send_rows, state):
+    data = f"Datum;Zweck;Betrag;Stand\n2026-05-02;Miete;100,00;{state}\n".encode()
+    result, warnings = send_rows(data, column_state="stand", states="Settled,%20ausgef%C3%BChrt", **NAMED)
+    assert (result["imported"], result["skipped_pending"], warnings) == (1, 0, {})
+
+
+@pytest.mark.parametrize("state", ["", " ", "offen", "Vorgemerkt", "not booked", "gebucht?", "uncompleted", "n/a", "0"])
+def test_these_states_are_not_booked(organiser, send_rows, state):
+    data = f"Datum;Zweck;Betrag;Stand\n2026-05-02;Miete;100,00;{state}\n".encode()
+    result, warnings = send_rows(data, auto="exact", column_state="Stand", **NAMED)
+    assert (result["imported"], result["booked"], result["skipped_pending"]) == (0, 0, 1)
+    assert "1 transaction is not booked yet" in warnings["pending_rows"]
+    assert warnings["pending_rows"].endswith("The file has no booked transaction.")
+    shown = "no state" if state.strip() in ("", "n/a") else f'"{state}"'
+    assert f"({shown})" in warnings["pending_rows"] and open_list(organiser) == []
+
+
+def test_further_states_of_the_same_file_are_imported_later(organiser, send_rows):
+    send_rows(REVOLUT, column_state="State", **WALLET)
+    result, _ = send_rows(REVOLUT, column_state="State", states="reverted,pending", **WALLET)
+    assert (result["imported"], result["known"], result["skipped_pending"]) == (2, 1, 0)
+    (later, first) = organiser.data("/payments/imports?sort=id")
+    assert [(row["entries"], row["imported"], row["skipped_pending"]) for row in (first, later)] == [
+        (1, 1, 2), (3, 2, 0)]
+
+
+@pytest.mark.parametrize("query, parameter", [
+    ({"states": "booked"}, "states"), ({**NAMED, "states": "booked"}, "states"),
+    ({"column_state": "Stand"}, "column_booked_on"), ({**NAMED, "column_state": "%20"}, "column_state")])
+def test_states_need_their_column(send, query, parameter):
+    refused = send(OTHER, "text/csv", status=422, **query)
+    assert [fault["parameter"] for fault in refused["errors"]] == [parameter]
+
+
+def test_a_column_of_states_must_be_in_the_file(send):
+    refused = send(OTHER, "text/csv", status=422, **NAMED, column_state="State")
+    assert "state" in refused["errors"][0]["detail"]
+
+
+def test_a_column_that_looks_like_states_and_is_not_named_books_nothing(organiser, invoice, send_rows):
+    """Rows that never become money must not pay an invoice. Sent again with the column, what is booked does."""
+    first, second = invoice("R-2026-00017", 1190), invoice("R-2026-00018", 500)
+    data = REVOLUT.replace(b"Rechnung 4711", b"R-2026-00017 Messe").replace(b"Rechnung 4712", b"R-2026-00018")
+    result, warnings = send_rows(data, auto="exact", **WALLET)
+    assert (result["imported"], result["booked"], result["proposed"]) == (3, 0, 2)
+    assert list(warnings) == ["state_column"]
+    assert 'The column "state" looks like the state of the rows, and has "PENDING" and "REVERTED"' in warnings[
+        "state_column"]
+    result, _ = send_rows(data, auto="exact", column_state="State", **WALLET)
+    assert (result["known"], result["booked"], result["skipped_pending"]) == (1, 1, 2)
+    assert (paid(organiser, first), paid(organiser, second)) == (("paid", 1190), UNPAID)
+
+
+@pytest.mark.parametrize("name, states, is_named", [
+    ("Status", ("Gebucht", "Ausstehend"), True), ("Buchungsstatus", ("gebucht", ""), True),
+    ("Payment Status", ("PENDING", "PENDING"), True), ("Stand", ("erledigt", "offen"), True),
+    ("Status", ("Gebucht", "gebucht"), False), ("Status", ("Erledigt", "Erledigt"), False), ("Status", ("", ""), False),
+    ("Stand", ("1.200,00 EUR", "1.100,00 EUR"), False), ("Kontostand", ("Soll", "Haben"), False),
+    ("Art", ("Gebucht", "Ausstehend"), False)])
+def test_a_column_of_states_is_known_by_its_name_and_words(send_rows, name, states, is_named):
+    rows = "".join(f"2026-05-0{number};Miete;100,00;{state}\n" for number, state in enumerate(states, 1))
+    result, warnings = send_rows(f"Datum;Zweck;Betrag;{name}\n{rows}".encode(), **NAMED)
+    assert (result["imported"], list(warnings)) == (2, ["state_column"] if is_named else [])
+
+
+def test_pending_entries_of_camt_are_named_too(organiser):
+    entries = [{"amount": 100, "status": status} for status in ("BOOK", "PDNG", "INFO")]
+    response = organiser.post("/payments/import", raw=statement(*entries), headers={"Content-Type": "application/xml"})
+    assert (response.json["data"]["imported"], response.json["data"]["skipped_pending"]) == (1, 2)
+    (warning,) = response.json["meta"]["warnings"]
+    assert warning["code"] == "pending_rows" and warning["detail"].startswith("2 transactions are not booked yet and")
+
 
 @pytest.mark.parametrize("count", [100, 400])
 def test_equal_amounts_are_looked_up_once(send, db, count):

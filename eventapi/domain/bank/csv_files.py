@@ -6,20 +6,22 @@ rows cannot be recognised. A value that cannot be read refuses the file: it neve
 import codecs
 import csv
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from itertools import islice
 
 from eventapi import money
 from eventapi.domain.bank import entries
-from eventapi.domain.bank.csv_forms import FORMS, form_of, normal, own_form
+from eventapi.domain.bank.csv_forms import FORMS, MOST_STATES, form_of, normal, own_form, state_column, unbooked
 from eventapi.domain.bank.entries import Entry, Statement, compact, identified, reference, text
 from eventapi.errors import listed
 
 MAX_SIZE = 20_000_000       # bytes
 MAX_ROW = 200_000           # characters; the csv module refuses a cell of more than 131,072
 MAX_HEADER = 60             # rows above the names of the columns
+MAX_STATE = 40              # characters of the state of a row that a warning shows
+MOST_NAMED = 5              # states that a warning names
 SEPARATORS = ";,\t"
 NUMBERS = {                 # decimal separator -> a number with or without separators of thousands
     ",": re.compile(r"([+-]?)([0-9]{1,3}(?:\.[0-9]{3})+|[0-9]{1,15})(?:,([0-9]{1,2}))?(-?)"),
@@ -44,6 +46,13 @@ class Table:
     rows: object
 
 
+@dataclass
+class Group:
+    """The entries of one account and currency in a file, and the states of those that are not booked."""
+    booked: list = field(default_factory=list)
+    skipped: list = field(default_factory=list)
+
+
 def read(file, account=None, most=entries.MAX_ENTRIES, own=None):
     """Return the Statements of a CSV file: one for each account and currency in it.
 
@@ -53,7 +62,7 @@ def read(file, account=None, most=entries.MAX_ENTRIES, own=None):
     """
     table = _table(_content(file), most, own_form(own) if own else None)
     given, stated = compact(account), _account_above(table.above)
-    groups = {}
+    groups, state, states = {}, state_column(table.names, table.form), {}
     for line, cells in table.rows:
         row = _Row(table, line, cells)
         if row.is_footer():
@@ -62,10 +71,17 @@ def read(file, account=None, most=entries.MAX_ENTRIES, own=None):
         if given and found and not _is_same(given, found):
             raise ValueError(f"Line {line}: the file is a statement of account {found}, not of {given}. Send it "
                              "without `account`, or choose the other file.")
-        group = groups.setdefault((given or found, row.currency()), [])
-        group.append(None if row.is_pending() else row.entry())
-    groups = groups or {(given or stated, "EUR"): []}
-    return [_statement(table.form, own, currency, found) for (own, currency), found in groups.items()]
+        group = groups.setdefault((given or found, row.currency()), Group())
+        if row.is_pending():
+            group.skipped.append(row.value("status"))
+        else:
+            group.booked.append(row.entry())
+        if state and len(states) <= MOST_STATES:
+            states[row.cells.get(state, "").strip()[:MAX_STATE]] = True
+    groups = groups or {(given or stated, "EUR"): Group()}
+    unread = unbooked(states)
+    unread = (state, *unread[:MOST_NAMED]) if unread else ()
+    return [_statement(table.form, own, currency, group, unread) for (own, currency), group in groups.items()]
 
 
 def _is_same(given, found):
@@ -73,13 +89,14 @@ def _is_same(given, found):
     return given == found or (found.isdecimal() and given.endswith(found.zfill(10)))
 
 
-def _statement(form, account, currency, found):
-    """Return the Statement of the entries of a file. None stands for an entry that is not booked."""
-    booked = [entry for entry in found if entry]
-    kept = identified(account, [entry for entry in booked if entry.amount])
+def _statement(form, account, currency, group, unread):
+    """Return the Statement of a Group. `unread` is its `unread_state`."""
+    kept = identified(account, [entry for entry in group.booked if entry.amount])
     days = [entry.booked_on for entry in kept]
+    states = dict.fromkeys(text[:MAX_STATE] for text in group.skipped)
     return Statement(account, currency, kept, starts_on=min(days, default=None), ends_on=max(days, default=None),
-                     skipped=len(found) - len(booked), empty=len(booked) - len(kept), form=form.name)
+                     skipped=len(group.skipped), skipped_states=tuple(states)[:MOST_NAMED],
+                     empty=len(group.booked) - len(kept), form=form.name, unread_state=unread)
 
 
 # The file
@@ -210,8 +227,10 @@ class _Row:
                           f"{EXPORT}.")
 
     def is_pending(self):
-        """Return whether the entry is not booked yet."""
+        """Return whether the entry is not booked yet. In a column that the request names, no state is not booked."""
         status = normal(self.value("status"))
+        if self.form.is_own:
+            return bool(self.form.status) and status not in self.form.booked
         if self.form.booked:
             return not status.startswith(self.form.booked)
         return bool(self.form.pending) and status.startswith(self.form.pending)

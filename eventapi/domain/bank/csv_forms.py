@@ -5,6 +5,7 @@ in lower case and with ae, oe, ue and ss. The comment of each form says what it 
 public repositories, with their test files. Banks change their files without notice; a file that no form fits is
 refused.
 """
+import re
 from dataclasses import dataclass, field
 
 
@@ -14,8 +15,8 @@ class Form:
 
     columns: names that must be there, which recognise the form. Every other field has the names that the column with
     its value may have, of which the first that exists is used. decimal: the decimal separator.
-    pending: beginnings of `status` of rows that are not booked. sign: a column with S or H. is_own: the request names
-    the columns.
+    pending: beginnings of `status` of rows that are not booked. booked: beginnings of `status` of those that are, whole
+    texts if the request names the columns. sign: a column with S or H. is_own: the request names the columns.
     """
     name: str
     columns: frozenset
@@ -148,23 +149,62 @@ FORMS = (
          status=("status",), booked=("completed",)),
 )
 
+# What a row says that is booked, as `normal` returns it. A request may name further texts (`states`).
+BOOKED = ("booked", "completed", "gebucht", "abgeschlossen")
+# Beginnings of what a row says that is not.
+NOT_BOOKED = ("pending", "vorgemerkt", "umsatz vorgemerkt", "offen", "ausstehend", "in bearbeitung", "reverted",
+              "rueckgaengig", "declined", "abgelehnt", "failed", "fehlgeschlagen", "cancel", "storniert")
+# Last words of the names of columns that say so. "Kontostand" is a balance.
+STATES = frozenset(("state", "stand", "zustand", "buchungsstand", "statut"))
+MOST_STATES = 12            # different texts; a column with more says something else
+
 # Field of a bank transaction, as a request names its column -> field of a Form
 OWN = {"booked_on": "booked_on", "amount": "amount", "debit": "debit", "credit": "credit", "party": "party",
        "iban": "party_iban", "text": "reference", "end_to_end_id": "end_to_end_id", "currency": "currency",
-       "account": "account"}
+       "account": "account", "state": "status"}
 
 
 def own_form(own):
     """Return the Form of a CSV file whose columns a request names: {key of OWN: name, "decimal": its separator}.
 
-    Its name contains them, so that transactions that were read with other columns count as those of another format:
-    their texts differ, and they are not recognised as the same.
+    `states` in it are texts of the column `state` that mean "booked", beside BOOKED.
+
+    Its name contains the columns, so that transactions that were read with other columns count as those of another
+    format: their texts differ, and they are not recognised as the same. The state changes no text, so it is left out.
     """
     columns = {field: normal(own[field]) for field in OWN if field in own}
     fields = {"booked_on": (), "amount": (), **{OWN[field]: (name,) for field, name in columns.items()}}
-    name = ", ".join(f"{field}={name}" for field, name in columns.items())
+    name = ", ".join(f"{field}={name}" for field, name in columns.items() if field != "state")
     return Form(f"CSV with {name}", frozenset(columns.values()), decimal=own["decimal"], labels=SEPA_LABELS,
-                is_own=True, **fields)
+                booked=(*BOOKED, *map(normal, own.get("states", ()))), is_own=True, **fields)
+
+
+def state_column(names, form):
+    """Return the name of the column that looks like the state of the rows, or None if the form reads that already.
+
+    `names` are those of the file, already normal.
+    """
+    if form.status:
+        return None
+    for name in names:
+        word = re.split("[^a-z]+", name)[-1]
+        if name not in form.columns and (word in STATES or word.endswith("status")):
+            return name
+    return None
+
+
+def unbooked(texts):
+    """Return those of the different texts of a column that seem to say that a row is not booked.
+
+    There is none if all rows say the same, unless that is known, or if the column says something else: numbers, or one
+    of many texts.
+    """
+    known = [text for text in texts if text]
+    if not known or len(texts) > MOST_STATES or any(char.isdigit() for text in known for char in text):
+        return []
+    if len(texts) == 1 and not normal(known[0]).startswith(NOT_BOOKED):
+        return []
+    return [text for text in texts if normal(text) not in BOOKED]
 
 
 def normal(name):

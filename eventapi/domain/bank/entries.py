@@ -57,8 +57,10 @@ class Entry:
 class Statement:
     """A statement of one account in one currency.
 
-    skipped: number of entries in the file that are not booked yet, so they are no money. empty: number of entries of
-    0.00, which are left out as well.
+    skipped: number of entries in the file that are not booked yet, so they are no money. skipped_states: what a CSV
+    file says of them, each text once. empty: number of entries of 0.00, which are left out as well. unread_state: the
+    name of a column of a CSV file that is not read and looks like the state of its rows, and texts in it that do not
+    say "booked".
     """
     account: str | None         # IBAN without spaces, or the bank's own number of the account
     currency: str
@@ -71,6 +73,8 @@ class Statement:
     skipped: int = 0
     empty: int = 0
     form: str = ""              # the format of the file, such as camt.053.001.08 or the name of a bank
+    skipped_states: tuple[str, ...] = ()
+    unread_state: tuple[str, ...] = ()
 
 
 def identified(account, entries):

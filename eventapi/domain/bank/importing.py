@@ -67,9 +67,16 @@ def refuse_future(config, found):
 def source(sha256, own):
     """Return the SHA-256 that identifies a file of this SHA-256, read with these columns (csv_forms.own_form) or None.
 
-    The same file that is read with other columns is another source: its transactions are not the same.
+    The same file that is read with other columns is another source: its transactions are not the same. With another
+    column of states, there are more of them, or fewer.
     """
-    return hashlib.sha256(f"{sha256} {own_form(own).name}".encode()).hexdigest() if own else sha256
+    if not own:
+        return sha256
+    form = own_form(own)
+    named = f"{sha256} {form.name}"
+    if form.status:
+        named += f", state={form.status[0]}, states={sorted(set(form.booked))}"
+    return hashlib.sha256(named.encode()).hexdigest()
 
 
 # Importing
@@ -290,6 +297,37 @@ def _warnings(db, statement):
                       f"imported as one transaction: {named}{more}. Compare it with the account, and assign it "
                       "yourself."})
     return found
+
+
+def has_unread_state(found):
+    """Return whether one of these Statements may contain rows that are not booked, so that none is booked by itself."""
+    return any(statement.unread_state for statement in found)
+
+
+def warnings_of_rows(found):
+    """Return the warnings about rows of these Statements that were left out, or that may not be booked."""
+    warnings = []
+    skipped = sum(statement.skipped for statement in found)
+    if skipped:
+        warnings.append({"code": "pending_rows", "detail": _skipped(found, skipped)})
+    for column, *states in sorted({tuple(statement.unread_state) for statement in found if statement.unread_state}):
+        named = listed([f'"{state}"' if state else "nothing" for state in states])
+        warnings.append({"code": "state_column", "detail": f'The column "{column}" looks like the state of the rows, '
+                         f"and has {named}. It was not read, so rows that are not booked may be among the "
+                         "transactions, and `auto=exact` books none of them. Name the columns, this one as "
+                         "`column_state`, and send in `states` what else means booked."})
+    return warnings
+
+
+def _skipped(found, skipped):
+    """Return the sentence about the number of entries that are not booked."""
+    states = dict.fromkeys(f'"{state}"' if state else "no state" for statement in found
+                           for state in statement.skipped_states)
+    named = f" ({listed(list(states))})" if states else ""
+    one = "transaction is" if skipped == 1 else "transactions are"
+    nothing = "" if any(statement.entries for statement in found) else " The file has no booked transaction."
+    return (f"{skipped} {one} not booked yet{named} and left out, because the money may never come. A later statement "
+            f"contains them again once they are booked.{nothing}")
 
 
 def _shown(units, entry):

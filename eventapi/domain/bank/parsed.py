@@ -41,9 +41,11 @@ def received(values: Iterable) -> Iterator[Statement]:
             if isinstance(value, list):
                 entries += [_entry(row) for row in value]
             else:
-                yield Statement(**value, entries=tuple(entries))
+                # JSON has lists where a Statement has tuples.
+                head = {name: tuple(part) if isinstance(part, list) else part for name, part in value.items()}
+                yield Statement(**head, entries=tuple(entries))
                 entries = []
-        except TypeError:
+        except (AttributeError, TypeError):
             raise processes.Stopped("ended unexpectedly") from None
 
 

@@ -106,17 +106,21 @@ def get_desk_letter(visit, id, item_id):
 
 # The bank
 
+# What the page says of an import, by the names of its result. `unread` is there if a column with states was not read.
+READ = ("imported", "known", "booked", "proposed", "unmatched", "skipped_pending")
+
+
 @routes.get("/money/bank")
 def get_desk_bank(db, visit):
     """Return the transactions that no payment accounts for, each with proposals to assign it with one click."""
-    asked = shell.asked("q", "page", "event", "show", "imported", "known", "booked", "proposed", "unmatched")
+    asked = shell.asked("q", "page", "event", "show", *READ, "unread")
     status = asked.get("show") if asked.get("show") in ("open", "ignored", "assigned") else None
     rows, total = api.rows("list_unmatched_payments", search=asked.get("q"), status=status, per_page=20,
                            page=frame.page_of(asked))
     return frame.shown(db, visit, "bank", menu="money", rows=rows, total=total, asked=asked, state=status,
                        paging=frame.paging(asked, total, 20),
                        may_assign=api.may_call(visit, "assign_unmatched_payment"),
-                       may_import=api.may_call(visit, "import_payments"),
+                       may_import=api.may_call(visit, "import_payments"), counts=READ,
                        banks=db.config.organiser_iban or db.config.bank_accounts)
 
 
@@ -130,7 +134,9 @@ def import_desk_statement(visit, upload):
     """Import a bank statement. What matches an invoice exactly becomes a payment."""
     query = "auto=exact" if visit.fields.get("auto") else ""
     with open(upload.path, "rb") as stream:
-        result = actions.run(visit, "import_payments", {}, None, query=query,
-                             upload=("application/xml", stream, upload.size)).data
-    counts = "&".join(f"{name}={result[name]}" for name in ("imported", "known", "booked", "proposed", "unmatched"))
+        response = actions.run(visit, "import_payments", {}, None, query=query,
+                               upload=("application/xml", stream, upload.size))
+    counts = "&".join(f"{name}={response.data[name]}" for name in READ)
+    if any(warning["code"] == "state_column" for warning in response.meta.get("warnings", ())):
+        counts += "&unread=1"
     return visits.see_other(visit, f"money/bank?{counts}&done=import_payments")

@@ -200,6 +200,37 @@ def test_pending_and_empty_rows_are_counted():
     assert [read(FILES[name][0])[0].skipped for name in ("comdirect", "DKB")] == [1, 1]
 
 
+# bank -> (state of a booked row in FILES, others that are not booked)
+STATES = {"Sparkasse CSV-CAMT": ("Umsatz gebucht", ["Umsatz vorgemerkt", "UMSATZ VORGEMERKT", "Umsatz vorgemerkt "]),
+          "Sparkasse CSV-MT940": ("Umsatz gebucht", ["Umsatz vorgemerkt"]), "comdirect": ("05.10.2023", ["offen"]),
+          "DKB": ("Gebucht", ["Vorgemerkt", "vorgemerkt", ""]),
+          "Qonto": ("settled", ["pending", "declined", "canceled"]),
+          "Finom": ("Completed", ["Pending", "DECLINED", ""])}
+
+
+@pytest.mark.parametrize(("name", "state"), [(name, state) for name, (_, states) in STATES.items() for state in states])
+def test_rows_that_their_bank_has_not_booked_are_skipped(name, state):
+    data = FILES[name][0]
+    data = data if isinstance(data, str) else data.decode("cp1252" if name.startswith("Sparkasse") else "utf-8-sig"
+                                                          if name == "DKB" else "iso-8859-15")
+    place = data.index("\n", data.index(STATES[name][0]))      # no second cell of the row
+    (before,), (found,) = read(data), read(data[:place].replace(STATES[name][0], state, 1) + data[place:])
+    assert (found.skipped, len(found.entries)) == (before.skipped + 1, len(before.entries) - 1)
+    assert state.strip() in found.skipped_states and found.unread_state == ()
+
+
+def test_no_form_has_a_column_of_states_that_is_not_read():
+    """A form with a further column of a new version of the file must be told about it, so it is looked for."""
+    assert {FILES[name][1] for name in STATES} == {form.name for form in FORMS if form.status}
+    for name, (data, *_) in FILES.items():
+        assert [found.unread_state for found in read(data)] == [()], name
+    header, row = SPARKASSE.replace('"Info"', '"Info";"Art"'), ROW.replace('gebucht"', 'gebucht";"x"')
+    assert read(header + row)[0].unread_state == ()
+    atruvia, more = ATRUVIA.replace("Gekennzeichneter Umsatz", "Status"), FILES["Volksbank"][0].split("\r\n")[1]
+    rows = "".join(f"{more[:-3]};{state};;\r\n" for state in ("Gebucht", "Vorgemerkt"))
+    assert [found.unread_state for found in read(atruvia + rows)] == [("status", "Vorgemerkt")]
+
+
 def test_accounts_and_currencies_are_kept_apart():
     found = read(SPARKASSE + ROW + ROW.replace(OWN, "DE27100777770209299700") + ROW.replace('"EUR"', '"USD"') + ROW)
     assert [(one.account, one.currency, len(one.entries)) for one in found] == [

@@ -170,6 +170,30 @@ def upload(visitor, page, address, fields, content, status=303):
         **visitor.headers, "Content-Type": "multipart/form-data; boundary=b0"})
 
 
+@pytest.mark.parametrize("language, told, only", [
+    ("en", "Not booked yet and therefore left out: 1.", "The file has no booked transaction."),
+    ("de", "Noch nicht gebucht und darum ausgelassen: 1.", "Gebuchte Bewegungen enthält die Datei nicht.")])
+def test_transactions_that_are_not_booked_are_counted_at_the_desk(desk, fair, language, told, only):
+    office = desk(language=language)
+    booked, pending = ({"amount": 100, "day": "2026-05-04", "status": status} for status in ("BOOK", "PDNG"))
+    for number, entries in enumerate(([pending], [booked, pending], [booked]), 1):
+        statement = camt.document([camt.statement("DE02120300000000202051", entries, number=number)])
+        answer = upload(office, office.get("/desk/money/bank"), "/desk/money/statement", {}, statement)
+        page = office.get(answer.headers["Location"].replace("../../desk", "/desk"))
+        assert (told in page, only in page) == (pending in entries, booked not in entries), number
+
+
+def test_a_column_of_states_that_is_not_read_is_told_at_the_desk(office, organiser, fair):
+    rows = "".join(f"04.05.2026;04.05.2026;Eingang;Rosen KG;10,00;EUR;DE02120300000000202051;{state}\n"
+                   for state in ("Gebucht", "Vorgemerkt"))
+    header = "Buchungstag;Wertstellung;Umsatzart;Buchungstext;Betrag;Währung;IBAN Kontoinhaber;Status\n"
+    answer = upload(office, office.get("/desk/money/bank"), "/desk/money/statement", {"auto": "1"},
+                    (header + rows).encode())
+    page = office.get(answer.headers["Location"].replace("../../desk", "/desk"))
+    assert "A column of the file seems to say what the bank has not booked yet." in page
+    assert "A column of the file seems" not in office.get("/desk/money/bank")
+
+
 def test_a_file_that_is_no_statement_is_told(office, fair):
     page = office.get("/desk/money/bank")
     refused = upload(office, page, "/desk/money/statement", {}, b"<html></html>", 422)
