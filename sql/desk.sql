@@ -1,4 +1,6 @@
--- What the desk reads beside the lists of the API: figures of a day, exhibitors by name, and people by any word.
+-- What the desk reads beside the lists of the API: figures of a day, exhibitors by name, and people by any word. A page
+-- shows no column that the API does not give to the same key. Where the scope of the page does not suffice for a column,
+-- its line is there only when the page says that the key has the other scope.
 
 -- name: event
 SELECT id, event_key, title, timezone, date_from, date_to, date_from_at, over_at, is_visible FROM events WHERE event_key = :event;
@@ -62,9 +64,12 @@ SELECT p.id FROM participants p JOIN contacts c ON c.id = p.contact_id
 SELECT id FROM readiness WHERE id IN (SELECT value FROM json_each(:ids)) AND is_ready = 0;
 
 -- name: booths_of
--- Booth numbers of participants: confirmed ones, and held ones as a word.
+-- Booth numbers of participants: confirmed ones, which the checklist of a participant names, and held ones.
 SELECT r.event_participant_id AS id, b.booth_number, r.status FROM booth_reservations r JOIN booths b ON b.id = r.booth_id
- WHERE r.event_participant_id IN (SELECT value FROM json_each(:ids)) AND r.status IN ('pending', 'confirmed') ORDER BY b.booth_number_natural;
+ WHERE r.event_participant_id IN (SELECT value FROM json_each(:ids))
+   AND r.status IN ('pending', 'confirmed')   -- when booths
+   AND r.status = 'confirmed'                 -- when participants
+ ORDER BY b.booth_number_natural;
 
 -- name: same_address
 -- Contacts with an e-mail address, for an application that fits several.
@@ -81,7 +86,9 @@ SELECT p.id, p.role, p.status, p.badge_name, p.badge_number, c.company_name, c.f
 
 -- name: by_hall
 -- Exhibitors by hall and booth, for a list on paper.
-SELECT l.plan_name, b.booth_number, b.status, c.company_name, c.first_name, c.last_name, c.phone, c.mobile, p.id AS participant_id
+SELECT l.plan_name, b.booth_number, b.status, c.company_name, c.first_name, c.last_name, c.phone,
+       c.mobile,             -- when contacts
+       p.id AS participant_id
   FROM booths b JOIN plans l ON l.id = b.plan_id
   LEFT JOIN booth_reservations r ON r.booth_id = b.id AND r.status = 'confirmed'
   LEFT JOIN participants p ON p.id = r.event_participant_id LEFT JOIN contacts c ON c.id = p.contact_id
@@ -90,7 +97,8 @@ SELECT l.plan_name, b.booth_number, b.status, c.company_name, c.first_name, c.la
 -- name: gaps_of
 -- The pages and badges that an approved application does not lead to, with the contact that they belong to, and the link of the
 -- application to its own page.
-SELECT g.lacks, g.participant_id, a.email, c.email AS contact_email, coalesce(c.company_name, c.last_name) AS contact_name,
+SELECT g.lacks, g.participant_id, a.email, c.email IS NOT NULL AND c.email <> a.email AS is_other_address,
+       c.email AS contact_email, coalesce(c.company_name, c.last_name) AS contact_name,   -- when participants
        (SELECT l.id FROM links l WHERE l.application_id = a.id AND l.email = a.email AND l.revoked_at IS NULL) AS link_id
   FROM application_gaps g JOIN applications a ON a.id = g.application_id JOIN participants p ON p.id = g.participant_id
   JOIN contacts c ON c.id = p.contact_id

@@ -1,5 +1,4 @@
 """Applications at the desk: the list by state, one application with its decision, and decisions on many."""
-from eventapi.domain.access import reach
 from eventapi.domain.mail import queue as mails
 from eventapi.pages.desk import actions, api, frame, links
 from eventapi.storage.statements import statements
@@ -53,18 +52,18 @@ def get_desk_application(db, visit, id):
 def access(db, visit, id):
     """Return what an approved application does not lead to as a template shows it, or None.
 
-    {lacks, email, contact_name, contact_email, can_send}: `contact_email` is that of the exhibitor or visitor if it is
-    not the address of the application, `can_send` whether the person may send the link.
+    {lacks, email, is_other_address, contact_name, contact_email, can_send}: `is_other_address` says that the exhibitor
+    or visitor has another address than the application. With the scope `participants` or `contacts`, `contact_name` and
+    `contact_email` say which. `can_send` is whether the person may send the link.
     """
-    gaps = db.all(sql.gaps_of, application_id=id)
+    may_read = api.may(visit, "participants") or api.may(visit, "contacts")
+    gaps = db.all(sql.gaps_of, frozenset({"participants"} if may_read else ()), application_id=id)
     if not gaps:
         return None
     gap = gaps[0]
     kind, given = ("participant", ()) if gap["lacks"] == "page" else ("application", ("badges",))
     may_send = mails.is_configured(db.config) and api.may_call(visit, "create_link")
-    found = {name: gap[name] for name in ("lacks", "email", "contact_name", "contact_email")}
-    if reach.same(gap["contact_email"], gap["email"]):
-        found["contact_email"] = None
+    found = {name: gap.get(name) for name in ("lacks", "email", "is_other_address", "contact_name", "contact_email")}
     # The link of an application belongs to one event.
     found["can_send"] = may_send and links.may_reach(visit, kind, given) and (kind == "participant" or len(gaps) == 1)
     return found

@@ -26,15 +26,18 @@ def get_desk_exhibitors(db, visit):
     event, asked = frame.required(db), shell.asked("q", "show", "page", "event")
     show = asked.get("show") if asked.get("show") in SHOWS else None
     api.require(visit, "participants")
-    rows, total = exhibitors(db, event, show, asked.get("q"), frame.page_of(asked))
+    scope = "booths" if api.may_call(visit, "list_booth_reservations") else "participants"
+    rows, total = exhibitors(db, event, show, asked.get("q"), frame.page_of(asked), scope)
     return frame.shown(db, visit, "exhibitors", menu="exhibitors", current=event, rows=rows, total=total, asked=asked,
                        show=show, shows=SHOWS, items=ITEMS,
                        paging=frame.paging(asked, total, api.PER_PAGE),
                        is_counted=show != "unready")
 
 
-def exhibitors(db, event, show, search, page):
+def exhibitors(db, event, show, search, page, scope):
     """Return a page of exhibitors by name, each with contact, category, readiness and booths; and how many there are.
+
+    `scope` is `booths` if the person may read reservations. With `participants`, booths that are only held are missing.
 
     Of those that are not ready, the number is that of the pages up to this one, and one more if there is a next page:
     the readiness of thousands takes too long to compute.
@@ -50,7 +53,7 @@ def exhibitors(db, event, show, search, page):
         if show == "unready":
             ids = unready(db, ids, start + api.PER_PAGE + 1)
         total, ids = len(ids), ids[start:start + api.PER_PAGE]
-        booths = db.all(sql.booths_of, ids=as_json(ids))
+        booths = db.all(sql.booths_of, frozenset({scope}), ids=as_json(ids))
     if not ids:
         return [], total
     rows = {row["id"]: row for row in api.rows("list_participants", include=("contact", "category", "readiness"),

@@ -124,12 +124,14 @@ def get_desk_door_list(db, visit):
 
 @routes.get("/print/halls")
 def get_desk_hall_list(db, visit):
-    """Return the exhibitors by hall and booth."""
+    """Return the exhibitors by hall and booth. Mobile numbers need the scope `contacts`, as in the API."""
     event = frame.required(db)
     api.require(visit, "booths")
     api.require(visit, "participants")
-    halls, rows = {}, db.all(sql.by_hall, event_id=event["id"], size=ON_PAPER)
+    has_mobile = api.may(visit, "contacts")
+    rows = db.all(sql.by_hall, frozenset({"contacts"} if has_mobile else ()), event_id=event["id"], size=ON_PAPER)
+    halls = {}
     for row in rows:
         halls.setdefault(row["plan_name"], []).append(row)
     return frame.shown(db, visit, "hall_list", menu="people", current=event, halls=halls, is_cut=len(rows) == ON_PAPER,
-                       most=ON_PAPER, asked={})
+                       most=ON_PAPER, has_mobile=has_mobile, asked={})

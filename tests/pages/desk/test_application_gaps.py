@@ -70,6 +70,19 @@ def test_the_desk_says_that_the_contact_has_another_address(person, office, appr
     assert "The contact Rosen KG has another address: info@rosen.example." in page
 
 
+@pytest.mark.parametrize("scopes, is_shown", [
+    ("applications", False), ("applications links", False), ("applications participants", True),
+    ("applications contacts", True)])
+def test_the_other_address_of_the_contact_is_shown_only_with_a_scope_that_reads_it(
+        organiser, desk, approved, contact, scopes, is_shown):
+    application = approved(contact, email="eve@evil.example")
+    for language, hidden in (("en", "The contact has another address. Your key does not show which one"),
+                             ("de", "Beim Kontakt steht eine andere Adresse. Welche, zeigt Ihr Schlüssel nicht")):
+        page = desk(scopes, language=language).get(f"/desk/applications/{application['id']}").text
+        assert ("info@rosen.example" in page, "Rosen KG" in page, hidden in page) == (
+            is_shown, is_shown, not is_shown)
+
+
 def test_the_link_of_one_applicant_leaves_another_one_of_the_contact_waiting(organiser, office, approved, contact):
     first = approved(contact)
     second = approved(contact, event_keys=("two",), email="bob@rosen.example")
