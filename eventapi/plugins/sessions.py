@@ -24,7 +24,7 @@ from eventapi.storage.errors import StorageError
 from eventapi.storage.statements import statements
 from eventapi.validation.schema_files import body_schema
 from eventapi.web import client
-from eventapi.web.html import cookies, form_bodies, forms, shell, tokens, visits
+from eventapi.web.html import cookies, form_bodies, forms, shell, tokens, typed_fields, visits
 from eventapi.web.html.visits import Visit
 from eventapi.web.json_bodies import parse, read_body
 from eventapi.web.rest import Response
@@ -54,6 +54,7 @@ class Visited:
         self.takes = inspect.signature(route.callback).parameters
         self.sends_form = route.method == "POST" and JSON not in self.options.forms
         self.sends_json = route.method == "POST" and JSON in self.options.forms
+        self.package = ".".join(route.callback.__module__.split(".")[:3])       # of the pages with their words
 
     def __call__(self, ref: str | None = None, **ids: object) -> object:
         """Check session and form, and call the handler. Raise 403, 404 or what the handler raises."""
@@ -67,7 +68,7 @@ class Visited:
         visit = found(db, self.options, ref)
         if visit is None:
             return self.without_session(db, ref)
-        environ["eventapi.who"] = visit.who
+        environ["eventapi.who"], environ["eventapi.language"] = visit.who, visit.language
         if self.options.right and self.options.right not in visit.link["rights"]:
             raise not_found("page", shell.address())
         if any(isinstance(id, int) and id > LARGEST_ID for id in ids.values()):
@@ -121,23 +122,43 @@ class Visited:
                           "link again.")
         if kind == "admin" and not self.sends_form:
             return visits.redirect(f"{shell.up()}desk/sign-in")
-        kept = {}
+        kept, link = None, former_link(db, ref)
         if self.sends_form and self.options.file is None:
             fields = form_bodies.form(request.environ)
-            link = links.by_ref(db, ref) if kind != "admin" else None
-            owner = owner_of(link) if link else former_owner(db, ref) if kind == "admin" else None
+            sender = links.by_ref(db, ref) if kind != "admin" else None
+            owner = owner_of(sender) if sender else former_owner(db, ref) if kind == "admin" else None
             if owner and tokens.form_id(link_secrets.form_key(db), owner, fields.pop("form_token", [""])[0]):
-                kept = fields
-        return visits.told("ended", status=403, kind=kind, kept=kept,
+                kept, link = fields, sender or link
+        language = visits.language_of(link and link["language"])
+        return visits.told("ended", status=403, kind=kind, language=language, is_kept=kept is not None,
+                           kept=self.typed(db, link, language, kept) if kept else [],
                            home=shell.up() + ("desk/sign-in" if kind == "admin" else
                                               {"participant": "my/", "application": "apply/"}[kind]))
+
+    def typed(self, db: Database, link: dict | None, language: str, fields: dict) -> list[tuple[str, str]]:
+        """Return (label, text) of what was typed into a form."""
+        if self.options.typed:
+            return self.options.typed(db, link, language, fields)
+        schema = self.options.schema and body_schema(self.options.schema, "POST")
+        return typed_fields.labelled(fields, visits.words(self.package, language), schema)
+
+
+def former_session(db: Database, ref: str) -> dict | None:
+    """Return the row of the session, open or not, whose cookie the browser still has, or None."""
+    secret = cookies.get(ref)
+    return secret and sessions.find(db, secret)
+
+
+def former_link(db: Database, ref: str) -> dict | None:
+    """Return the link of the session whose cookie the browser still has, or None."""
+    session = former_session(db, ref)
+    link = session and session["link_id"] and links.get(db, session["link_id"])
+    return link if link and visits.cookie_ref(link) == ref else None
 
 
 def former_owner(db: Database, ref: str) -> str | None:
     """Return whom the forms of a session at the desk were for that has ended, or None."""
-    secret = cookies.get(ref)
-    session = secret and sessions.find(db, secret)
-    link = session and session["link_id"] and links.get(db, session["link_id"])
+    session, link = former_session(db, ref), former_link(db, ref)
     admin_id = link["admin_id"] if link else session and session["admin_id"]
     return admin_id and f"admin {admin_id}"
 

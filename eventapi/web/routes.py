@@ -166,6 +166,11 @@ class Options:
 
     The handler gets it as `upload`."""
 
+    typed: Callable | None = None
+    """Function `(db, link, language, fields)` that returns (label, text) of what was typed into a form.
+
+    The page that says that the session has ended shows it. Default: by the labels `field_NAME` of the pages."""
+
     lost_page: bool = False
     """The 404 of this route is an HTML page, not a problem document. Read by the reference."""
 

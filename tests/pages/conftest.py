@@ -1,5 +1,6 @@
 """Fixtures: the reference in a browser, and people who open the pages of links."""
 import re
+from html import unescape
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 
 import pytest
@@ -23,11 +24,31 @@ def browser(tmp_path_factory):
         yield browser
 
 
+# What an attribute contains if a template has written a value of Python that is no text.
+PYTHON = re.compile(r"[{\[]'|\bobject at 0x|^(None|True|False)$")
+ATTRIBUTE = re.compile(r'\s([a-z-]+)="([^"]*)"')
+
+
+class Pages(webtest.TestApp):
+    """An app whose pages are looked at: no attribute contains a dict, a list or None of Python."""
+
+    def do_request(self, req, status=None, expect_errors=None):
+        response = super().do_request(req, status, expect_errors)
+        if response.content_type == "text/html":
+            assert python_in(response.text) == [], f"{req.method} {req.path_qs}"
+        return response
+
+
+def python_in(page):
+    """Return (name, value) of the attributes of a page that are no text."""
+    return [(name, value) for name, value in ATTRIBUTE.findall(page) if PYTHON.search(unescape(value))]
+
+
 class Visitor:
     """A browser of somebody with a link: it keeps its cookies and sends the forms of pages."""
 
     def __init__(self, app, language="en"):
-        self.app = webtest.TestApp(app.app, cookiejar=CookieJar(policy=DefaultCookiePolicy(rfc2965=False)))
+        self.app = Pages(app.app, cookiejar=CookieJar(policy=DefaultCookiePolicy(rfc2965=False)))
         self.headers = {"Accept": "text/html", "Accept-Language": language}
 
     def get(self, path, status=200, **options):

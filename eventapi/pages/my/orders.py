@@ -21,7 +21,22 @@ def get_my_orders(db, visit):
                        draft=draft, orders=[row for row in rows if row["status"] != "draft"])
 
 
-@routes.post("/orders", shows=get_my_orders)
+def typed_order(db, link, language, fields):
+    """Return (label, text) of the quantities and specifications in a form, with the names of the services."""
+    texts = visits.words(frame.PACKAGE, language)
+    participant = records.participant(db, link["participant_id"])
+    services = {str(row["service_id"]): row for row in records.catalogue(db, participant)}
+    found = []
+    for name, (text, *_) in fields.items():
+        kind, _, id = name.partition(".")
+        service = services.get(id)
+        if service and text.strip() not in ("", "0"):
+            label = texts["quantity"] if kind == "q" else service["specification_label"] or texts["specification"]
+            found.append((f"{service['service_name']}: {label}", text))
+    return found
+
+
+@routes.post("/orders", shows=get_my_orders, typed=typed_order)
 def fill_my_basket(db, visit):
     """Store the quantities as the basket, and lead to the check page."""
     mine = frame.changing(db, visit, RIGHT)

@@ -154,9 +154,10 @@ def told(name: str, *, status: int = 200, language: str | None = None, referrer:
 def problem_page(problem: Problem, request_id: str) -> Response:
     """Return the page about a problem: what happened and what to do, and the id of the request in small print.
 
+    Its language is that of the visit, if there is one.
     Its address may be that of a link, whose secret no further request may name as its referrer.
     """
-    language = language_of()
+    language = request.environ.get("eventapi.language") or language_of()
     return told("problem", status=problem.status, language=language, request_id=request_id, headers=problem.headers,
                 referrer="no-referrer", sentence=sentence(problem, words(COMMON, language)),
                 part="not_found" if problem.status == 404 else "problem")
