@@ -59,7 +59,7 @@ def columns(name, included, parts=None):
     schema, parts = response_schema(name), parts or {}
     found = []
     for field, sub in schema["properties"].items():
-        if sub.get("x-include") and field not in included:
+        if "x-outcome" in sub or (sub.get("x-include") and field not in included):
             continue
         if field in parts:
             found += [(f"{field}.{part}", (field, part), {}) for part in parts[field]]

@@ -48,7 +48,8 @@ RETURNING *;
 
 -- name: judge
 -- Store the result of a scan.
-UPDATE check_in_scans SET effect = :effect, code = :code, check_in_id = :check_in_id, updated_at = :stamp WHERE id = :id;
+UPDATE check_in_scans SET effect = :effect, code = :code, check_in_id = :check_in_id, first_effect = :first_effect, updated_at = :stamp
+ WHERE id = :id;
 
 -- name: open
 INSERT INTO check_ins (event_id, event_participant_id, day, check_in_type, badge_number, station, notes, client_ref, checked_in_at,

@@ -17,6 +17,7 @@ from eventapi import logs, times
 from eventapi.errors import Problem, damaged, internal_error
 from eventapi.storage.database import as_json
 from eventapi.storage.errors import Busy, Damaged, Full, ReadOnly, mark_damaged, storage_error
+from eventapi.validation.schema_files import outcome_fields
 from eventapi.web import client, masking, pages, request_log
 from eventapi.web.html import visits
 from eventapi.web.rest import Response, base_url, envelope, etag, is_known
@@ -108,6 +109,8 @@ class Exchange:
         self.reads, self.is_page = route.method == "GET", options.page and options.offered == ("text/html",)
         self.is_file = options.page and not self.is_page
         self.deletes = route.method == "DELETE"
+        is_record = options.schema and "." not in options.schema
+        self.outcomes = outcome_fields(options.schema) if is_record else []
         self.headers = {"Cache-Control": "private, no-cache", "X-Content-Type-Options": "nosniff"}
         if len(options.offered) > 1:
             self.headers["Vary"] = "Accept"
@@ -175,13 +178,18 @@ class Exchange:
         if not isinstance(record, dict) or "id" not in record:
             return data
         if response.has_etag:
-            response.headers["ETag"] = etag(as_json(response.later_data()) if secret else data)
+            response.headers["ETag"] = etag(self.later(response) if secret or self.outcomes else data)
         if not MINIMAL.search(environ.get("HTTP_PREFER", "")):
             return data
         response.headers["Preference-Applied"] = "return=minimal"
         shown = {secret: record[secret]} if secret else {}
         times_of = {name: times.unix(record[name]) for name in ("created_at", "updated_at") if name in record}
         return as_json({self.id_name: record["id"], **shown, **times_of})
+
+    def later(self, response: Response) -> str:
+        """Return the JSON of a record as a later GET returns it."""
+        record = response.later_data()
+        return as_json({field: value for field, value in record.items() if field not in self.outcomes})
 
 
 def watched(pieces: Iterable[bytes], database: Path) -> Iterable[bytes]:

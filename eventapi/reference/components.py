@@ -159,8 +159,9 @@ def is_enumeration(schema: dict) -> bool:
 
 
 def always_returned(properties: dict) -> list[str]:
-    """Return the fields that every response contains. `x-optional` marks fields that some lack."""
-    return [field for field, sub in properties.items() if not {"x-include", "x-optional", "writeOnly"} & sub.keys()]
+    """Return the fields that every response contains. `x-optional` and `x-outcome` mark fields that some lack."""
+    missing = {"x-include", "x-optional", "x-outcome", "writeOnly"}
+    return [field for field, sub in properties.items() if not missing & sub.keys()]
 
 
 def _is_alike(schema, resource):

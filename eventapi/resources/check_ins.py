@@ -36,9 +36,12 @@ def create_check_in(db, body):
     a scan of the same badge within ten seconds, unless both scans name a station and the stations differ. A refused
     scan is stored, see /check-ins/refusals. A visit ends at the first `day_ends_at` of the event after the check-in at
     the latest. A `check_out` of a participant who is inside works even after a cancellation.
+
+    `effect` says what the scan did. Show a scan that is `repeated` to the staff, whatever its status: two people may
+    use one badge.
     """
-    record, is_new = admission.scan(db, body)
-    return created(record, "/check-ins") if is_new else record
+    result = admission.scan(db, body)
+    return created(result.check_in, "/check-ins") if result.is_new else result.check_in
 
 
 @routes.post("/check-ins/batch", schema="check_in.batch", response="check_in.results")
@@ -50,7 +53,8 @@ def create_check_in_batch(db, body):
     Each result contains the status that the scan would have as a single request, and either the check-in or the code
     and detail of the problem.
     """
-    return {"results": batches.record(db, body["scans"], Body("check_in", "POST", db.config.timezone))}
+    outcomes = batches.record(db, body["scans"], Body("check_in", "POST", db.config.timezone))
+    return {"results": [batches.represent(index, outcome) for index, outcome in enumerate(outcomes)]}
 
 
 @routes.get("/check-ins/stats", query="check_in.figures", response="check_in.stats")

@@ -2,7 +2,14 @@
 
 The tests send the bodies and compare the responses.
 """
-from eventapi.validation.schema_files import definition, document, event_schema, resolved, response_schema
+from eventapi.validation.schema_files import (
+    definition,
+    document,
+    event_schema,
+    outcome_fields,
+    resolved,
+    response_schema,
+)
 
 SAMPLES = {"date": "2027-05-01", "date-time": "2027-05-01T09:00:00Z", "day-or-moment": "2027-05-01", "clock": "09:00",
            "timezone": "Europe/Berlin", "email": "ada@example.org", "url": "https://example.org/", "country": "DE",
@@ -49,7 +56,8 @@ def required(name: str) -> set[str]:
 def response(name: str, *, listing: bool = False, secret: bool = False) -> dict | None:
     """Return the record that results from the example of the body, or None if the schema has no example.
 
-    A field that is shown only once (`x-once`) is null unless `secret` is true.
+    Unless `secret` is true, a field that is shown only once (`x-once`) is null, and those that say what the request did
+    (`x-outcome`) are missing.
     """
     examples = definition(name).get("examples")
     if not examples:
@@ -59,7 +67,8 @@ def response(name: str, *, listing: bool = False, secret: bool = False) -> dict 
     schema = response_schema(name, listing=listing)
     fields = schema["properties"]
     known = examples[0] if secret else {**examples[0], **{field: None for field in fields if "x-once" in fields[field]}}
-    return {field: known[field] if field in known else sample(fields[field], schema) for field in schema["required"]}
+    shown = [*schema["required"], *(outcome_fields(name) if secret else ())]
+    return {field: known[field] if field in known else sample(fields[field], schema) for field in shown}
 
 
 def event(name: str, word: str) -> dict | None:

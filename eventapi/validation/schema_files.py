@@ -3,7 +3,8 @@
 One file per resource. Its `properties` are the fields of the record. `readOnly` fields are accepted in a body and
 ignored; `writeOnly` fields are not returned; `x-include` fields are returned only with `include`: `lists` means on
 lists, `always` on single records too. `x-once` marks a secret that only the response to POST contains; it is null in
-all others. `x-required` lists the fields that POST and PUT require; a list inside it means at least one of these
+all others. `x-outcome` marks a field that says what a write did: only its response contains it, and no list, file,
+message or ETag. `x-required` lists the fields that POST and PUT require; a list inside it means at least one of these
 fields. PATCH requires at least one field. `$defs` holds shared parts, `query` (the filters of the
 list), `one` (the query of a single record) and the bodies of actions.
 
@@ -163,7 +164,8 @@ def response_schema(name: str, *, listing: bool = False) -> dict:
     properties = {field: sub for field, sub in whole["properties"].items() if not sub.get("writeOnly")}
     return {"type": "object", "title": whole["title"], "description": whole.get("description", ""),
             "properties": properties,
-            "required": [field for field, sub in properties.items() if sub.get("x-include") not in optional],
+            "required": [field for field, sub in properties.items()
+                         if sub.get("x-include") not in optional and "x-outcome" not in sub],
             "additionalProperties": False, "$defs": whole.get("$defs", {})}
 
 
@@ -175,7 +177,8 @@ def event_schema(name: str, word: str) -> dict:
     that only the id is left.
     """
     schema, own = response_schema(name), document(name).get("$defs", {}).get("message", {})
-    properties = {field: sub for field, sub in schema["properties"].items() if field not in own.get("x-without", ())}
+    properties = {field: sub for field, sub in schema["properties"].items()
+                  if field not in own.get("x-without", ()) and "x-outcome" not in sub}
     more = {field: sub for field, sub in own.get("properties", {}).items() if word in sub.get("x-events", (word,))}
     return {**schema, "properties": {**properties, **more},
             "required": list(dict.fromkeys([*(field for field in schema["required"] if field in properties), *more]))}
@@ -184,6 +187,11 @@ def event_schema(name: str, word: str) -> dict:
 def may_be_erased(name: str, word: str) -> bool:
     """Return whether the message of an event may hold only the id of a record, because its data had to be erased."""
     return word == "deleted" and document(name).get("$defs", {}).get("message", {}).get("x-erased", False)
+
+
+def outcome_fields(name: str) -> list[str]:
+    """Return the fields of a record that say what a write did."""
+    return [field for field, sub in document(name)["properties"].items() if "x-outcome" in sub]
 
 
 LIST_PARAMETERS = {

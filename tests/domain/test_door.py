@@ -165,8 +165,8 @@ def test_a_scan_of_the_door_is_a_visit_at_the_station_of_the_link(organiser, db,
     [result] = send({"badge_number": ada["badge_number"], "station": "East"})
     [visit] = organiser.get("/check-ins").json["data"]
     assert (visit["station"], visit["check_in_type"], visit["event_participant_id"]) == ("West", "app", ada["id"])
-    assert result == {"status": 201, "name": "Countess Lovelace", "company": "Rosen KG", "role": "visitor",
-                      "since": visit["checked_in_at"], "station": "West"}
+    assert result == {"status": 201, "effect": "opened", "name": "Countess Lovelace", "company": "Rosen KG",
+                      "role": "visitor", "since": visit["checked_in_at"], "station": "West"}
     ben = visitor({"first_name": "Ben"})
     assert send({"badge_number": ben["badge_number"], "station": "East"}, station=None)[0]["station"] == "East"
 
@@ -184,6 +184,43 @@ def test_each_scan_has_its_own_result_and_refused_ones_are_stored(organiser, sen
         (404, "unknown_badge", None), (422, "validation_failed", "/scanned_at")]
     assert (results[0]["name"], results[0]["station"]) == ("Ada Lovelace", "West")
     assert len(organiser.get("/check-ins/refusals").json["data"]) == 4
+
+
+@pytest.mark.parametrize("first, second, told", [
+    ({"at": "09:00:00"}, {"at": "09:00:04"}, ("repeated", "09:00:00", "West")),
+    ({"at": "09:00:04"}, {"at": "09:00:00"}, ("repeated", "09:00:04", "West")),
+    ({"at": "09:00:04", "client_ref": "b"}, {"at": "09:00:04", "client_ref": "a"}, ("repeated", "09:00:04", "West")),
+    ({"at": "10:00:00"}, {"at": "09:00:00", "of": "East"}, ("repeated", "10:00:00", "West")),
+    ({"at": "09:00:00"}, {"at": "09:00:04", "of": "East"}, (None, "09:00:00", "West")),
+    ({"at": "09:00:00", "of": None}, {"at": "09:00:04", "of": "East"}, ("repeated", "09:00:00", None)),
+    ({"at": "09:00:00"}, {"at": "09:00:04", "action": "check_out"}, ("closed", "09:00:00", "West"))])
+def test_a_device_learns_when_and_where_a_badge_was_read_before(visitor, send, first, second, told):
+    number = visitor()["badge_number"]
+
+    def sent(at, of="West", **scan):
+        return send({"badge_number": number, "scanned_at": f"2026-05-02T{at}Z", **scan}, station=of)[0]
+    assert sent(**first)["effect"] == "opened"
+    found = sent(**second)
+    assert (found.get("effect"), found["since"], found.get("station")) == (told[0], f"2026-05-02T{told[1]}Z", told[2])
+
+
+def test_a_device_learns_when_and_where_somebody_has_left_before(visitor, send):
+    number = visitor()["badge_number"]
+    for at, action, effect in (("09:00", "check_in", "opened"), ("10:00", "check_out", "closed")):
+        assert send({"badge_number": number, "scanned_at": f"2026-05-02T{at}:00Z", "action": action})[0][
+            "effect"] == effect
+    for _ in range(2):          # the answer may be lost
+        [again] = send({"badge_number": number, "scanned_at": "2026-05-02T10:00:03Z", "action": "check_out",
+                        "client_ref": "out"})
+        assert (again["status"], again["effect"], again["since"]) == (200, "repeated", "2026-05-02T10:00:00Z")
+
+
+def test_a_device_whose_answer_was_lost_learns_the_same(visitor, send):
+    """The second device was a moment faster, and its scan is the one with which the visit begins."""
+    number = visitor()["badge_number"]
+    slow = {"badge_number": number, "scanned_at": "2026-05-02T09:00:01Z", "client_ref": "slow"}
+    fast = {"badge_number": number, "scanned_at": "2026-05-02T09:00:00Z", "client_ref": "fast"}
+    assert [send(scan)[0]["effect"] for scan in (slow, fast, slow, fast)] == ["opened", "repeated"] * 2
 
 
 def test_a_scan_counts_only_if_it_was_made_while_the_link_was_valid(send, visitor):

@@ -46,6 +46,19 @@ def test_concurrent_scans_of_one_badge_at_forty_stations_open_one_visit(server, 
     assert organiser.get("/check-ins/refusals", status=200).json["meta"]["total"] == STATIONS - 1
 
 
+def test_of_concurrent_scans_of_one_badge_at_one_entrance_one_has_opened_the_visit(server, key, guests):
+    """All are made in the same second, and each device learns the same if it sends its scan again."""
+    scans = [("POST", "/check-ins",
+              {"event_key": "fair", "badge_number": guests[0]["badge_number"], "station": "Gate",
+               "scanned_at": "2026-01-02T09:00:00Z", "client_ref": f"{7 * number % STATIONS}"})
+             for number in range(STATIONS)]
+    answers = send_at_once(server.port, key, scans)
+    effects = [answer["data"]["effect"] for _, answer in answers]
+    assert sorted(effects) == ["opened"] + ["repeated"] * (STATIONS - 1)
+    assert len({answer["data"]["id"] for _, answer in answers}) == 1
+    assert [answer["data"]["effect"] for _, answer in send_at_once(server.port, key, scans)] == effects
+
+
 def test_late_repeated_and_unordered_scans_of_forty_devices_are_counted_once(server, key, guests, organiser):
     """Each guest enters and leaves three times. Two devices send each scan, in batches that arrive out of order."""
     chance, scans = random.Random(7), []

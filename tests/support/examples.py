@@ -37,6 +37,8 @@ KEPT = {"booth_reservation": "cancelled", "link": "revoked", "newsletter_subscri
 WITHOUT_PUT = {"link"}
 # Secrets that only the response to POST shows: singular -> the field, which is null later.
 SHOWN_ONCE = {"calendar_subscription": "url", "link": "url", "webhook": "secret"}
+# Fields that say what a POST did, which GET lacks.
+OUTCOMES = {"check_in": ["effect"]}
 # Actions that a record needs before others may refer to it: (resource that refers, resource) -> action.
 MADE_FIT = {("payment", "invoice"): "send"}
 # Values that replace those of the example, because only a limited number of records may have the latter.
@@ -116,7 +118,13 @@ def updates(singular):
 
 
 def as_read(singular, record):
-    """Return a record that POST returned as GET returns it later: without secrets."""
+    """Return a record that POST returned as GET returns it later: without secrets, and without what POST did."""
+    found = without_secrets(singular, record)
+    return {field: value for field, value in found.items() if field not in OUTCOMES.get(singular, ())}
+
+
+def without_secrets(singular, record):
+    """Return a record that POST returned as a repeated POST with the same Idempotency-Key returns it."""
     return {**record, SHOWN_ONCE[singular]: None} if singular in SHOWN_ONCE else record
 
 

@@ -6,6 +6,7 @@ is a pair `(begin, end)` of timestamps: each `day_ends_at` of the event ends one
 
 Every function that writes is called inside a write transaction.
 """
+from dataclasses import dataclass
 from datetime import timedelta
 
 from eventapi import journal, times
@@ -21,8 +22,24 @@ sql = statements("admission")
 SKEW = 60                   # seconds by which the clock of a device may be ahead
 
 
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a scan has done that was not refused.
+
+    Attributes:
+        check_in: the visit as an API object. Its `effect` is that of the first response to this scan.
+        is_new: whether this scan opened the visit.
+        since: when the visit began; if the scan is `repeated`, when the badge was read before.
+        station: where, or None.
+    """
+    check_in: dict
+    is_new: bool
+    since: str | None
+    station: str | None
+
+
 def scan(db, body):
-    """Store a scan and return `(check-in, whether this scan opened it)`.
+    """Store a scan and return its Result.
 
     `body` is a complete validated body. A `client_ref` that is stored already returns the result of that scan.
 
@@ -34,7 +51,7 @@ def scan(db, body):
     known = body["client_ref"] and db.one(sql.by_ref, client_ref=body["client_ref"])
     if known:
         _refuse_other_scan(known, body)
-        return _check_in_of(db, known), False
+        return _result(db, known)
     faults = Faults()
     event, participant_id, replaced_at = _event_and_participant(db, body, faults)
     scanned_at = event and _scanned_at(db, body, event, faults)
@@ -44,10 +61,12 @@ def scan(db, body):
     participant = participant_id and db.one(sql.participant, id=participant_id)
     code = refusals.code(event, participant, replaced_at, {**body, "scanned_at": scanned_at})
     new = _add_scan(db, body, event, participant, scanned_at, code)
-    if not new["code"]:
-        recompute_day(db, new["event_participant_id"], *_day(event, scanned_at), new["scanned_at"])
-        new = db.one(sql.scan, id=new["id"])
-    return _check_in_of(db, new), new["effect"] == "opened"
+    if new["code"]:
+        return _result(db, new)
+    begin, end = _day(event, scanned_at)
+    other = recompute_day(db, new["event_participant_id"], begin, end, new["scanned_at"], new)
+    new = db.one(sql.scan, id=new["id"])
+    return _result(db, new, other, is_new=new["effect"] == "opened")
 
 
 def _refuse_other_scan(known, body):
@@ -150,11 +169,13 @@ def days_of_scans(db, event_participant_id):
                    for row in db.all(sql.times_of_scans, event_participant_id=event_participant_id)})
 
 
-def recompute_day(db, event_participant_id, begin, end, since=""):
+def recompute_day(db, event_participant_id, begin, end, since="", new=None):
     """Compute the visits of a participant on a day from the scans, and store and journal what has changed.
 
     Scans before `since` are read only if they opened or closed a visit. The others can no longer change anything,
     and a badge that lies on a scanner for hours makes many of them.
+
+    `new` is the scan that has just been stored, if there is one. Return the scan that it repeats, or None.
     """
     day = {"event_participant_id": event_participant_id, "begins": begin, "ends": end}
     scans = db.all(sql.scans, **day, since=since)
@@ -167,11 +188,16 @@ def recompute_day(db, event_participant_id, begin, end, since=""):
     for place, visit in enumerate(found):
         ids[place] = _store(db, visit, end, known.get(ids[place]), opened.get(visit.opening["id"]))
     by_opening = {visit.opening["id"]: id for visit, id in zip(found, ids, strict=True)}
+    other = new and visits.repeated_scan(new, scans, outcomes)
     for scan in scans:
         effect, code, visit = outcomes[scan["id"]]
-        result = {"effect": effect, "code": code, "check_in_id": visit and by_opening[visit.opening["id"]]}
+        result = {"effect": effect, "code": code, "check_in_id": visit and by_opening[visit.opening["id"]],
+                  "first_effect": scan["first_effect"]}
+        if new and scan["id"] == new["id"]:
+            result["first_effect"] = "repeated" if other else effect
         if any(scan[name] != value for name, value in result.items()):
             db.run(sql.judge, id=scan["id"], **result, now=db.now)
+    return other
 
 
 def _ids_of(found, opened, known):
@@ -216,15 +242,24 @@ def _remove(db, check_in):
     journal.deleted(db, entities.CHECK_IN, check_ins.stored(check_in), title=check_ins.title(check_in))
 
 
-def _check_in_of(db, scan):
-    """Return the check-in that a stored scan belongs to. Raise the Problem of a scan that was refused or withdrawn."""
+def _result(db, scan, other=None, *, is_new=False):
+    """Return the Result of a stored scan. `other` is the scan that it repeats, if that is known.
+
+    Raise the Problem of a scan that was refused or withdrawn.
+    """
     if scan["taken_back_at"]:
         raise Problem("taken_back",
                       f"The scan with `client_ref` {scan['client_ref']}, made at {scan['scanned_at']}, was withdrawn "
                       "when its check-in was deleted. Send the new scan with another `client_ref`.")
     if scan["code"]:
         raise refusals.problem(db, scan)
-    return check_ins.get(db, scan["check_in_id"])
+    check_in = check_ins.get(db, scan["check_in_id"])
+    check_in["effect"] = scan["first_effect"] or scan["effect"]
+    if other:
+        return Result(check_in, is_new, other["scanned_at"], other["station"])
+    if check_in["effect"] == "repeated" and scan["action"] == "check_out":
+        return Result(check_in, is_new, check_in["checked_out_at"], None)
+    return Result(check_in, is_new, check_in["checked_in_at"], check_in["station"])
 
 
 def delete(db, check_in):

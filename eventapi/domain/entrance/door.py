@@ -7,7 +7,7 @@ from datetime import timedelta
 from eventapi import times
 from eventapi.domain.entrance import batches
 from eventapi.domain.entrance.admission import SKEW
-from eventapi.errors import invalid_at
+from eventapi.errors import Problem, invalid_at
 from eventapi.storage import folding
 from eventapi.storage.statements import statements
 
@@ -21,13 +21,13 @@ def record(db, link, scans, check):
     """Record the scans of a device, and return one result each, in their order. Call it inside a write transaction.
 
     A scan has `client_ref`, `badge_number`, `action`, `station` and `scanned_at`; `check` is that of POST /check-ins.
-    A result has `client_ref`, `status`, `code` and `pointer` (of the first fault) as the single request would have;
-    and of the person, as far as they are known, `name`, `company`, `role`, `category`, and `since` and `station` of
-    the visit.
+    A result has `client_ref`, `status`, `code`, `effect` and `pointer` (of the first fault) as the single request would
+    have; and of the person, as far as they are known, `name`, `company`, `role`, `category`, and `since` and `station`:
+    when and where the visit began or, with the effect `repeated`, the badge was read before.
     """
-    results = batches.record(db, scans, lambda scan: _checked(link, scan, check, db.now))
-    return [{"client_ref": scan["client_ref"], **_shown(result)}
-            for scan, result in zip(scans, results, strict=True)]
+    outcomes = batches.record(db, scans, lambda scan: _checked(link, scan, check, db.now))
+    return [{"client_ref": scan["client_ref"], **_shown(outcome)}
+            for scan, outcome in zip(scans, outcomes, strict=True)]
 
 
 def has_ended(link, now):
@@ -51,15 +51,27 @@ def _checked(link, scan, check, now):
     return body
 
 
-def _shown(result):
-    """Return what the device shows of the result of a scan."""
-    found, errors = result["data"] or {}, result.get("errors") or [{}]
-    contact, category = found.get("contact") or {}, found.get("category") or {}
-    name = " ".join(filter(None, (contact.get("first_name"), contact.get("last_name"))))
-    return {"status": result["status"], "code": result["code"], "pointer": errors[0].get("pointer"),
-            "name": found.get("badge_name") or name or None, "company": contact.get("company_name"),
-            "role": found.get("role"), "category": category.get("title"), "since": found.get("checked_in_at"),
-            "station": found.get("station")}
+def _shown(outcome):
+    """Return what the device shows of a scan: its Result, or the Problem for which it was refused."""
+    if isinstance(outcome, Problem):
+        visit = outcome.members.get("check_in")
+        pointer = outcome.errors[0]["pointer"] if outcome.errors else None
+        since = {"since": visit and visit["checked_in_at"], "station": visit and visit["station"]}
+        return {"status": outcome.status, "code": outcome.code, "effect": None, "pointer": pointer, **_person(visit),
+                **since}
+    return {"status": batches.status(outcome), "code": None, "effect": outcome.check_in["effect"], "pointer": None,
+            **_person(outcome.check_in), "since": outcome.since, "station": outcome.station}
+
+
+def _person(visit):
+    """Return what a device shows of the person of a visit. `visit` is an API object or None."""
+    if visit is None:
+        return {"name": None, "company": None, "role": None, "category": None}
+    contact = visit["contact"]
+    name = " ".join(filter(None, (contact["first_name"], contact["last_name"])))
+    category = visit["category"]
+    return {"name": visit["badge_name"] or name or None, "company": contact["company_name"], "role": visit["role"],
+            "category": category and category["title"]}
 
 
 def now(db, link):

@@ -46,6 +46,24 @@ def compute(scans, day_end):
     return visits, outcomes
 
 
+def repeated_scan(new, scans, outcomes):
+    """Return the scan that a new one repeats, or None if the new one opened or closed a visit, or was refused.
+
+    `scans` are rows with the effect that they had before the new one arrived, `outcomes` those of `compute` with it. A
+    new scan that was made earlier than one that has opened or closed the visit, or in the same second, may take its
+    place. For the people at the entrance it is a second reading of the badge all the same.
+    """
+    effect, _, visit = outcomes[new["id"]]
+    if effect is None:
+        return None
+    if effect == "repeated":
+        return visit.opening if new["action"] == "check_in" else visit.closing
+    for scan in scans:
+        if scan["effect"] == effect and outcomes[scan["id"]][0] != effect:
+            return scan
+    return None
+
+
 def _order(scan):
     """Return the sort key of a scan: the time at which it was made.
 
