@@ -1,5 +1,7 @@
 """A film of badges for the fake camera of Chromium: frames in Y4M of the badges that the product draws."""
-from PIL import Image
+import random
+
+from PIL import Image, ImageChops
 
 WIDTH, HEIGHT, RATE = 640, 480, 10      # pixels, frames a second
 HELD, BETWEEN = 8, 4                    # frames in which a badge is held up, and in which there is none
@@ -13,11 +15,19 @@ def options(film):
             f"--use-file-for-fake-video-capture={film}"]
 
 
-def write_film(browser, folder, pictures, tilt=4):
+def write_film(browser, folder, pictures, *, held_for=HELD, between=BETWEEN, noise=0, tilt=4):
     """Write a film of badges, given as SVG, and return its file. `browser` draws them.
 
-    Each badge is held up a little tilted, with its QR code in the middle.
+    Each badge is held up a little tilted, with its QR code in the middle, in `held_for` frames. `noise` is the standard
+    deviation of each grey value.
     """
+    chance, noises = random.Random(1), [Image.effect_noise((WIDTH, HEIGHT), noise) for _ in range(8 if noise else 0)]
+
+    def frame(picture):
+        if noises:
+            shifted = ImageChops.offset(chance.choice(noises), chance.randrange(WIDTH), chance.randrange(HEIGHT))
+            picture = ImageChops.add(picture, shifted, offset=-128)
+        return b"FRAME\n" + picture.tobytes() + b"\x80" * (WIDTH * HEIGHT // 2)
     film = folder / "badges.y4m"
     empty = Image.new("L", (WIDTH, HEIGHT), GREY)
     with film.open("wb") as file:
@@ -26,8 +36,8 @@ def write_film(browser, folder, pictures, tilt=4):
             badge, held = _drawn(browser, folder, picture), empty.copy()
             held.paste(badge, (round(WIDTH / 2 - CODE[0] * badge.width), round(HEIGHT / 2 - CODE[1] * badge.height)))
             held = held.rotate(tilt, fillcolor=GREY)
-            for frame, times in ((held, HELD), (empty, BETWEEN)):
-                file.write((b"FRAME\n" + frame.tobytes() + b"\x80" * (WIDTH * HEIGHT // 2)) * times)
+            for shown, times in ((held, held_for), (empty, between)):
+                file.writelines(frame(shown) for _ in range(times))
     return film
 
 

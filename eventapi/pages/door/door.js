@@ -1,29 +1,33 @@
 // The page at the door: reads badges, shows a verdict, and sends the scans.
-import {Clock, Roster, fateOf, grouped, hex, kindOf, normal, ownVerdict, serverVerdict, utc} from "./rules.js";
+import {Clock, Held, Roster, agreed, fateOf, grouped, hex, isSecond, isStricter, kindOf, normal, ownVerdict, serverVerdict,
+        utc} from "./rules.js";
 import {open} from "./queue.js";
 
 const $ = id => document.getElementById(id);
 const WORDS = JSON.parse($("words").textContent);
 const POLL = 20_000, WHOLE = 30 * 60_000, PATIENCE = 300, TIMEOUT = 10_000, MOST = 200;
 const DELAYS = [5_000, 15_000, 60_000], SHOWN = {green: 1_200, amber: 4_000, red: 4_000};
-const HELD_UP = 3_000;              // ms for which a badge that stays before the camera is not read again
-const YOUNG = 30_000;               // ms after a scan for which a refusal of the server still stops the person
+const YOUNG = 30_000;               // ms after a scan for which the server's verdict still stops the person
+const STOPPED = 1_500;              // ms for which the verdict of the next person waits while the page says stop
 const DAY = 86_400_000;
 const SIGNS = {green: "✓", amber: "!", red: "✕"};
+const COLOURS = {green: "tone_green", amber: "tone_amber", red: "tone_red"};
 
 let store, link = null, roster = null, clock = new Clock(), settings = {};
 let isSignedIn = true, isLeaving = false, isReached = false, lostAt = null, present = null, presentAt = null;
 let sending = false, sendAgain = false, most = MOST, delay = 0, retry = null;
 let turn = Promise.resolve(), latest = 0, drawn = 0, isHandingIn = false, refusedLater = 0, isChanging = false;
 const answers = new Map();          // client_ref -> function that takes the result of the server
-const last = [];                    // the last ten scans: {at, tone, text, detail}, only in memory
+const last = [];                    // the last ten scans: {place, at, tone, verdict, number}, only in memory
+const held = new Held();            // what the camera or the scanner has read a moment ago
 
 // Texts
 
 const say = (word, parts = {}) => (WORDS[settings.language][word] ?? word)
   .replace(/{(\w+)}/g, (_, name) => parts[name] ?? "");
-const clockTime = at => new Date(at).toLocaleTimeString(settings.language,
-  {hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: link?.event.timezone});
+const clockTime = (at, second) => new Date(at).toLocaleTimeString(settings.language,
+  {hour: "2-digit", minute: "2-digit", second, hourCycle: "h23", timeZone: link?.event.timezone});
+const exactTime = at => clockTime(at, "2-digit");
 const counted = (word, count, parts = {}) => say(count === 1 ? `${word}_one` : word, {count, ...parts});
 
 function speak(language) {
@@ -77,7 +81,8 @@ async function refresh() {
   if (!answer.data) return stillWorks(answer).finally(showState);
   const {data} = answer;
   isSignedIn = true;
-  if (link && link.link !== data.link) await forget();
+  if (link && link.event.id !== data.event.id) await forget();      // another door of the same event has the same badges
+  if (link && link.link !== data.link) last.length = 0;
   link = data;
   [present, presentAt] = [data.present, clock.now()];
   if (!settings.isChosen && WORDS[data.language]) speak(data.language);
@@ -220,58 +225,85 @@ async function take(text, begin) {
   const {link: ref, event, station, day_began_at} = link, mine = roster;
   const hash = mine && await mine.hashOf(number), key = hash && hex(hash), began = Date.parse(day_began_at);
   const seen = key && await store.lastSeen(key, began + Math.floor((at - began) / DAY) * DAY);
-  const own = ownVerdict(action, hash && mine.find(hash), seen, at);
+  const own = ownVerdict(action, hash && mine.find(hash), seen, device);
+  const isFirst = own.tone !== "red" && !isSecond(own), {tone, word} = own;
   const scan = {ref, event, badge_number: number, action, station: station ? null : settings.station || null,
                 device_time: device, offset: clock.offset, scanned_at: utc(at), tone: own.tone};
   let entry;
   try {
-    entry = await store.add(scan, own.tone === "green" ? key : null, at);
+    entry = await store.add(scan, key, isFirst ? {action, at, device, tone, word} : null);
   } catch (error) {
     failed(error);
     return show({tone: "red", word: "not_stored"}, {number, stays: true});
   }
-  const shown = {number, at, device_time: device, place: ++latest, begin};
-  answers.set(entry.client_ref, result => judged(shown, {...serverVerdict(action, result), colour: own.colour}));
-  shown.timer = setTimeout(() => { shown.verdict = show(own, shown); }, isReached ? PATIENCE : 0);
+  const shown = {number, at, place: ++latest, begin};
+  answers.set(entry.client_ref, result => {
+    const verdict = agreed(own, serverVerdict(action, result, at));
+    const isNews = isFirst ? verdict.tone !== own.tone : verdict.tone === "green";
+    if (key && isNews) store.see(key, {action, at, device, tone: verdict.tone, word: verdict.word}).catch(failed);
+    judged(shown, {...verdict, colour: own.colour});
+  });
+  shown.timer = setTimeout(() => show(own, shown), isReached ? PATIENCE : 0);
   if (answers.size > 50) answers.delete(answers.keys().next().value);
   send();
 }
 
-// Show the verdict of the server, in place of that of this device if it differs.
+// Show the verdict of the server. If this device has shown its own, only a stricter one takes its place: the person is
+// stopped.
 function judged(shown, verdict) {
   clearTimeout(shown.timer);
-  const before = shown.verdict, isContrary = before?.tone === "green" && verdict.tone === "red";
-  const isStop = isContrary && isYoung(shown);
-  if (!before || isStop) shown.verdict = show({...verdict, isStop}, shown);
+  const before = shown.verdict, isRecent = performance.now() - shown.begin < YOUNG;
+  const isStop = Boolean(before) && isStricter(verdict, before) && isRecent;
+  if (!before || isStop) show({...verdict, isStop}, shown);
   else if (last.some(one => one.place === shown.place)) note(shown, verdict);
 }
 
 // The stage: the verdict in colour, sign, word, sound and vibration
 
-let hiding = null;
+let hiding = null, stoppedAt = -STOPPED;
 
 function show(verdict, shown) {
-  const {tone, word} = verdict, stage = $("verdict");
-  const title = say(verdict.isStop ? "stop" : word), detail = detailOf(verdict);
+  shown.verdict = verdict;
   if (shown.place) note(shown, verdict);
-  if (shown.place && shown.place < latest && !verdict.isStop) return verdict;
-  clearTimeout(hiding);
-  stage.className = tone;
-  $("sign").textContent = SIGNS[tone];
-  $("word").textContent = title;
-  $("detail").textContent = [verdict.isStop ? say(word) : "", ...detail].filter(Boolean).join("\n");
-  $("end").textContent = shown.stays ? grouped(shown.number) : shown.number ? `… ${shown.number.slice(-4)}` : "";
-  $("band").style.background = verdict.colour ? `#${verdict.colour}` : "";
-  signal(tone);
-  if (shown.begin) stage.dataset.took = Math.round(performance.now() - shown.begin);
-  if (!shown.stays) hiding = setTimeout(idle, SHOWN[tone]);
+  const wait = verdict.isStop ? 0 : stoppedAt + STOPPED - performance.now();
+  if (wait > 0) setTimeout(() => { if (shown.verdict === verdict) put(verdict, shown); }, wait);
+  else put(verdict, shown);
   return verdict;
 }
 
-function detailOf({word, name, company, role, category, since, station}) {
-  const when = since ? clockTime(since) : "";
-  return [name, company, role && say(`role_${role}`) + (category ? ` · ${category}` : ""),
-          say(`${word}_detail`, {time: when, station: station || "–"}).replace(`${word}_detail`, "")];
+// Put a verdict on the stage, unless there is that of a later scan. A stop is always put there.
+function put(verdict, shown) {
+  const {tone, word, isStop} = verdict, stage = $("verdict");
+  if (shown.place && shown.place < latest && !isStop) return;
+  if (isStop) stoppedAt = performance.now();
+  const lines = [isStop && [say(word)], ...linesOf(verdict)].filter(line => line && line[0]);
+  clearTimeout(hiding);
+  stage.className = tone;
+  $("sign").textContent = SIGNS[tone];
+  $("word").textContent = say(isStop ? "stop" : word);
+  $("detail").replaceChildren(...lines.map(([text, name]) => element("span", text, name)));
+  $("end").textContent = shown.stays ? grouped(shown.number) : shown.number ? `… ${shown.number.slice(-4)}` : "";
+  $("band").style.background = verdict.colour ? `#${verdict.colour}` : "";
+  signal(isStop ? "red" : tone);
+  if (shown.begin) stage.dataset.took = Math.round(performance.now() - shown.begin);
+  if (!shown.stays) hiding = setTimeout(idle, SHOWN[tone]);
+}
+
+// Return the lines below the word as [text, class]. Of a second reading, the question comes before the person.
+function linesOf(verdict) {
+  const {name, company, role, category, station, since, again, first} = verdict;
+  const person = role && say(`role_${role}`) + (category ? ` · ${category}` : "");
+  if (!isSecond(verdict)) return [[name], [company], [person], [whenOf(verdict)]];
+  const when = [whenOf(verdict), station].filter(Boolean).join(", ");
+  const both = first && say("read_again", {time: exactTime(since), tone: say(COLOURS[first]), again: exactTime(again)});
+  return [[when], [both, "both"], [say("same_person"), "question"], [name, "one"], [person, "one"]];
+}
+
+// Return when the badge was read before, or what else there is to say about a verdict.
+function whenOf({word, age, since}) {
+  if (age > 0) return say("ago", {age});
+  const time = !since ? "" : word === "just_scanned" ? exactTime(since) : clockTime(since);
+  return say(`${word}_detail`, {time}).replace(`${word}_detail`, "");
 }
 
 function idle() {
@@ -411,7 +443,7 @@ function clearSearch() {
 
 // Camera
 
-let stream = null, reading = null, held = {text: "", at: 0};
+let stream = null, reading = null;
 
 async function startCamera() {
   if (!navigator.mediaDevices?.getUserMedia) return show({tone: "red", word: "no_https"}, {number: "", stays: true});
@@ -450,10 +482,7 @@ function read(decodeQR) {
     try {
       text = decodeQR(context.getImageData(0, 0, side, side));
     } catch (error) { /* there is no code in this picture */ }
-    if (text) {
-      if (text !== held.text || performance.now() - held.at > HELD_UP) scanned(text);
-      held = {text, at: performance.now()};
-    }
+    if (text && held.isNew(normal(text), performance.now())) scanned(text);
   }
   if (stream) reading = setTimeout(() => read(decodeQR), 100);
 }
@@ -509,7 +538,7 @@ function listen() {
     const isBadge = kindOf(normal(text)) === "badge";
     if (!isBadge && link?.rights.includes("search") && text.length > 1 && isReached) return search(text);
     clearSearch();
-    scanned(text);
+    if (held.isNew(normal(text), performance.now())) scanned(text);
   });
   $("paste").addEventListener("submit", event => { event.preventDefault(); turn = turn.then(() => signIn($("url").value)).catch(failed); });
   $("change").addEventListener("click", () => { isChanging = !isChanging; showState(); idle(); scrollTo(0, 0); });

@@ -16,7 +16,8 @@ const committed = transaction => new Promise((resolve, reject) => {
 // scans: {n, ref, event, client_ref, badge_number, action, station, device_time, offset, scanned_at, state}
 //        state: wait or person; with `code` once the server has refused it
 // kept:  device, link, roster, clock and the settings, by name
-// seen:  hash of a badge -> {action, at}, for the warning that it was scanned here
+// seen:  hash of a badge -> {action, at, device, tone, word}: when it was first scanned here in this direction, by the time
+//        of the server and of this device, and what was shown
 export async function open() {
   const request = indexedDB.open(NAME, VERSION);
   request.onupgradeneeded = () => {
@@ -41,15 +42,25 @@ class Store {
     await committed(transaction);
   }
 
-  // Return the last scan of a badge on this device, as {action, at}, if it was made at or after `since`.
+  // Return the last scan of a badge on this device, if it was made at or after `since`.
   async lastSeen(hash, since) {
     const found = await result(this.db.transaction("seen").objectStore("seen").get(hash));
     return found && found.at >= since ? found : null;
   }
 
+  // Keep what was shown of a badge, unless it has been scanned again in the other direction since.
+  async see(hash, seen) {
+    const transaction = this.db.transaction("seen", "readwrite"), store = transaction.objectStore("seen");
+    store.get(hash).onsuccess = ({target}) => {
+      if (!target.result || target.result.at <= seen.at) store.put(seen, hash);
+    };
+    await committed(transaction);
+  }
+
   // Store a scan, and return it once it is on the disk. Only then may the page show it as accepted. Its reference is the
   // id of the device and a number that is counted in the same transaction, so that no number is used twice.
-  async add(scan, hash, at) {
+  // `seen`, if given, is stored with it under the hash of its badge.
+  async add(scan, hash, seen) {
     const transaction = this.db.transaction(["scans", "kept", "seen"], "readwrite", {durability: "strict"});
     const stored = committed(transaction), kept = transaction.objectStore("kept");
     let entry = null;
@@ -59,7 +70,7 @@ class Store {
       kept.put(device, "device");
       entry = {...scan, client_ref: `${device.id}-${String(device.count).padStart(6, "0")}`, state: "wait"};
       transaction.objectStore("scans").add(entry);
-      if (hash) transaction.objectStore("seen").put({action: scan.action, at}, hash);
+      if (hash && seen) transaction.objectStore("seen").put(seen, hash);
     };
     await stored;
     return entry;

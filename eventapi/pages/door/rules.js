@@ -4,7 +4,9 @@
 export const ALPHABET = "23456789ACEFHJKMNPRTWXY";      // as in domain/entrance/badges.py
 const RANDOM = 11, RADIX = 5;
 export const ROLES = ["exhibitor", "co_exhibitor", "sponsor", "speaker", "visitor", "press", "staff"];
-export const SAME = 10_000;         // ms within which two scans of a badge are one, as in domain/entrance/visits.py
+const HELD_UP = 1_500;              // ms for which a code may be out of sight without being a new scan
+const JUST = 60_000;                // ms after a scan for which another one shows both times
+const CLOCKS = 2_000;               // ms by which the times of two devices may differ
 
 // Return a number as stored. A keyboard scanner whose keys are those of another country writes Z for Y.
 export const normal = text => text.toUpperCase().replace(/[\s-]/g, "").replaceAll("Z", "Y");
@@ -113,31 +115,78 @@ export class Clock {
 
 export const utc = time => new Date(time).toISOString().slice(0, 19) + "Z";
 
+// The codes that were read a moment ago. One that stays before the camera is nothing new, one that the camera loses for
+// less than HELD_UP neither, and one that a scanner types twice.
+export class Held {
+  constructor() { this.codes = new Map(); }
+
+  // Return whether a code that is read at `now` is a new scan. `now` is in ms, of a clock that is never set.
+  isNew(code, now) {
+    for (const [one, at] of this.codes) if (now - at >= HELD_UP) this.codes.delete(one);
+    const isNew = !this.codes.has(code);
+    this.codes.set(code, now);
+    return isNew;
+  }
+}
+
 // What to show: {tone, word, …}. The tone is green, amber or red; `word` names a text of words/*.json.
 
+const STRICT = ["green", "amber", "red"];
+const SECOND = ["just_here", "scanned_here", "left_here", "just_scanned", "already_inside", "already_left"];
+
+// Return whether a verdict is about a badge that was read before: two people may use it.
+export const isSecond = ({word}) => SECOND.includes(word);
+
+// Return whether a verdict is stricter than the one that was shown before.
+export const isStricter = (verdict, before) => STRICT.indexOf(verdict.tone) > STRICT.indexOf(before.tone);
+
 // Return what this device knows by itself. `found` is its entry in the roster, `seen` the last scan of the badge on this
-// device today as {action, at}, or null each.
-export function ownVerdict(action, found, seen, at) {
+// device today as {action, at, device, tone, word}, or null each. `device` is the time of the device's clock.
+export function ownVerdict(action, found, seen, device) {
   const about = {role: found?.role, colour: found?.colour};
+  if (found?.status === "replaced") return {tone: "red", word: "replaced", ...about};
+  if (found?.status === "cancelled" && action === "check_in") return {tone: "red", word: "cancelled", ...about};
+  if (seen?.action === action) return {...readAgain(action, seen, device), ...about};
   if (found === null) return {tone: "amber", word: "not_here", ...about};
-  if (found.status === "replaced") return {tone: "red", word: "replaced", ...about};
-  if (found.status === "cancelled" && action === "check_in") return {tone: "red", word: "cancelled", ...about};
-  const isAgain = seen?.action === action && at - seen.at > SAME;
-  if (isAgain) return {tone: "amber", word: action === "check_in" ? "scanned_here" : "left_here", since: seen.at, ...about};
   return {tone: "green", word: action === "check_in" ? "welcome" : "goodbye", ...about};
+}
+
+// Return what to show of a badge that this device has read before. What the server has refused a moment ago stays red.
+function readAgain(action, seen, device) {
+  const passed = device - seen.device, isJust = passed >= 0 && passed < JUST;
+  if (isJust && seen.tone === "red") return {tone: "red", word: seen.word};
+  // Both times by one clock: that of the server may have become known in between.
+  const again = seen.at + passed, age = Math.floor(again / 1000) - Math.floor(seen.at / 1000);
+  if (isJust) return {tone: "amber", word: "just_here", age, since: seen.at, again, first: seen.tone};
+  return {tone: "amber", word: action === "check_in" ? "scanned_here" : "left_here", since: seen.at};
 }
 
 const REFUSED = {already_checked_in: ["amber", "already_inside"], not_checked_in: ["amber", "not_inside"],
                  participant_cancelled: ["red", "cancelled"], badge_replaced: ["red", "replaced"],
                  wrong_event: ["red", "wrong_event"], unknown_badge: ["red", "unknown"]};
 
-// Return what the server says about a scan.
-export function serverVerdict(action, result) {
+// Return what the server says about a scan that was made at `at`.
+export function serverVerdict(action, result, at) {
   const {name, company, role, category, station} = result;
   const since = result.since && Date.parse(result.since);
-  const [tone, word] = result.status < 300 ? ["green", action === "check_in" ? "welcome" : "goodbye"]
-    : REFUSED[result.code] || ["red", "needs_person"];
-  return {tone, word, name, company, role, category, station, since};
+  const about = {name, company, role, category, station, since};
+  if (result.status >= 300) {
+    const [tone, word] = REFUSED[result.code] || ["red", "needs_person"];
+    return {tone, word, ...about};
+  }
+  if (result.effect !== "repeated") return {tone: "green", word: action === "check_in" ? "welcome" : "goodbye", ...about};
+  // The server knows seconds. The other scan may have been made later than this one, if this one has waited.
+  const passed = Math.floor(at / 1000) * 1000 - since;
+  if (Math.abs(passed) < JUST) return {tone: "amber", word: "just_scanned", age: passed / 1000, ...about};
+  return {tone: "amber", word: action === "check_in" ? "already_inside" : "already_left", ...about};
+}
+
+// Return the verdict of the server. If both say that the badge was read before, and this device knows a scan that is not
+// older than that of the server, its words are the more exact ones.
+export function agreed(own, verdict) {
+  const isOwn = own.tone === "amber" && isSecond(own) && verdict.tone === "amber" && !(verdict.since > own.since + CLOCKS);
+  const {word, age, since, again, first} = own;
+  return isOwn ? {...verdict, station: null, word, age, since, again, first} : verdict;
 }
 
 // Return what becomes of a scan with this result: "done" (it leaves the device), "clock" (its time is corrected and it is

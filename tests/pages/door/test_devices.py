@@ -14,85 +14,13 @@ import pytest
 
 from eventapi.domain.access import links
 from eventapi.domain.entrance import badges, door_roster
-from tests.client.middle import Middle, lost, passed, unheard
-from tests.support import dates
+from tests.client.middle import lost, passed, unheard
+from tests.pages.door.device import Device
 from tests.support.browser import BROWSER, Browser
 from tests.support.fake_camera import write_film
-from tests.support.phone import Phone
 from tests.support.processes import Server, alive, children, until
-from tests.support.served import served
 
 pytestmark = [pytest.mark.processes, pytest.mark.skipif(not BROWSER, reason="needs chromium")]
-
-
-class Always(list):
-    """Faults of a proxy for all further requests."""
-
-    def __init__(self, fault):
-        super().__init__([fault])
-
-    def pop(self, _=0):
-        return self[0]
-
-
-class Device(Phone):
-    """A phone behind a proxy."""
-
-    def __init__(self, folder, upstream, **values):
-        self.middle = Middle(upstream)
-        super().__init__(folder, f"{self.middle.url}/door/", **values)
-
-    def set_network(self, fault=None):
-        self.middle.faults = Always(fault) if fault else []
-
-    def end(self):
-        super().end()
-        self.middle.__exit__()
-
-
-@pytest.fixture
-def fair(organiser):
-    return organiser.make("/events", {"title": "Garden Fair", "event_key": "fair", "date_from": "2026-01-02",
-                                      "date_to": "2036-01-04", "day_ends_at": dates.far_from_now()})
-
-
-@pytest.fixture
-def people(organiser, fair, db):
-    """Return people(count): the badge numbers of new visitors."""
-    def made(count):
-        for start in range(0, count, 1000):
-            records = [{"last_name": f"Visitor {number}", "email": f"v{number}@example.org", "role": "visitor",
-                        "is_confirmed": True} for number in range(start, min(start + 1000, count))]
-            organiser.post("/bulk-import/participants", {"event_key": "fair", "create_contacts": True,
-                                                         "match_field": "email", "records": records}, status=201)
-        return [row[0] for row in db.connection.execute("SELECT badge_number FROM participants ORDER BY id")]
-    return made
-
-
-@pytest.fixture
-def door(db, fair):
-    """Return door(station): (link, a new address of it)."""
-    def made(station="West", event=None, **values):
-        with db.write():
-            link = links.create(db, "door", event_id=(event or fair)["id"], station=station, **values)
-            return link, links.address("http://door.example", links.add_secret(db, link, "shown"))
-    return made
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with Browser(tmp_path_factory.mktemp("phones")) as browser:
-        yield browser
-
-
-@pytest.fixture
-def phone(tmp_path, app, browser):
-    """A phone that reaches a server of this process, with storage of its own in the browser of the module."""
-    with served(app.app, []) as url:
-        phone = Device(tmp_path / "west", url, browser=browser)
-        phone.start()
-        yield phone
-        phone.end()
 
 
 def id_of(db, number):

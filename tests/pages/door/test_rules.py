@@ -9,7 +9,7 @@ from importlib.resources import files
 
 import pytest
 
-from eventapi.domain.entrance import badges, door_roster, visits
+from eventapi.domain.entrance import badges, door_roster
 
 NODE = shutil.which("node")
 RULES = files("eventapi.pages.door").joinpath("rules.js")
@@ -124,22 +124,91 @@ def test_a_clock_that_was_set_counts_at_once():
     assert run(script) == [-3_600_000, -3_599_990]
 
 
-@pytest.mark.parametrize("action, found, seen, tone, word", [
-    ("check_in", {"status": "ok"}, None, "green", "welcome"),
-    ("check_in", {"status": "ok"}, {"action": "check_out", "at": 0}, "green", "welcome"),
-    ("check_in", {"status": "ok"}, {"action": "check_in", "at": 50_000}, "green", "welcome"),
-    ("check_in", {"status": "ok"}, {"action": "check_in", "at": 49_999}, "amber", "scanned_here"),
-    ("check_in", {"status": "cancelled"}, None, "red", "cancelled"),
-    ("check_in", {"status": "replaced"}, None, "red", "replaced"),
-    ("check_in", None, None, "amber", "not_here"),
-    ("check_out", {"status": "ok"}, {"action": "check_in", "at": 0}, "green", "goodbye"),
-    ("check_out", {"status": "ok"}, {"action": "check_out", "at": 0}, "amber", "left_here"),
-    ("check_out", {"status": "cancelled"}, None, "green", "goodbye"),
-    ("check_out", {"status": "replaced"}, None, "red", "replaced"), ("check_out", None, None, "amber", "not_here")])
-def test_what_a_device_shows_by_itself(action, found, seen, tone, word):
-    assert visits.SAME == 10
-    verdict = run("return rules.ownVerdict(...given)", [action, found, seen, 60_000])
+@pytest.mark.parametrize("readings, new", [
+    ([("A", 0), ("A", 100), ("A", 200)], [True, False, False]),
+    ([("A", 0), ("A", 1_499), ("A", 2_998)], [True, False, False]),     # it stays, however long
+    ([("A", 0), ("A", 1_500)], [True, True]),
+    ([("A", 0), ("B", 100), ("A", 200), ("B", 300)], [True, True, False, False]),       # two badges in one picture
+    ([("A", 0), ("B", 1_400), ("A", 1_500), ("B", 1_600)], [True, True, True, False])])
+def test_a_code_that_stays_or_is_lost_for_a_moment_is_nothing_new(readings, new):
+    script = "const held = new rules.Held(); return given.map(([code, now]) => held.isNew(code, now))"
+    assert run(script, readings) == new
+
+
+OK, CANCELLED, REPLACED = {"status": "ok"}, {"status": "cancelled"}, {"status": "replaced"}
+
+
+def seen(action, device, tone="green", word="welcome"):
+    """Return what a device has stored of a scan; `device` is the time in ms, the server's is an hour later."""
+    return {"action": action, "at": 3_600_000 + device, "device": device, "tone": tone, "word": word}
+
+
+@pytest.mark.parametrize("action, found, before, tone, word", [
+    ("check_in", OK, None, "green", "welcome"),
+    ("check_in", OK, seen("check_out", 0), "green", "welcome"),
+    ("check_in", OK, seen("check_in", 99_000), "amber", "just_here"),
+    ("check_in", OK, seen("check_in", 40_001), "amber", "just_here"),
+    ("check_in", OK, seen("check_in", 40_000), "amber", "scanned_here"),
+    ("check_in", OK, seen("check_in", 100_001), "amber", "scanned_here"),       # the clock was set back
+    ("check_in", OK, {"action": "check_in", "at": 3_699_000}, "amber", "scanned_here"),     # of an earlier version
+    ("check_in", OK, seen("check_in", 99_000, "red", "cancelled"), "red", "cancelled"),
+    ("check_in", OK, seen("check_in", 40_000, "red", "cancelled"), "amber", "scanned_here"),
+    ("check_in", CANCELLED, None, "red", "cancelled"), ("check_in", CANCELLED, seen("check_in", 0), "red", "cancelled"),
+    ("check_in", REPLACED, None, "red", "replaced"), ("check_in", REPLACED, seen("check_in", 0), "red", "replaced"),
+    ("check_in", None, None, "amber", "not_here"), ("check_in", None, seen("check_in", 99_000), "amber", "just_here"),
+    ("check_out", OK, seen("check_in", 99_000), "green", "goodbye"),
+    ("check_out", OK, seen("check_out", 99_000), "amber", "just_here"),
+    ("check_out", OK, seen("check_out", 0), "amber", "left_here"),
+    ("check_out", CANCELLED, None, "green", "goodbye"),
+    ("check_out", REPLACED, None, "red", "replaced"), ("check_out", None, None, "amber", "not_here")])
+def test_what_a_device_shows_by_itself(action, found, before, tone, word):
+    verdict = run("return rules.ownVerdict(...given)", [action, found, before, 100_000])
     assert (verdict["tone"], verdict["word"]) == (tone, word)
+
+
+def test_a_device_shows_the_first_verdict_of_a_badge_that_it_reads_again():
+    verdict = run("return rules.ownVerdict(...given)",
+                  ["check_in", {"status": "ok", "role": "press"}, seen("check_in", 96_300), 100_000])
+    assert verdict == {"tone": "amber", "word": "just_here", "age": 4, "since": 3_696_300, "again": 3_700_000,
+                       "first": "green", "role": "press"}
+
+
+@pytest.mark.parametrize("action, status, effect, since, tone, word, age", [
+    ("check_in", 201, "opened", "01:00:00", "green", "welcome", None),
+    ("check_in", 200, "opened", "01:00:00", "green", "welcome", None),
+    ("check_out", 200, "closed", "00:10:00", "green", "goodbye", None),
+    ("check_in", 200, "repeated", "00:59:56", "amber", "just_scanned", 4),
+    ("check_in", 201, "repeated", "01:00:00", "amber", "just_scanned", 0),
+    ("check_in", 201, "repeated", "01:00:05", "amber", "just_scanned", -5),
+    ("check_in", 201, "repeated", "01:01:00", "amber", "already_inside", None),
+    ("check_out", 200, "repeated", "00:59:56", "amber", "just_scanned", 4),
+    ("check_out", 200, "repeated", "01:02:00", "amber", "already_left", None)])
+def test_what_the_server_says_of_a_scan_that_it_accepts(action, status, effect, since, tone, word, age):
+    """The scan was made at 01:00:00.9 of the server."""
+    result = {"status": status, "effect": effect, "since": f"1970-01-01T{since}Z"}
+    verdict = run("return rules.serverVerdict(...given)", [action, result, 3_600_900])
+    assert (verdict["tone"], verdict["word"], verdict.get("age")) == (tone, word, age)
+
+
+@pytest.mark.parametrize("own, server, shown", [
+    ({"tone": "amber", "word": "just_here", "since": 10_000, "first": "green"},
+     {"tone": "amber", "word": "just_scanned", "since": 10_000, "name": "Ada", "station": "West"},
+     {"tone": "amber", "word": "just_here", "since": 10_000, "first": "green", "name": "Ada", "station": None}),
+    ({"tone": "amber", "word": "scanned_here", "since": 10_000},
+     {"tone": "amber", "word": "already_inside", "since": 12_001}, None),         # out elsewhere, and in elsewhere
+    ({"tone": "amber", "word": "left_here", "since": 10_000}, {"tone": "amber", "word": "not_inside"},
+     {"tone": "amber", "word": "left_here", "since": 10_000, "station": None}),
+    ({"tone": "amber", "word": "scanned_here", "since": 10_000}, {"tone": "green", "word": "welcome"}, None),
+    ({"tone": "amber", "word": "scanned_here", "since": 10_000}, {"tone": "red", "word": "cancelled"}, None),
+    ({"tone": "amber", "word": "not_here"}, {"tone": "amber", "word": "already_inside", "since": 1}, None),
+    ({"tone": "green", "word": "welcome"}, {"tone": "amber", "word": "just_scanned", "since": 1}, None)])
+def test_the_words_of_the_device_are_shown_if_both_know_the_same(own, server, shown):
+    assert run("return rules.agreed(...given)", [own, server]) == (shown or server)
+
+
+def test_only_a_stricter_verdict_takes_the_place_of_another():
+    script = """return given.map(one => given.filter(two => rules.isStricter({tone: one}, {tone: two})))"""
+    assert run(script, ["green", "amber", "red"]) == [[], ["green"], ["green", "amber"]]
 
 
 @pytest.mark.parametrize("status, code, pointer, tone, fate", [
@@ -154,7 +223,7 @@ def test_a_scan_leaves_the_device_only_with_a_result_that_settles_it(status, cod
     result = {"status": status, "code": code, "pointer": pointer}
     script = """
         const [result] = given, scan = {offset: 0, is_corrected: false};
-        return [rules.serverVerdict("check_in", result).tone, rules.fateOf(scan, result, 3_600_000),
+        return [rules.serverVerdict("check_in", result, 0).tone, rules.fateOf(scan, result, 3_600_000),
                 rules.fateOf({...scan, is_corrected: true}, result, 3_600_000), rules.fateOf(scan, result, 500)]"""
     again = "person" if fate == "clock" else fate
     assert run(script, [result]) == [tone, fate, again, again]
