@@ -89,9 +89,6 @@ PRAGMA wal_autocheckpoint = 0;
 -- Restore the default.
 PRAGMA wal_autocheckpoint = 1000;
 
--- name: checkpoint
-PRAGMA wal_checkpoint(PASSIVE);
-
 -- Contacts by the fields that records are matched by.
 
 -- name: by_email

@@ -16,7 +16,7 @@ from eventapi.domain.imports.matching import Record
 from eventapi.domain.imports.participants import Participants
 from eventapi.domain.records import entities
 from eventapi.errors import MAX_FAULTS, Problem
-from eventapi.storage import files
+from eventapi.storage import files, maintenance
 from eventapi.storage.database import Nobody, as_json
 from eventapi.storage.errors import Full, storage_error
 from eventapi.storage.statements import statements
@@ -285,7 +285,7 @@ def _in_batches(db, row, stopping):
     if row["dry_run"] and done:                 # the process that ended knew what the dry run would have created
         done = _restart(db, id)
     job, sent = Job(db, id), _sent(db, row, done)
-    db.values(sql.checkpoint_apart)  # checkpoint between transactions: at a commit, other writes would wait for it
+    db.values(sql.checkpoint_apart)     # one after each batch is short: other writes wait for it
     while not stopping() and (batch := job.validated(sent, size)):
         with db.write():
             started = time.monotonic()
@@ -293,7 +293,7 @@ def _in_batches(db, row, stopping):
                 return
             job.write(db, batch)
         took = time.monotonic() - started
-        db.values(sql.checkpoint)
+        maintenance.checkpoint(db)
         done += len(batch)
         size = max(20, min(BATCH, size * 2, int(len(batch) * BATCH_SECONDS / took) + 1))
     if not stopping():
