@@ -78,7 +78,7 @@ def post_worker_init(worker):
 
 
 def on_starting(server):
-    """Lock the data directory, so that no backup is restored while the server runs."""
+    """Lock the data directory, so that no backup is restored and no upgrade made while the server runs."""
     os.register_at_fork(after_in_parent=partial(signal.pthread_sigmask, signal.SIG_UNBLOCK, HELD_BACK))
     try:
         server.hold = process_locks.together(settings)

@@ -6,5 +6,5 @@ from eventapi.storage import process_locks
 settings = config.load()
 logs.start(settings.log_level, settings.log_format)
 ready(settings)
-hold = process_locks.together(settings)          # locks the data directory, so that no backup is restored meanwhile
+hold = process_locks.together(settings)          # so that no backup is restored, and no upgrade made
 app = App(settings)

@@ -8,7 +8,7 @@ from eventapi.config import user
 from eventapi.domain.people import remnants
 from eventapi.domain.upkeep import creating
 from eventapi.domain.upkeep.progress import Progress, duration
-from eventapi.storage import backups, files, maintenance, migrations, process_locks
+from eventapi.storage import backups, files, maintenance, migrations, process_locks, versions
 from eventapi.storage.errors import StorageError
 
 BYTES_PER_SECOND = 100_000_000          # that VACUUM rewrites; a slow disk needs longer
@@ -34,27 +34,40 @@ def register(commands):
 
 
 def migrate(args, config):
-    """Create the database, or back it up and upgrade it. If the upgrade fails, say how to go back."""
+    """Create the database, or back it up and upgrade it. If the upgrade fails, say how to go back.
+
+    A database that is current needs no lock, so that this may run beside a server. An upgrade may not.
+    """
     refuse_damaged(config)
     try:
         config.data_dir.mkdir(mode=0o750, parents=True, exist_ok=True)
     except PermissionError:
         raise Refused(f"cannot create {config.data_dir}: permission denied for the user {user()}; use sudo, or set "
                       "data_dir (EVENTAPI_DATA_DIR) to a directory of this user") from None
+    done = f"schema {versions.newest()} is up to date"
+    if not migrations.is_current(config.database):
+        with closing(process_locks.migrating(config)):          # waits for another upgrade, which may do it
+            if not migrations.is_current(config.database):
+                done = _upgrade(args, config)
+    process_locks.remove_scratch(config)
+    print(f"{config.database}: {done}")
+
+
+def _upgrade(args, config):
+    """Create or upgrade the database, while no server, worker or command uses it. Return what was done, in words."""
     made = []
-    try:
-        with Progress("migrate", {**backups.PARTS, migrations.UPGRADING: 20}) as progress:
+    with closing(process_locks.alone_if_used(config)), \
+            Progress("migrate", {**backups.PARTS, migrations.UPGRADING: 20}) as progress:
+        try:
             old, new = migrations.migrate(
                 config.database, before=lambda schema: made.append(_back_up(config, schema, progress.report)),
                 create=None if args.new else partial(creating.refuse_lost, config), report=progress.report)
-    except (StorageError, migrations.SchemaError) as error:
-        if not made:
-            raise
-        raise Refused(f"the migration failed: {error}. Install the previous version again; if it refuses the database, "
-                      f"run 'eventapi restore {made[0]}'") from error
-    process_locks.remove_scratch(config)
-    done = f"upgraded from schema {old} to {new}" if old else f"created with schema {new}"
-    print(f"{config.database}: " + (f"schema {new} is up to date" if old == new else done))
+        except (StorageError, migrations.SchemaError) as error:
+            if not made:
+                raise
+            raise Refused(f"the migration failed: {error}. Install the previous version again; if it refuses the "
+                          f"database, run 'eventapi restore {made[0]}'") from error
+    return f"upgraded from schema {old} to {new}" if old else f"created with schema {new}"
 
 
 def _back_up(config, schema, report):

@@ -8,7 +8,8 @@ from eventapi.domain.mail import queue as mails
 from eventapi.domain.upkeep import copies, housekeeping, nightly
 from eventapi.domain.webhooks import subscriptions as webhooks
 from eventapi.errors import Problem
-from eventapi.storage.migrations import migration_files, schema_version
+from eventapi.storage import versions
+from eventapi.storage.migrations import schema_version
 from eventapi.storage.statements import statements
 from eventapi.web import client
 from eventapi.web.rest import Response
@@ -35,7 +36,7 @@ def figures(db):
     yield "info", "gauge", "Version of the running server.", [({"version": __version__}, 1)]
     yield "schema_version", "gauge", "Schema version of the database.", [({}, schema_version(db.connection))]
     yield ("schema_version_needed", "gauge", "Schema version that the running server needs.",
-           [({}, migration_files()[-1][0])])
+           [({}, versions.newest())])
     yield ("records_created_total", "counter", "Records ever created, by table, including deleted ones.",
            [({"table": row["label"]}, row["value"]) for row in db.all(sql.created)])
     yield "outgoing_events", "gauge", "Events kept for webhooks and the feed.", [({}, events["waiting"])]

@@ -1,12 +1,12 @@
 """Migrations: the numbered scripts of sql/migrations/, and the schema version that a database has."""
 import logging
 import os
-import re
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
-from eventapi import paths, times
-from eventapi.storage import maintenance
+from eventapi import times
+from eventapi.storage import maintenance, versions
 from eventapi.storage.database import Connection, Duplicate, connect
 from eventapi.storage.errors import StorageError, translated
 from eventapi.storage.maintenance import Report, silent
@@ -33,12 +33,6 @@ def define_functions(connection: Connection) -> None:
         connection.create_function(name, -1, function, deterministic=True)
 
 
-def migration_files() -> list[tuple[int, Path]]:
-    """Return (number, path) of every migration, in order."""
-    files = sorted((paths.folder("sql") / "migrations").glob("*.sql"))
-    return [(int(re.match(r"\d{4}", file.name)[0]), file) for file in files]
-
-
 @translated
 def schema_version(connection: Connection) -> int:
     """Return the number of the last migration that was applied to the database; 0 for a new file."""
@@ -47,13 +41,26 @@ def schema_version(connection: Connection) -> int:
 
 def check_schema_version(connection: Connection) -> None:
     """Raise SchemaError unless the database has exactly the schema version of this program."""
-    have, want = schema_version(connection), migration_files()[-1][0]
+    have, want = schema_version(connection), versions.newest()
     if have < want:
         raise SchemaError(f"the database has schema {have}, this version of eventapi needs {want}; "
                           "run 'eventapi migrate'")
     if have > want:
         raise SchemaError(f"the database has schema {have}, newer than schema {want} of this version of eventapi; "
                           "install the newer version again, or restore the backup that was made before the upgrade")
+
+
+def is_current(path: Path) -> bool:
+    """Return whether the database exists and has the schema of this program, without any lock.
+
+    Raise SchemaError if it has a newer one.
+    """
+    if not path.exists() or not path.stat().st_size:
+        return False
+    with closing(connect(path, readonly=True)) as connection:
+        if schema_version(connection) > versions.newest():
+            check_schema_version(connection)
+        return schema_version(connection) == versions.newest()
 
 
 @translated
@@ -66,7 +73,7 @@ def migrate(path: str | os.PathLike, *, before: Callable[[int], None] | None = N
     `create()` is called before a database is created in a missing or empty file, and raises to prevent it. All
     migrations up to the number `last` (default: all) run in one transaction: if one fails, the database stays as it
     was. `report` is told how far the part UPGRADING is. Two processes may call this at once: the second finds nothing
-    to do.
+    to do. The caller makes sure that no server and no worker uses the database.
     """
     path = Path(path)
     lock = write_lock(path)
@@ -79,9 +86,9 @@ def migrate(path: str | os.PathLike, *, before: Callable[[int], None] | None = N
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             start = schema_version(connection)
-            todo = [(number, file) for number, file in migration_files()
+            todo = [(number, file) for number, file in versions.migration_files()
                     if start < number <= (number if last is None else last)]
-            if start > migration_files()[-1][0]:
+            if start > versions.newest():
                 check_schema_version(connection)
             if todo and start and before:
                 before(start)

@@ -1,8 +1,9 @@
 """Locks between the processes that use a data directory or a folder of backups.
 
-Servers, workers and commands that write share the lock of DATA_DIR/eventapi.running, and a restore holds it alone. The
-worker that sends mails holds the lock of DATA_DIR/eventapi.mailing. A scratch folder is locked while its process uses
-it. The kernel releases a lock (flock) when its process ends; forked processes share it.
+Servers, workers and commands that write share the lock of DATA_DIR/eventapi.running; a restore, and an upgrade of the
+database, hold it alone. Upgrades wait for each other at DATA_DIR/eventapi.migrating. The worker that sends mails holds
+the lock of DATA_DIR/eventapi.mailing. A scratch folder is locked while its process uses it. The kernel releases a lock
+(flock) when its process ends; forked processes share it.
 """
 import fcntl
 import os
@@ -14,6 +15,7 @@ from tempfile import mkdtemp
 from typing import IO, TYPE_CHECKING
 
 from eventapi.paths import open_regular
+from eventapi.storage import holders
 
 if TYPE_CHECKING:
     from eventapi.config import Config
@@ -27,8 +29,12 @@ class InUse(Exception):
 
 
 def together(config: "Config") -> IO:
-    """Acquire the shared lock of the data until the returned file is closed. Raise InUse if a restore is running."""
-    return _hold(config, "running", fcntl.LOCK_SH, "a restore is running; wait until it is done")
+    """Acquire the shared lock of the data until the returned file is closed.
+
+    Raise InUse if an upgrade of the database or a restore is running.
+    """
+    return _hold(config, "running", fcntl.LOCK_SH,
+                 lambda file: "an upgrade or a restore is running; wait until it is done")
 
 
 def alone(config: "Config") -> IO:
@@ -36,8 +42,25 @@ def alone(config: "Config") -> IO:
 
     Raise InUse if a server, a worker or a command that writes is running.
     """
-    return _hold(config, "running", fcntl.LOCK_EX, "a server or worker is running, or a command that writes; stop it "
-                                                   "first")
+    return _hold(config, "running", fcntl.LOCK_EX, holders.refusal)
+
+
+def alone_if_used(config: "Config") -> IO:
+    """Acquire the exclusive lock like `alone`, unless neither a database nor the file of the lock exists.
+
+    Nothing can start then, and the file would be a sign of a lost database. Return another file in that case.
+    """
+    if (config.data_dir / "eventapi.running").exists() or \
+            (config.database.exists() and config.database.stat().st_size > 0):
+        return alone(config)
+    return open(os.devnull, "rb")
+
+
+def migrating(config: "Config") -> IO:
+    """Acquire the lock of upgrades until the returned file is closed. Wait for another upgrade."""
+    file = _opened(config, "migrating")
+    fcntl.flock(file, fcntl.LOCK_EX)
+    return file
 
 
 def mailing(config: "Config") -> IO:
@@ -45,18 +68,35 @@ def mailing(config: "Config") -> IO:
 
     Raise InUse if another worker sends mails.
     """
-    return _hold(config, "mailing", fcntl.LOCK_EX, "another worker is sending mails; wait until it is done, or stop "
-                                                   "it first")
+    return _hold(config, "mailing", fcntl.LOCK_EX,
+                 lambda file: "another worker is sending mails; wait until it is done, or stop it first")
 
 
 def _hold(config, what, kind, refusal):
-    # Opened for reading, so that processes of another user can lock a file that they may not write.
-    file = os.fdopen(open_regular(config.data_dir / f"eventapi.{what}", os.O_RDONLY | os.O_CREAT))
+    file = _opened(config, what)
     try:
         fcntl.flock(file, kind | fcntl.LOCK_NB)
     except BlockingIOError:
-        file.close()
-        raise InUse(refusal) from None
+        with file:
+            raise InUse(refusal(file)) from None
+    return file
+
+
+def _opened(config, what):
+    """Return the file of a lock, open for reading, so that processes of another user can lock what they cannot write.
+
+    If root creates it, it gets the owner of the folder: the service must be able to open it.
+    """
+    path = config.data_dir / f"eventapi.{what}"
+    with suppress(FileNotFoundError):
+        return os.fdopen(open_regular(path, os.O_RDONLY))
+    try:
+        file = os.fdopen(open_regular(path, os.O_RDONLY | os.O_CREAT | os.O_EXCL))
+    except FileExistsError:                 # another process has just created it, or a link leads nowhere
+        return os.fdopen(open_regular(path, os.O_RDONLY))
+    if os.geteuid() == 0:
+        folder = os.stat(config.data_dir)
+        os.fchown(file.fileno(), folder.st_uid, folder.st_gid)
     return file
 
 

@@ -18,7 +18,7 @@ import pytest
 from eventapi import config, journal, logs
 from eventapi.cli import main, make_parser, server_check
 from eventapi.domain.access import api_keys, sessions
-from eventapi.storage import database, migrations, process_locks, schema
+from eventapi.storage import database, migrations, process_locks, schema, versions
 from tests.support import processes
 from tests.support.client import SCOPES, Client
 from tests.support.images import png
@@ -232,7 +232,7 @@ def test_no_command_writes_while_a_restore_runs(run, settings, db, words):
     """It would write to the database that is being replaced, and report success."""
     with process_locks.alone(settings):
         code, _, error = run(*words)
-        assert code == 1 and "a restore is running" in error and actions(db) == []
+        assert code == 1 and "an upgrade or a restore is running" in error and actions(db) == []
     assert run(*words)[0] == 0 and actions(db) != []
 
 
@@ -564,8 +564,8 @@ def next_migration(tmp_path, monkeypatch):
     def add(script):
         file = tmp_path / "9000_test.sql"
         file.write_text(script)
-        known = migrations.migration_files()
-        monkeypatch.setattr(migrations, "migration_files", lambda: [*known, (9000, file)])
+        known = versions.migration_files()
+        monkeypatch.setattr(versions, "migration_files", lambda: [*known, (9000, file)])
     return add
 
 
@@ -597,10 +597,10 @@ def test_a_migration_that_violates_a_constraint_is_refused_in_one_line(run, next
 
 
 def test_when_the_second_migration_fails_the_first_is_rolled_back(run, settings, tmp_path, monkeypatch, db):
-    before, known = migrations.schema_version(db.connection), migrations.migration_files()
+    before, known = migrations.schema_version(db.connection), versions.migration_files()
     for number, script in ((9000, "CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;"), (9001, "SELECT nonsense;")):
         (tmp_path / f"{number}.sql").write_text(script)
-    monkeypatch.setattr(migrations, "migration_files",
+    monkeypatch.setattr(versions, "migration_files",
                         lambda: [*known, *((number, tmp_path / f"{number}.sql") for number in (9000, 9001))])
     assert run("migrate")[0] == 1
     assert migrations.schema_version(db.connection) == before

@@ -179,8 +179,8 @@ def failures(user):
         f"/x: Permission denied; use sudo, or let the user {user}, who runs the command, open it")
     yield OSError(errno.ENOSPC, "No space left on device", "/x"), "/x: No space left on device; free space on that disk"
     yield OSError(errno.EIO, "Input/output error"), "[Errno 5] Input/output error; check the path and the disk"
-    yield process_locks.InUse("a restore is running; wait until it is done"), (
-        "a restore is running; wait until it is done")
+    yield process_locks.InUse("an upgrade or a restore is running; wait until it is done"), (
+        "an upgrade or a restore is running; wait until it is done")
     yield migrations.SchemaError("The database is not empty. The show requires an empty one."), (
         "the database is not empty; the show requires an empty one")
     yield Refused("mail 7\nis sent; Wait"), "mail 7 is sent; Wait"

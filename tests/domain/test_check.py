@@ -5,7 +5,7 @@ import pytest
 
 from eventapi import journal
 from eventapi.domain.upkeep import checks
-from eventapi.storage import database, files, migrations, schema
+from eventapi.storage import database, files, migrations, schema, versions
 from tests.support import processes
 
 
@@ -111,7 +111,7 @@ def test_a_schema_that_the_migrations_did_not_make_is_found(db, change, told):
 
 
 def test_a_database_that_was_upgraded_step_by_step_has_the_same_schema(tmp_path):
-    for last, _ in migrations.migration_files():
+    for last, _ in versions.migration_files():
         migrations.migrate(tmp_path / "eventapi.db", last=last)
     connection = database.connect(tmp_path / "eventapi.db")
     connection.executescript("VACUUM; ANALYZE")

@@ -12,7 +12,7 @@ from hashlib import sha256
 import pytest
 
 from eventapi import __version__, cli, client
-from eventapi.storage.migrations import migration_files
+from eventapi.storage.versions import migration_files
 from tests.support.processes import ROOT
 
 RELEASE = re.compile(r"\d+\.\d+\.\d+")

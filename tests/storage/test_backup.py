@@ -19,7 +19,7 @@ from eventapi import config as configuration
 from eventapi import journal, times
 from eventapi.domain.records import entities
 from eventapi.domain.upkeep import checks, housekeeping, restoring
-from eventapi.storage import backups, database, files, migrations, process_locks
+from eventapi.storage import backups, database, files, migrations, process_locks, versions
 from eventapi.storage.backups import BackupError
 from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError
@@ -413,7 +413,7 @@ def test_restore_and_server_refuse_to_run_at_the_same_time(tmp_path, settings, f
         server.stop()
     with process_locks.alone(settings):
         refused = processes.eventapi(tmp_path, "serve", "--bind", f"127.0.0.1:{processes.free_port()}")
-        assert refused.returncode != 0 and "restore is running" in refused.stderr
+        assert refused.returncode != 0 and "an upgrade or a restore is running" in refused.stderr
     assert processes.eventapi(tmp_path, "restore", "--force", str(file)).returncode == 0
 
 
@@ -421,8 +421,8 @@ def test_a_backup_with_an_older_schema_is_migrated_by_the_restore(settings, else
     backups.create(settings, file)
     later = tmp_path / "9000_test.sql"
     later.write_text("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;")
-    known = migrations.migration_files()
-    monkeypatch.setattr(migrations, "migration_files", lambda: [*known, (9000, later)])
+    known = versions.migration_files()
+    monkeypatch.setattr(versions, "migration_files", lambda: [*known, (9000, later)])
     restoring.restore(elsewhere, file)
     with closing(Database(elsewhere)) as db:
         assert migrations.schema_version(db.connection) == 9000

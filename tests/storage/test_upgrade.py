@@ -3,7 +3,7 @@ import json
 from datetime import datetime, timedelta, timezone
 
 from eventapi import times
-from eventapi.storage import migrations, schema
+from eventapi.storage import migrations, schema, versions
 from eventapi.storage.database import as_json, connect
 from eventapi.storage.statements import statements
 
@@ -16,7 +16,7 @@ def at_schema(path, number):
     connection = connect(path)
     connection.execute("PRAGMA foreign_keys = OFF")
     migrations.define_functions(connection)
-    for version, file in migrations.migration_files():
+    for version, file in versions.migration_files():
         if version <= number:
             connection.executescript(f"{file.read_text(encoding='utf-8')}\nPRAGMA user_version = {version};")
     return connection

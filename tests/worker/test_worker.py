@@ -260,7 +260,7 @@ def test_once_runs_the_due_jobs_and_ends(tmp_path, settings):
 def test_the_worker_ends_within_a_second_of_sigterm_and_logs_start_and_end(tmp_path, settings, db):
     worker = processes.start(tmp_path, "worker")
     processes.until(lambda: housekeeping.worker_age(db) is not None)
-    with pytest.raises(process_locks.InUse, match="server or worker is running"):
+    with pytest.raises(process_locks.InUse, match=rf"a worker \(process {worker.pid}\) is running; stop it first"):
         process_locks.alone(settings)
     worker.terminate()
     assert worker.wait(1.5) == 0

@@ -9,12 +9,12 @@ from tempfile import mkdtemp
 from eventapi import journal
 from eventapi.domain.people import privacy
 from eventapi.domain.records import entities, slugs
-from eventapi.storage import backups, files, maintenance, migrations, process_locks, schema
+from eventapi.storage import backups, files, maintenance, migrations, process_locks, schema, versions
 from eventapi.storage.backups import DATABASE, BackupError
 from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError, forget_damage, mark_damaged
 from eventapi.storage.maintenance import silent
-from eventapi.storage.migrations import check_schema_version, migrate, migration_files, schema_version
+from eventapi.storage.migrations import check_schema_version, migrate, schema_version
 from eventapi.storage.write_lock import write_lock
 
 # Names that a directory of eventapi may have: its own, backups, hidden files, and what a new file system contains.
@@ -142,7 +142,7 @@ def _upgrade(config, path, force, report):
             raise BackupError(f"the database in the backup is damaged: {wrong[0]}. Use another backup")
         if not backups.is_eventapi(db):
             raise BackupError("the database in the backup is not a database of eventapi. Use another backup")
-        known = schema_version(db.connection) <= migration_files()[-1][0]
+        known = schema_version(db.connection) <= versions.newest()
         differs = schema.changed(db.connection) + schema.foreign(db.connection) if known and not force else []
         if differs:
             raise BackupError(f"the database in the backup is not as eventapi made it: {differs[0]}. Use another "
