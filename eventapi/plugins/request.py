@@ -16,7 +16,7 @@ from bottle import Route, request
 from eventapi import logs, times
 from eventapi.errors import Problem, damaged, internal_error
 from eventapi.storage.database import as_json
-from eventapi.storage.errors import Busy, Damaged, Full, ReadOnly, mark_damaged, storage_error
+from eventapi.storage.errors import Busy, Damaged, Full, Outdated, ReadOnly, mark_damaged, storage_error
 from eventapi.validation.schema_files import outcome_fields
 from eventapi.web import client, masking, pages, request_log
 from eventapi.web.html import visits
@@ -73,6 +73,8 @@ def storage_problem(error: BaseException) -> Problem | None:
     if isinstance(failure, ReadOnly):
         return Problem("unhealthy", "The server cannot write its data; nothing was changed. The administrator finds "
                        "the cause in the log. Repeat the request when it is removed.", headers={"Retry-After": "5"})
+    if isinstance(failure, Outdated):
+        return Problem("unhealthy", str(failure), headers={"Retry-After": "60"})
     if isinstance(failure, Damaged):
         mark_damaged(request.environ["eventapi.config"].database, str(failure))
         return damaged()

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eventapi import times
-from eventapi.storage import folding
-from eventapi.storage.errors import translated
+from eventapi.storage import folding, versions
+from eventapi.storage.errors import Outdated, translated
 from eventapi.storage.statements import NOTHING, Statement, statements
 from eventapi.storage.write_lock import TIMEOUT, write_lock
 
@@ -58,6 +58,13 @@ def connect(path: str | os.PathLike, *, readonly: bool = False) -> Connection:
                          folding.number_letters):
             connection.create_function(function.__name__, 1, function, deterministic=True)
         return connection
+
+
+def require_current(connection: Connection) -> None:
+    """Raise Outdated if the database has a newer schema than this program."""
+    schema = connection.execute("PRAGMA user_version").fetchone()[0]
+    if schema > versions.newest():
+        raise Outdated(schema)
 
 
 class Database:
@@ -195,7 +202,7 @@ class Database:
                 self.write_lock.release()
 
     def _transaction(self):
-        self.connection.execute("BEGIN IMMEDIATE")
+        self._begin()
         try:
             self.known = {}
             self._take_time(is_first=True)
@@ -207,6 +214,20 @@ class Database:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             raise
+
+    def _begin(self):
+        """Begin a write transaction. Raise Outdated if the database has a newer schema than this program."""
+        self.connection.execute("BEGIN IMMEDIATE")
+        try:
+            self.require_current()
+        except BaseException:
+            self.connection.execute("ROLLBACK")
+            raise
+
+    def require_current(self) -> None:
+        """Raise Outdated if the database has a newer schema than this program. Inside a transaction it stays so."""
+        with translated:
+            require_current(self.connection)
 
     def _take_time(self, is_first):
         """Set `now` and `stamp` for a write of the open transaction."""

@@ -46,6 +46,14 @@ class ReadOnly(StorageError):
     its place, or the disk fails."""
 
 
+class Outdated(StorageError):
+    """The database was upgraded by a newer version of the program while this process ran."""
+
+    def __init__(self, schema: int):
+        super().__init__(f"The database was upgraded to schema {schema} by a newer version. Restart this server with "
+                         "that version.")
+
+
 class Damaged(StorageError):
     """The database file is not a sound SQLite database."""
 

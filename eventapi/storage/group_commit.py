@@ -103,7 +103,7 @@ class Writer(Database):
             self.connection.execute("SAVEPOINT one")
             return self.transaction, False
         try:
-            self.connection.execute("BEGIN IMMEDIATE")
+            self._begin()
         except Error:                       # a program that does not use the write lock has locked the database
             self.write_lock.congested = True
             raise

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from itertools import count
 
-from eventapi.storage.database import Connection, Database, Error, connect
+from eventapi.storage.database import Connection, Database, Error, connect, require_current
 from eventapi.storage.errors import translated
 from eventapi.storage.statements import statements
 from eventapi.storage.write_lock import write_lock
@@ -133,13 +133,15 @@ def checkpoint(db: Database) -> None:
 def vacuum(path: str | os.PathLike, report: Report = silent) -> None:
     """Rewrite the whole file, so that nothing of deleted data is left in it.
 
-    Others can read meanwhile, but not write. Raise Busy if the write lock is not free within a minute.
+    Others can read meanwhile, but not write. Raise Busy if the write lock is not free within a minute, and Outdated if
+    the database has a newer schema than this program.
     """
     lock = write_lock(path)
     lock.acquire(timeout=60)
     try:
         with translated, closing(connect(path)) as connection, \
                 reporting(connection, report, REWRITING, STEPS_PER_PAGE):
+            require_current(connection)
             connection.executescript("PRAGMA temp_store = FILE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
     finally:
         lock.release()

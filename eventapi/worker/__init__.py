@@ -21,7 +21,7 @@ import time
 
 from eventapi.domain.upkeep import housekeeping as upkeep
 from eventapi.storage.database import Database
-from eventapi.storage.errors import Busy, Damaged, StorageError, damage, mark_damaged
+from eventapi.storage.errors import Busy, Damaged, Outdated, StorageError, damage, mark_damaged
 from eventapi.worker import bulk_import, daily, expiry, housekeeping, invoice_pdfs
 from eventapi.worker.mail import job as mail
 from eventapi.worker.webhooks import job as webhooks
@@ -101,7 +101,12 @@ class Worker:
         return self.stopped or (self.parent is not None and os.getppid() != self.parent)
 
     def round(self, db):
-        """Run each job that is due, and write the heartbeat. Do nothing while the database is marked as damaged."""
+        """Run each job that is due, and write the heartbeat. Do nothing while the database is marked as damaged.
+
+        Raise Outdated, which ends the worker, if a newer version has upgraded the database: a job might delete what it
+        does not know.
+        """
+        db.require_current()
         if damage(self.config.database):
             return
         version = db.data_version()
@@ -128,7 +133,7 @@ class Worker:
         """Run one round of a job and return whether it succeeded. No failure keeps the other jobs from their rounds.
 
         Every error but Busy is a fault of the program, also a Problem: a rule of the domain refused what the job tried
-        to do.
+        to do. Raise Outdated: no job can run any more.
         """
         try:
             is_more = job.run(db, self.stopping)
@@ -136,6 +141,8 @@ class Worker:
             log.warning("%s is postponed to its next round: %s", name_of(job), busy)
             self.due[job] = time.monotonic() + job.EVERY
             return False
+        except Outdated:
+            raise
         except Exception as error:
             if isinstance(error, Damaged):
                 mark_damaged(self.config.database, str(error))
