@@ -15,8 +15,9 @@ from eventapi.cli.terminal import command, lists, print_json, printable
 from eventapi.domain.access import api_keys
 from eventapi.domain.upkeep import copies, housekeeping, nightly
 from eventapi.pictures.invoice import hybrid
+from eventapi.storage import disk
 from eventapi.storage.database import Database
-from eventapi.storage.errors import StorageError, damage
+from eventapi.storage.errors import Full, StorageError, damage
 from eventapi.storage.migrations import SchemaError
 from eventapi.storage.statements import statements
 from eventapi.validation.identifiers import organiser
@@ -49,6 +50,7 @@ class State:
     active_keys: int | None = None
     docs: str | None = None
     first_change: int | None = None
+    disk: str | None = None
     tasks: list = field(default_factory=list)
 
 
@@ -80,7 +82,9 @@ def register(commands):
           database="path of the database, or null if it cannot be used", server="address that responds, or null",
           worker_age_seconds="seconds since the last heartbeat of the worker, or null",
           verified_backup="time of the newest verified backup in backup_dir, or null",
-          active_keys="number of valid API keys, or null", docs="address of the API reference, or null",
+          active_keys="number of valid API keys, or null",
+          disk="ok, low (less than 32 MB are free) or full (writes are refused), or null",
+          docs="address of the API reference, or null",
           tasks="list of what to do: what, commands, is_urgent")
     return parser
 
@@ -89,6 +93,7 @@ def show_status(args, config):
     """Print the state and what to do. Return 1 if something is urgent."""
     place, config = _place(args, config)
     state = State(configuration=config.file and str(config.file))
+    _look_at_disk(state, place, config)
     if _read_database(state, place, config):
         _look_at_processes(state, place, config)
         if not place.is_sample:
@@ -157,6 +162,24 @@ def _read_database(state, place, config):
         _look_at_data(state, place, db)
     db.close()
     return True
+
+
+def _look_at_disk(state, place, config):
+    """Report a disk that is full or nearly so, and one on which the next backup does not fit."""
+    if not config.data_dir.is_dir():
+        return
+    room = disk.room(config)
+    state.disk = room.state
+    if room.state != "ok":
+        refused = "Writes are refused." if room.state == "full" else "Soon, writes are refused."
+        quota = " More is free than a write needs, so look at quotas, too." if room.free >= disk.LOW else ""
+        state.tasks.append(Task(f"Free space: {room.free / 1e6:,.0f} MB on {disk.mount_of(config.data_dir)}. {refused} "
+                                f"Make room outside of {config.data_dir}.{quota}", (), True))
+    if not place.is_sample:
+        try:
+            nightly.require_space(config)
+        except Full as error:
+            state.tasks.append(Task(f"The next backup does not fit: {error}.", (), True))
 
 
 def _look_at_data(state, place, db):

@@ -16,6 +16,7 @@ from bottle import Route, request
 from eventapi import logs, times
 from eventapi.errors import Problem, damaged, internal_error
 from eventapi.storage.database import as_json
+from eventapi.storage.disk import mark_full
 from eventapi.storage.errors import Busy, Damaged, Full, Outdated, ReadOnly, mark_damaged, storage_error
 from eventapi.validation.schema_files import outcome_fields
 from eventapi.web import client, masking, pages, request_log
@@ -63,12 +64,14 @@ def problem_response(problem: Problem, headers: dict) -> Response:
 def storage_problem(error: BaseException) -> Problem | None:
     """Return the problem of an error of the storage or of a file. Return None if no client can do anything about it.
 
-    A damaged database is marked, so that every process refuses to write to it.
+    A damaged database is marked, so that every process refuses to write to it. So is a full disk, on which an upload
+    may fail before its transaction.
     """
     failure = storage_error(error)
     if isinstance(failure, Busy):
         return Problem("database_busy", str(failure), headers={"Retry-After": "2"})
     if isinstance(failure, Full):
+        mark_full(request.environ["eventapi.config"].database)
         return Problem("insufficient_storage", "The disk of the server is full; nothing was changed.")
     if isinstance(failure, ReadOnly):
         return Problem("unhealthy", "The server cannot write its data; nothing was changed. The administrator finds "

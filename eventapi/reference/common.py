@@ -29,6 +29,8 @@ SCHEMAS = {
         credit_notes=_list(NUMBER, "Ids of the draft credit notes that billing a participation has created."),
         open=ref("MetaOpen"), warnings=_list(ref("MetaWarning"), "What you should look at."),
         skipped=_list(ref("MetaSkipped"), "Custom fields that an approval could not carry over.")),
+    "HealthDisk": {**TEXT, "enum": ["ok", "low", "full"],
+                   "description": "`low`: less than 32 MB are free. `full`: writes are refused (507); reads go on."},
     "MetaMail": _object("What happened to the mail of an invoice.", ["status"],
                         status=ref("MetaMailStatus"), reason={**TEXT, "description": "Why it was skipped."}),
     "MetaMailStatus": {**TEXT, "enum": ["queued", "skipped"]},

@@ -94,8 +94,9 @@ PUBLIC = {
     "health": {"type": "object", "properties": {
         "status": {**TEXT, "description": "`ok`."}, "database": {**TEXT, "description": "`ok`."},
         "worker_age_seconds": {"type": ["integer", "null"], "description": "Age of the worker's last sign of life. "
-                                                                           "`null` if it has never run."}},
-               "required": ["status", "database", "worker_age_seconds"]},
+                                                                           "`null` if it has never run."},
+        "disk": ref("HealthDisk")},
+               "required": ["status", "database", "worker_age_seconds", "disk"]},
     "openapi_document": {"type": "object", "additionalProperties": True, "description": "An OpenAPI 3.1 document."}}
 
 

@@ -74,8 +74,15 @@ def create_in(config: "Config", file: BinaryIO, name: str | os.PathLike, report:
 
 def _size(config):
     """Return the bytes that a backup needs while it is written: the copy of the database, and the archive."""
+    database, stored = sizes(config)
+    return 2 * database + stored
+
+
+def sizes(config: "Config") -> tuple[int, int]:
+    """Return the bytes of the database with its log, and those of the stored files."""
     database = [config.database, config.database.with_name(f"{DATABASE}-wal")]
-    return sum(path.stat().st_size for path in (*database, *database, *_stored(config).values()) if path.exists())
+    return tuple(sum(path.stat().st_size for path in paths if path.exists())
+                 for paths in (database, _stored(config).values()))
 
 
 def stamp() -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from eventapi import times
 from eventapi.storage import folding, versions
+from eventapi.storage.disk import Watching, forget_full
 from eventapi.storage.errors import Outdated, translated
 from eventapi.storage.statements import NOTHING, Statement, statements
 from eventapi.storage.write_lock import TIMEOUT, write_lock
@@ -193,7 +194,7 @@ class Database:
 
         Prepare and check before: nobody else can write while it is open. It is rolled back if the block raises.
         """
-        with translated:
+        with Watching(self.path), translated:
             self.write_lock.acquire(wait)
             try:
                 yield from self._transaction()
@@ -248,7 +249,8 @@ class Database:
 
     def _commit(self):
         """Commit, and store the stamp if the transaction has changed anything: at most once a second."""
-        if self.stamp > self.last_stamp and self.connection.total_changes != self.changes:
+        is_changed = self.connection.total_changes != self.changes
+        if is_changed and self.stamp > self.last_stamp:
             self.run(sql.keep)
         try:
             self.connection.execute("COMMIT")
@@ -256,6 +258,8 @@ class Database:
             with suppress(Error):               # the error of the commit is the one that counts
                 self._overwrite()
             raise
+        if is_changed:                          # else nothing was written, also on a full disk
+            forget_full(self.path)
 
     def _overwrite(self):
         """Overwrite a failed commit in the write-ahead log. It may be complete there: a crash would bring it back."""

@@ -25,6 +25,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from eventapi.storage.database import Database, Error
+from eventapi.storage.disk import Watching
 from eventapi.storage.errors import StorageError, require_writable, storage_error, translated
 from eventapi.storage.write_lock import TIMEOUT
 
@@ -74,7 +75,7 @@ class Writer(Database):
 
         Raise Busy if the write lock is not free within `wait` seconds, and StorageError if the commit fails.
         """
-        with translated:
+        with Watching(self.path), translated:
             yield from self._write(wait)
 
     def _write(self, wait):

@@ -21,7 +21,8 @@ import time
 
 from eventapi.domain.upkeep import housekeeping as upkeep
 from eventapi.storage.database import Database
-from eventapi.storage.errors import Busy, Damaged, Outdated, StorageError, damage, mark_damaged
+from eventapi.storage.disk import mark_full
+from eventapi.storage.errors import Busy, Damaged, Full, Outdated, StorageError, damage, mark_damaged, storage_error
 from eventapi.worker import bulk_import, daily, expiry, housekeeping, invoice_pdfs
 from eventapi.worker.mail import job as mail
 from eventapi.worker.webhooks import job as webhooks
@@ -146,6 +147,8 @@ class Worker:
         except Exception as error:
             if isinstance(error, Damaged):
                 mark_damaged(self.config.database, str(error))
+            if isinstance(storage_error(error), Full):
+                mark_full(self.config.database)
             log.exception("%s failed, next attempt in %d s", name_of(job), AFTER_FAILURE)
             self.failed.add(job)
             self.due[job] = time.monotonic() + AFTER_FAILURE

@@ -1,4 +1,5 @@
 """The disk is full, fails, writes only a part, or does not sync, while clients write records of all kinds."""
+import json
 import os
 import signal
 import sqlite3
@@ -90,6 +91,28 @@ def test_a_write_that_was_refused_because_a_sync_failed_does_not_come_back_after
     with closing(sqlite3.connect(folder / "eventapi.db")) as db:
         assert [title for title, in db.execute("SELECT title FROM events")] == ["stored"]
         assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def test_a_full_disk_is_known_to_all_processes_until_a_write_succeeds(tmp_path, folder, key):
+    """Also after the process that met it was killed. The disk of the test has space, as with a quota."""
+    def told():
+        health = json.loads(processes.get(f"{server.url}/healthz")[1])["disk"]
+        return health, "Writes are refused." in processes.eventapi(folder, "status").stdout
+    faults = Faults(tmp_path)
+    with processes.Server(folder, "--workers", "2", **faults.options) as server, HttpClient(server.url, key) as client:
+        client.data("POST", "/events", {"title": "stored"}, status=201)
+        assert told() == ("ok", False)
+        faults.set("write ENOSPC 100 eventapi.db")
+        assert client("POST", "/events", {"title": "refused"})[0] == 507
+        assert {told() for _ in range(4)} == {("full", True)}
+        pids = server.process.pid, *processes.children(server.process.pid)
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        processes.until(lambda: not any(processes.alive(pid) for pid in pids))
+    with processes.Server(folder, "--workers", "1") as server, HttpClient(server.url, key) as client:
+        assert told() == ("full", True)
+        client.data("POST", "/events", {"title": "stored again"}, status=201)
+        assert told() == ("ok", False)
 
 
 @pytest.mark.parametrize("lines, code", [(("write ENOSPC 100 copy.tar",), 1), (("write EIO 100 copy.tar",), 1),

@@ -11,7 +11,7 @@ from eventapi.domain.upkeep import housekeeping
 
 def test_health_reports_that_process_and_database_respond(app, db):
     answer = app.get("/healthz")
-    assert answer.json == {"status": "ok", "database": "ok", "worker_age_seconds": None}
+    assert answer.json == {"status": "ok", "database": "ok", "worker_age_seconds": None, "disk": "ok"}
     housekeeping.record_heartbeat(db)
     assert app.get("/healthz").json["worker_age_seconds"] in (0, 1)
     assert app.head("/healthz").status_int == 200

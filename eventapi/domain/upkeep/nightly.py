@@ -52,6 +52,14 @@ def back_up(config, report=silent):
                           f"{error}") from error
 
 
+def require_space(config):
+    """Raise Full unless the next backup fits on its disk: the archive, and its trial restore beside it."""
+    folder = config.backups
+    while not folder.exists():
+        folder = folder.parent
+    files.require_space(folder, 2 * sum(backups.sizes(config)))
+
+
 def newest_verified(config):
     """Return the UTC timestamp at which the newest verified backup was started.
 
