@@ -9,6 +9,7 @@ import csv
 import io
 import itertools
 import re
+from decimal import Decimal
 
 from eventapi import times
 from eventapi.storage.database import as_json
@@ -166,4 +167,12 @@ def _text(value):
         return "true" if value else "false"
     if isinstance(value, dict):
         return as_json(value)
+    if isinstance(value, float):
+        return number(value)
     return escape_formula(value) if isinstance(value, str) else str(value)
+
+
+def number(value):
+    """Return a float as text without an exponent, which an import would refuse."""
+    text = str(value)
+    return f"{Decimal(text):f}" if "e" in text else text

@@ -107,7 +107,9 @@ SCHEMAS = {
         index={**NUMBER, "description": "Index of the record of a bulk import, counted from 0."},
         field={"type": ["string", "null"], "description": "Field of that record."},
         code={**TEXT, "description": "Code for programs. It does not change."},
-        detail={**TEXT, "description": "Explanation for people."}),
+        detail={**TEXT, "description": "Explanation for people."},
+        suggestion={**TEXT, "description": "What the value of that field probably was before a spreadsheet program "
+                                           "damaged it."}),
 }
 SCHEMAS = {name: {"title": name, **schema} for name, schema in SCHEMAS.items()}
 HEADERS = {name: {"description": description, "schema": TEXT} for name, description in {

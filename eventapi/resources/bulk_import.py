@@ -7,7 +7,7 @@ from eventapi.domain.imports import participants, runs
 from eventapi.domain.imports import runs as import_runs
 from eventapi.domain.imports.files import REASONS, SURPLUS
 from eventapi.plugins.access import require_scope
-from eventapi.spreadsheet import cell
+from eventapi.spreadsheet import cell, number
 from eventapi.storage.statements import statements
 from eventapi.web.import_bodies import CSV, FORMS, receiver
 from eventapi.web.lists import one, page
@@ -43,6 +43,11 @@ def import_contacts(db, upload):
     JSON: up to 10,000 records and 16 MiB, with the options in the same object. CSV (`text/csv`): the options are query
     parameters. Cells are separated by comma, semicolon or tab, and the encoding is UTF-8, UTF-16 or Windows-1252.
     Columns are named as in our lists; case does not matter. An empty cell sets nothing.
+
+    Numbers as text, also in JSON: between semicolons or tabs, 1.250 is 1250 and 1,5 is 1.5. Otherwise 1.250 and 1,250
+    are rejected (`ambiguous_number`) unless `decimal_separator` or another number of the column decides. Countries may
+    be names. Postal codes and telephone numbers that a spreadsheet program has damaged are rejected
+    (`spreadsheet_damage`), with a `suggestion` where there is one.
 
     Up to 2,000 records and 2 MiB are imported immediately (201). Larger imports run in the background (202); `Location`
     shows the progress. Download rejected records from `/bulk-import/{id}/errors`, correct them and send them again. A
@@ -150,9 +155,15 @@ def flat(sent):
 def cells(form, columns, sent):
     """Return the cells of a rejected record, which is an object (JSON) or a list of texts (CSV)."""
     if form["kind"] == "json":
-        return [cell(flat(sent).get(name)) for name in columns]
+        return [cell(unambiguous(flat(sent).get(name))) for name in columns]
     places = {name: place for place, name in enumerate(form["columns"])}
     return [cell(place_of(sent, places[name])) for name in columns]
+
+
+def unambiguous(value):
+    """Return a value, but for a number with three decimals its text with four: an import could read 2.375 as 2375."""
+    text = number(value) if isinstance(value, float) else ""
+    return f"{text}0" if len(text.partition(".")[2]) == 3 else value
 
 
 def reason(fault):

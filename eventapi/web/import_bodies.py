@@ -48,6 +48,7 @@ def receiver(kind: str) -> Callable:
     def receive(environ, config, query):
         sent = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
         asked = {name: value for name, value in query.items() if value is not None}
+        decimal_separator = asked.pop("decimal_separator", None)    # in the query for JSON, too
         taken = _csv if sent == CSV else _json
         with taken(environ, config, kind, asked) as (options, upload, form, total, sent_hash):
             environ["eventapi.raw_body"] = sent_hash.encode()
@@ -56,6 +57,8 @@ def receiver(kind: str) -> Callable:
             if columns or faults:
                 raise invalid([*columns, *(map(_of_parameter, faults) if sent == CSV else faults)])
             db = environ["eventapi.connections"].reader()
+            form = import_records.with_separators(db, kind, upload.path, form, options["field_mapping"],
+                                                  decimal_separator)
             with _parameters_named(sent == CSV):
                 yield Source(options, upload, form, total, _checked(db, kind, upload, form, options, total))
     return receive

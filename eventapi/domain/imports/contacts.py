@@ -55,14 +55,15 @@ class Contacts:
             self._create(db, record)
 
     def _create(self, db, record):
-        wrong = [*import_records.unidentified(record.body), *self.known.duplicates(None, record.body)]
+        wrong = [*import_records.unidentified(record.body), *self.known.duplicates(None, record.body),
+                 *import_records.lost_zeros(db, record.body)]
         faults, (category_ids, event_ids, fields) = _resolved(db, record.body, {"tax_id": None, "custom_fields": {}})
         wrong += faults
         if wrong:
             record.reject(wrong)
             return
         id, self.next_id = self.next_id, self.next_id + 1
-        self.new[id] = (id, record.body, category_ids or (), fields), event_ids
+        self.new[id] = (id, import_records.with_country(db, record.body), category_ids or (), fields), event_ids
         self.known.add_new(id, record.body)
         record.end("created", None if self.options["dry_run"] else id)
 
@@ -92,6 +93,7 @@ def change_contact(db, record, id):
     """Change a contact as the record says, and add its participations. Reject the record if a reference is unknown."""
     old = contacts.get(db, id)
     faults, (category_ids, event_ids, fields) = _resolved(db, record.body, old)
+    faults += import_records.lost_zeros(db, {"country": old["country"], **record.body})
     if faults:
         record.reject(faults)
         return

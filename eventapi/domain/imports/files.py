@@ -213,6 +213,12 @@ def records(path, form, start=0):
     return islice(found, start, None)
 
 
+def has_line_with(pattern, path, form):
+    """Return whether a line of a file of records matches somewhere."""
+    with open(path, encoding=form.get("encoding", "utf-8")) as file:
+        return any(map(pattern.search, file))
+
+
 def _cells_with_length(path, form):
     for index, row in cells(path, form):
         yield index, row, sum(map(len, row))

@@ -102,10 +102,11 @@ class Participants:
     def _new_contact(self, db, record):
         own = {*import_records.CONTACT_ONLY, "customer_number"}
         contact = {name: value for name, value in record.body.items() if name in own}
+        contact = import_records.with_country(db, contact)
         faults = Faults()
         contacts.check_tax_id(contact, {"tax_id": None}, faults)
         wrong = [*import_records.unidentified(contact), *self.known.duplicates(None, contact),
-                 *import_records.of_faults(faults)]
+                 *import_records.lost_zeros(db, contact), *import_records.of_faults(faults)]
         if wrong:
             return record.reject(wrong)
         record.contact_id, record.contact_created = contacts.add(db, contact)["id"], True

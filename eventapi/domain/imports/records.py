@@ -5,13 +5,17 @@ A record is validated by the schema of its resource, as in PATCH. Faults are dic
 import re
 from functools import cached_property
 
+from eventapi.domain.imports import countries, damage, numbers
+from eventapi.domain.imports import files as import_files
 from eventapi.domain.imports.files import REASONS, SURPLUS
 from eventapi.domain.people import contacts
 from eventapi.domain.records import custom_fields, field_types
 from eventapi.errors import MAX_SUGGESTIONS, Faults, Problem, suggestion
+from eventapi.languages.countries import NAMES as COUNTRIES
+from eventapi.spreadsheet import columns as columns_of_list
 from eventapi.spreadsheet import split_list, unescape_formula
 from eventapi.validation.bodies import Body
-from eventapi.validation.messages import pointer
+from eventapi.validation.messages import actual, pointer
 from eventapi.validation.schema_files import body_schema, document
 
 MAX_FOUND = 30              # faults that are searched for in the fields of one record: an import has many records
@@ -24,8 +28,6 @@ CUSTOM_FIELD = re.compile(r"(?:cf|custom_fields)\.(.+)", re.S)
 PART_COLUMN = re.compile(r"(categories|events)\.[a-z_]+")
 KEY_COLUMNS = {"categories.category_key": "category_keys", "events.event_key": "event_keys"}
 GERMAN_DATE = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4})", re.ASCII)
-WHOLE = re.compile(r"(-?\d{1,19})(?:\.0{1,6})?", re.ASCII)
-DECIMAL_COMMA = re.compile(r"(-?\d+),(\d+)", re.ASCII)
 
 # A record of an import of participants has fields of the contact and fields of the participant.
 CONTACT_ONLY = tuple(name for name in contacts.FIELDS if name not in ("customer_number", "notes", "rating"))
@@ -34,6 +36,7 @@ PARTICIPANT_ONLY = (
     "host_participant_id", "custom_fields", "event_id", "event_key")
 NAMES = ("email", "customer_number", "external_id")
 ENTITIES = {"contacts": "contact", "participants": "event_participant"}
+SCHEMAS = {"contacts": "contact", "participants": "participant"}
 
 
 def fields(kind):
@@ -74,6 +77,30 @@ def unknown_columns(kind, form, mapping):
     return faults
 
 
+def with_separators(db, kind, path, form, mapping, decimal_separator):
+    """Return the form of the file at `path` with the decimal separators of its numbers, see the module numbers.
+
+    `decimal_separator` is that of the request, or None.
+    """
+    decimal = decimal_separator or numbers.separator_of_file(form, db.config.organiser_country)
+    form = {**form, "decimal": decimal, "decimals": {}}
+    if decimal:
+        return form
+    read = Reader(db, kind, form, mapping)
+    has_numbers = form["kind"] == "json" or read.number_columns
+    if not has_numbers or not import_files.has_line_with(numbers.DOUBTFUL, path, form):
+        return form
+    texts = (pair for _, sent, _ in import_files.records(path, form) for pair in read.number_texts(sent))
+    form["decimals"] = numbers.separators_of_fields(texts, is_own_list=_is_own_list(kind, form))
+    return form
+
+
+def _is_own_list(kind, form):
+    """Return whether a file has the header of our own list of these records: all its columns, in their order."""
+    rest = iter(form.get("columns", ()))
+    return all(name in rest for name, *_ in columns_of_list(SCHEMAS[kind], ()))
+
+
 def _target(known, mapping, name):
     """Return the field of a column, or None if the column is ignored.
 
@@ -110,6 +137,7 @@ class Reader:
     def __init__(self, db, kind, form, mapping):
         self.kind, self.form, self.mapping, self.zone = kind, form, mapping, db.config.timezone
         self.known = fields(kind)
+        self.country = db.config.organiser_country
         self.defined = custom_fields.defined(db, ENTITIES[kind])
         self.contact = Body("contact", "PATCH", self.zone, MAX_FOUND)
         self.participant = Body("participant", "PATCH", self.zone, MAX_FOUND) if kind == "participants" else None
@@ -125,9 +153,14 @@ class Reader:
         else:
             found = self._mapped(sent)
         unknown = [name for name in found if name not in self.known][:MAX_UNKNOWN]
+        damaged = self._clean(found)
         body, faults = self._validated({name: value for name, value in found.items() if name in self.known})
         faults += [_fault("unknown", self._unknown(name), name[:100]) for name in unknown]
-        return body, [*faults, *self._unknown_custom_fields(found)]
+        faults = [*damaged, *faults, *self._unknown_custom_fields(found)]
+        if faults and isinstance(found.get("custom_fields"), dict):
+            # Otherwise these are checked when the record is written, together with the values that are stored.
+            faults += of_faults(custom_fields.faults_of(self.defined, found["custom_fields"], "/custom_fields"))
+        return body, faults
 
     def _unknown(self, name):
         self.suggestions -= 1
@@ -181,28 +214,25 @@ class Reader:
         return found
 
     def _custom_field(self, key, text):
-        """Return the value of a custom field.
+        """Return the value of a custom field, that of a number field still as text.
 
         A text that cannot be converted stays a text, which the validation refuses.
         """
         field = self.defined.by_key.get(key)
         if field is None:
             return unescape_formula(text)
-        if field["field_type"] == "multiselect":
+        kind = field["field_type"]
+        if kind == "multiselect":
             return _parts(text, "|")
         text = unescape_formula(text)
-        if field["field_type"] == "boolean":
+        if kind in field_types.NUMBERS:
+            return text
+        if kind == "boolean":
             return YES_NO.get(text.lower(), text)
-        value = field_types.read(field, self._without_locale(field["field_type"], text), self.zone)
-        return text if value is None else value
-
-    def _without_locale(self, kind, text):
-        """Convert a date such as 1.2.2026 to 2026-02-01, and a decimal comma to a point if cells end in semicolons."""
         if kind == "date" and (day := GERMAN_DATE.fullmatch(text)):
-            return f"{day[3]}-{day[2]:0>2}-{day[1]:0>2}"
-        if kind == "number" and self.form["separator"] == ";" and DECIMAL_COMMA.fullmatch(text):
-            return text.replace(",", ".")
-        return text
+            text = f"{day[3]}-{day[2]:0>2}-{day[1]:0>2}"
+        value = field_types.read(field, text, self.zone)
+        return text if value is None else value
 
     def _mapped(self, sent):
         """Return the fields of a JSON record, renamed by the mapping."""
@@ -218,6 +248,127 @@ class Reader:
         if custom and isinstance(found.setdefault("custom_fields", {}), dict):
             found["custom_fields"] = {**found["custom_fields"], **custom}
         return found
+
+    def number_texts(self, sent):
+        """Yield (field, text) of each text of a record, as it was sent, that a number field has."""
+        if self.form["kind"] == "csv":
+            for place, field in self.number_columns:
+                if place < len(sent):
+                    yield field, unescape_formula(sent[place].strip())
+            return
+        found = self._mapped(sent)
+        custom = found.get("custom_fields")
+        for name in self.number_fields:
+            if isinstance(found.get(name), str):
+                yield name, found[name].strip()
+        for key in self.number_keys if isinstance(custom, dict) else ():
+            if isinstance(custom.get(key), str):
+                yield f"custom_fields.{key}", custom[key].strip()
+
+    @cached_property
+    def number_fields(self):
+        """The names of the fields of records that are integers."""
+        return [name for name, types in self.types.items() if "integer" in _listed(types)]
+
+    @cached_property
+    def number_keys(self):
+        """The keys of the custom fields that are numbers."""
+        return [key for key, field in self.defined.by_key.items() if field["field_type"] in field_types.NUMBERS]
+
+    @cached_property
+    def number_columns(self):
+        """The (position, field) of each column of a number field."""
+        fields = {*self.number_fields, *(f"custom_fields.{key}" for key in self.number_keys)}
+        places = [(place, _canonical(target)) for place, target in enumerate(self.columns)]
+        return [(place, field) for place, field in places if field in fields]
+
+    def _clean(self, found):
+        """Change the fields in place: numbers that were sent as text, names of countries, names with line breaks.
+
+        Remove fields that are at fault. Return the faults.
+        """
+        faults = []
+        for name in self.number_fields:
+            if isinstance(found.get(name), str):
+                number, fault = self._number(name, found[name].strip())
+                if fault:
+                    del found[name]
+                    faults.append(fault)
+                elif number is not None and number == int(number) and abs(number) < 2 ** 63:
+                    found[name] = int(number)           # other texts are refused by the validation
+        if isinstance(found.get("custom_fields"), dict):
+            found["custom_fields"] = self._with_numbers(found["custom_fields"], faults)
+        self._read_country(found, faults)
+        for name in damage.NAMES:
+            if isinstance(text := found.get(name), str) and not text.isprintable():
+                found[name] = damage.on_one_line(text)
+        for fault in damage.faults(found, self.country):
+            del found[fault["field"]]
+            faults.append(fault)
+        return faults
+
+    def _with_numbers(self, custom, faults):
+        """Return the values of custom fields with numbers for the texts of number fields. Leave out faulty ones."""
+        custom = dict(custom)
+        for key in self.number_keys:
+            if isinstance(custom.get(key), str) and (text := custom[key].strip()):
+                field = f"custom_fields.{key}"
+                number, fault = self._number(field, text)
+                if number is None and not fault:
+                    fault = _fault("type", _no_number(self.defined.by_key[key], text), field)
+                elif number is not None and numbers.decimals(number) > field_types.DECIMALS:    # a float may have fewer
+                    detail = f"must have at most {field_types.DECIMALS} decimals{actual(text)}"
+                    fault = _fault("decimals", detail, field)
+                if fault:
+                    del custom[key]
+                    faults.append(fault)
+                else:
+                    custom[key] = field_types.stored("number", number, self.zone)
+        return custom
+
+    def _number(self, field, text):
+        """Return (number, fault) of the text of a number field. Both are None for a text that is no number."""
+        separator = self.form.get("decimals", {}).get(field, self.form.get("decimal"))
+        try:
+            return numbers.read(text, separator), None
+        except numbers.Ambiguous as error:
+            return None, _fault("ambiguous_number", self._ambiguity(field, text, error.readings), field)
+        except ValueError:
+            return None, None
+
+    def _ambiguity(self, field, text, readings):
+        point, comma = numbers.plain(readings["."]), numbers.plain(readings[","])
+        return (f'is {text} in the column "{self._column_of(field)[:100]}", which can mean {comma} or {point}. Add '
+                f"decimal_separator=, to the query if it means {comma}, or decimal_separator=. if it means {point}")
+
+    def _column_of(self, field):
+        """Return the name that a field has in the records that were sent."""
+        if self.form["kind"] == "csv":
+            names = zip(self.form["columns"], self.columns, strict=True)
+        else:
+            names = self.mapping.items()
+        for name, target in names:
+            if _canonical(target) == field:
+                return name
+        return field
+
+    def _read_country(self, found, faults):
+        """Replace the name of a country by its code."""
+        text = found.get("country")
+        if not isinstance(text, str) or text in COUNTRIES or not text.strip():
+            return
+        code = countries.code(text)
+        if code:
+            found["country"] = code
+            return
+        del found["country"]
+        self.suggestions -= 1
+        likely = countries.likely(text) if self.suggestions >= 0 else None
+        detail = ("must be a country code (ISO 3166-1) such as DE, or the name of a country in German or English such "
+                  f"as Deutschland or Germany{actual(text)}")
+        if likely:
+            detail += f"; did you mean {likely}?"
+        faults.append(_fault("format", detail, "country"))
 
     def _validated(self, found):
         """Return (body, faults). Fields of the participant and of the contact are validated by different schemas."""
@@ -248,16 +399,28 @@ def _validated(schema, found):
 
 def _value(types, text):
     """Convert the text of a cell to a field with one of these JSON types, or return it unchanged."""
-    types = (types,) if isinstance(types, str) else types or ()
+    types = _listed(types)
     if "array" in types:
         return _parts(text, "|" if "|" in text else ",")
     text = unescape_formula(text)
-    if "boolean" in types:
-        return YES_NO.get(text.lower(), text)
-    if "integer" in types:
-        number = WHOLE.fullmatch(text)
-        return int(number[1]) if number and abs(int(number[1])) < 2 ** 63 else text
-    return text
+    return YES_NO.get(text.lower(), text) if "boolean" in types else text
+
+
+def _listed(types):
+    """Return the types of a schema as a tuple or list."""
+    return (types,) if isinstance(types, str) else types or ()
+
+
+def _canonical(target):
+    """Return the name of a field as faults have it: `cf.size` is custom_fields.size."""
+    match = target and CUSTOM_FIELD.fullmatch(target)
+    return f"custom_fields.{match[1]}" if match else target
+
+
+def _no_number(field, text):
+    """Return the error text for a text that is not a number."""
+    noun, example = ("an integer", "1250") if field["field_type"] == "integer" else ("a number", "1250 or 12.5")
+    return f"must be {noun} without unit, currency and exponent, such as {example}{actual(text)}"
 
 
 def _parts(text, separator):
@@ -291,6 +454,18 @@ def unidentified(body):
     if any(body.get(name) is not None for name in either):
         return []
     return [_fault("any_of", "must have at least one of: " + ", ".join(either))]
+
+
+def with_country(db, contact):
+    """Return a new contact with a country: that of the organiser unless the record has one."""
+    return contact if "country" in contact else {**contact, "country": db.config.organiser_country}
+
+
+def lost_zeros(db, contact):
+    """Return a fault for a postal code that has lost its zero, in the country of the contact."""
+    country = contact.get("country") or db.config.organiser_country
+    fault = damage.lost_zero(contact.get("postal_code"), country)
+    return [fault] if fault else []
 
 
 def missing(field):

@@ -113,6 +113,13 @@ def carried_over(db, entity_type, values, stored):
     return after, skipped
 
 
+def faults_of(fields, sent, at):
+    """Return the faults of the values in `sent` that belong to active fields, each at a pointer below `at`."""
+    active = {key: field_types.trimmed(value) for key, value in sent.items()
+              if key in fields.by_key and fields.by_key[key]["is_active"]}
+    return list(_faults(fields, active, {}, at))
+
+
 def _faults(fields, found, stored, at):
     """Yield the faults of the values in `found`. The present value of an inactive field may be sent again."""
     known, unknown = {}, 0
