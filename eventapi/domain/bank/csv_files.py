@@ -23,9 +23,10 @@ MAX_HEADER = 60             # rows above the names of the columns
 MAX_STATE = 40              # characters of the state of a row that a warning shows
 MOST_NAMED = 5              # states that a warning names
 SEPARATORS = ";,\t"
+# 0.125 has a decimal point: no group of thousands begins with 0.
 NUMBERS = {                 # decimal separator -> a number with or without separators of thousands
-    ",": re.compile(r"([+-]?)([0-9]{1,3}(?:\.[0-9]{3})+|[0-9]{1,15})(?:,([0-9]{1,2}))?(-?)"),
-    ".": re.compile(r"([+-]?)([0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,15})(?:\.([0-9]{1,2}))?(-?)"),
+    ",": re.compile(r"([+-]?)([1-9][0-9]{0,2}(?:\.[0-9]{3})+|[0-9]{1,15})(?:,([0-9]{1,2}))?(-?)"),
+    ".": re.compile(r"([+-]?)([1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]{1,15})(?:\.([0-9]{1,2}))?(-?)"),
 }
 UNIT = re.compile("(€|EUR)$")
 GERMAN_DATE = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4}|[0-9]{2})")

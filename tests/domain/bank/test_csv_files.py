@@ -275,7 +275,8 @@ def test_amounts(name, amount, units):
 
 REFUSED = [
     (ROW.replace("2.960,02", amount), f'Line 2, column "betrag": "{amount}" is not an amount such as 1.234,56')
-    for amount in ("2,960.02", "2960.02", "12,345", "1.23,45", "", "abc", "1e3", "--5", "-5-", "1 2,3x", "\u0661")]
+    for amount in ("2,960.02", "2960.02", "12,345", "0.125", "01.250,00", "1.23,45", "", "abc", "1e3", "--5", "-5-",
+                   "1 2,3x", "\u0661")]
 REFUSED += [
     (ROW.replace("05.12.25", value), f'Line 2, column "buchungstag": "{value}" is not a date')
     for value in ("31.02.25", "", "2025-13-01", "12/05/2025", "5 Dez", "05.12.225")]
