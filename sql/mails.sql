@@ -54,8 +54,9 @@ UPDATE mails SET state = 'sending', attempts = attempts + 1, next_at = NULL, lea
  WHERE id = :id;
 
 -- name: settle
--- Store the result of the attempt with this lease.
-UPDATE mails SET state = :state, next_at = :next_at, error = :error, lease = NULL, updated_at = :now
+-- Store the result of the attempt with this lease. Another attempt comes after the first attempts of other mails.
+UPDATE mails SET state = :state, next_at = :next_at, error = :error, lease = NULL, updated_at = :now,
+       priority = iif(:state = 'queued', max(priority, 1), priority), turn = iif(:state = 'queued', :last_turn, turn)
  WHERE id = :id AND lease = :lease;
 
 -- name: is_any_sending

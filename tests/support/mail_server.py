@@ -13,21 +13,31 @@ from tests.support.processes import free_port
 class Inbox:
     """The mails that arrived, and the replies to send.
 
-    `envelopes` holds (sender, recipient, content in bytes). `refusals`: recipient -> reply to RCPT. `data_answer` is
-    the reply to DATA; only 250 accepts the mail. `after_data(server)` is called before that reply. `connections`
-    counts them.
+    `envelopes` holds (sender, recipient, content in bytes). `refusals`: recipient -> reply to RCPT; 421 closes the
+    connection. `data_answer` is the reply to DATA; only 250 accepts the mail. `on_mail(server)` is called at MAIL,
+    `after_data(server)` before the reply to DATA. `connections` counts them.
     """
 
     def __init__(self):
         self.envelopes, self.refusals, self.data_answer, self.connections, self.after_data = [], {}, "250 OK", 0, None
+        self.on_mail = None
 
     async def handle_EHLO(self, server, session, envelope, hostname, responses):
         self.connections += 1
         session.host_name = hostname
         return responses
 
+    async def handle_MAIL(self, server, session, envelope, address, options):
+        if self.on_mail:
+            self.on_mail(server)
+        envelope.mail_from = address
+        return "250 OK"
+
     async def handle_RCPT(self, server, session, envelope, address, options):
         if address in self.refusals:
+            if self.refusals[address].startswith("421"):
+                await server.push(self.refusals[address])
+                server.transport.close()
             return self.refusals[address]
         envelope.rcpt_tos.append(address)
         return "250 OK"

@@ -490,21 +490,60 @@ def test_a_mail_fails_after_the_last_attempt(organiser, post, inbox, db):
     assert state == "failed"
 
 
-def test_a_connection_lost_before_the_reply_leaves_one_mail_uncertain(organiser, post, inbox, db):
+def test_a_connection_lost_before_the_reply_leaves_its_mail_uncertain_and_two_stop_the_worker(organiser, post, inbox,
+                                                                                                db):
     inbox.after_data = lambda server: server.transport.close()
-    for number in range(3):
+    for number in range(4):
         asked(organiser, f"{number}@example.org")
     sent(db)
-    [uncertain] = mails.by_state(db, "uncertain")
-    assert "before the mail server confirmed the mail" in uncertain["error"]
-    assert len(inbox.recipients) == inbox.connections == 1
-    assert [name for name, _ in checks.findings(db)] == ["mail"]
+    uncertain = mails.by_state(db, "uncertain")
+    assert all("before the mail server confirmed the mail" in mail["error"] for mail in uncertain)
+    assert len(uncertain) == len(inbox.recipients) == inbox.connections == 2
+    assert [name for name, _ in checks.findings(db)] == ["mail"] * 2
     inbox.after_data = None
     sent(db)
-    assert len(inbox.recipients) == 1, "a connection that fails at its first mail is not retried at once"
+    assert len(inbox.recipients) == 2, "not at once"
     job.paused.clear()
     sent(db)
-    assert len(set(inbox.recipients)) == len(inbox.recipients) == 3 and len(mails.by_state(db, "sent")) == 2
+    assert len(set(inbox.recipients)) == len(inbox.recipients) == 4 and len(mails.by_state(db, "sent")) == 2
+
+
+def test_a_recipient_at_which_the_mail_server_closes_the_connection_stops_no_other_mail(organiser, post, inbox, db,
+                                                                                         caplog):
+    """Five such recipients stand before each other one: whoever fills in public forms chooses recipients."""
+    for number in range(15):
+        if number % 6 < 5:
+            inbox.refusals[f"{number}@example.org"] = "421 4.3.2 closing"
+        asked(organiser, f"{number}@example.org")
+    sent(db)
+    assert inbox.recipients == ["5@example.org", "11@example.org"] and "no mail can be sent" not in caplog.text
+    assert len(mails.by_state(db, "queued")) == inbox.connections == 13
+
+
+@pytest.mark.parametrize("place", ["RCPT", "MAIL"])
+def test_a_mail_server_that_breaks_every_connection_is_left_alone_for_a_minute(organiser, post, inbox, db, caplog,
+                                                                               place):
+    """Before the recipient is named, no mail can be the cause, so the first break is enough."""
+    if place == "MAIL":
+        inbox.on_mail = lambda server: server.transport.close()
+    for number in range(20):
+        inbox.refusals[f"{number}@example.org"] = "421 4.3.2 closing"
+        asked(organiser, f"{number}@example.org")
+    for _ in range(3):
+        sent(db)
+    assert inbox.connections == (6 if place == "RCPT" else 1)
+    assert "no mail can be sent, next attempt in 60 s" in caplog.text
+
+
+def test_a_mail_that_cannot_be_built_is_no_answer_of_the_mail_server(organiser, post, inbox, db, monkeypatch):
+    """Of the mails to 20 recipients that break the connection, each second one cannot be built."""
+    build, number = mail_contents.build, iter(range(100))
+    monkeypatch.setattr(mail_contents, "build", lambda db, mail: build(db, mail) if next(number) % 2 else 1 / 0)
+    for place in range(20):
+        inbox.refusals[f"{place}@example.org"] = "421 4.3.2 closing"
+        asked(organiser, f"{place}@example.org")
+    sent(db)
+    assert inbox.connections == 6
 
 
 def test_a_connection_lost_between_mails_is_replaced_at_once(organiser, post, inbox, db):

@@ -1,4 +1,6 @@
 """The order in which mails leave."""
+import pytest
+
 from eventapi import times
 from eventapi.domain.mail import queue as mails
 from eventapi.worker.mail import contents, delivery
@@ -55,6 +57,19 @@ def test_the_worker_takes_mails_in_this_order(db, monkeypatch):
     second = delivery.step(db, "lease", (first, delivery.Outcome("sent")))
     third = delivery.step(db, "lease", (second, delivery.Outcome("sent")))
     assert [mail["kind"] for mail in (first, second, third)] == ["invoice", "link", "invoice"]
+
+
+@pytest.mark.parametrize(("kind", "place"), [("link", (1, 29)), ("badge", (1, 29)), ("invoice", (2, 29))])
+def test_a_mail_that_is_tried_again_leaves_after_the_first_attempts_of_others(db, monkeypatch, kind, place):
+    """A link also after badges: else a recipient whom the mail server never answers comes first each time."""
+    monkeypatch.setattr(times, "now", lambda: NOW)
+    id = add(db, kind=kind)
+    mail = delivery.step(db, "lease")
+    delivery.step(db, "lease", (mail, delivery.Outcome("queued", "451 later")), more=False)
+    assert db.connection.execute("SELECT priority, turn FROM mails WHERE id = ?", (id,)).fetchone() == place
+    monkeypatch.setattr(times, "now", lambda: LATER)
+    add(db, kind="badge" if kind == "link" else kind, next_at=LATER)
+    assert [delivery.step(db, "lease")["id"] for _ in range(2)] == [id + 1, id]
 
 
 def test_every_turn_that_a_mail_can_have_is_taken(db):

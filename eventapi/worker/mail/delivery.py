@@ -31,7 +31,8 @@ class Outcome:
     error: str | None = None
     refuses_recipient: bool = False      # the mailbox does not exist or accepts no mail
     is_connected: bool = True
-    reply: str | None = None             # of the mail server that accepted the mail
+    has_named_recipient: bool = True     # before that, the mail cannot be why the connection broke
+    reply: str | None = None             # of the mail server, to a mail that it has accepted or refused
 
 
 def seconds_until_next(db):
@@ -62,7 +63,7 @@ def _settle(db, lease, mail, outcome):
     """Store the result of a mail, unless the mail has been queued again in the meantime."""
     state, next_at = _following(db, mail, outcome)
     is_settled = db.run(sql.settle, id=mail["id"], lease=lease, state=state, error=outcome.error, next_at=next_at,
-                        now=db.now)
+                        last_turn=queue.TURNS - 1, now=db.now)
     if is_settled and outcome.refuses_recipient:
         _note_refusal(db, mail, outcome.error)
 

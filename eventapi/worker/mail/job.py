@@ -19,6 +19,8 @@ ON_CHANGE = True
 MOST = 100                   # mails per connection; many servers close the connection after about as many
 NAP = 0.5
 AFTER_FAILURE = 60           # seconds until the next attempt to reach the mail server
+BREAKS = 6                   # connections that break in a row until the mail server counts as unreachable
+UNCERTAIN_BREAKS = 3         # as how many counts one that leaves a mail uncertain: somebody has to look after each
 log = logging.getLogger("eventapi.worker.mail")
 sending = {}                 # database -> the thread that sends its mails
 paused = {}                  # database -> time of the next attempt to reach its mail server, on the monotonic clock
@@ -61,9 +63,10 @@ def deliver(config, stopping):
         with process_locks.mailing(config):
             db = Database(config)
             try:
+                breaks = 0
                 while delivery.seconds_until_next(db) is not None and not stopping():
                     with smtp.connected(config) as server:
-                        converse(db, server, stopping)
+                        breaks = converse(db, server, stopping, breaks)
             finally:
                 db.close()
     except process_locks.InUse as in_use:
@@ -77,25 +80,31 @@ def deliver(config, stopping):
         log.exception("sending mails failed, next attempt in %d s", AFTER_FAILURE)
 
 
-def converse(db, server, stopping):
-    """Send mails over one connection, waiting as mails_per_minute requires.
+def converse(db, server, stopping, breaks):
+    """Send mails over one connection, waiting as mails_per_minute requires. Return how many broke in a row, or 0.
 
-    Raise Unreachable if it breaks with the first mail.
+    `breaks` is this number before. A mail can break its connection, for instance because the server closes it on a
+    recipient, and the next mail may leave over another one. Raise Unreachable if that happens BREAKS times without a
+    mail that was answered, or if the connection breaks before the first mail has named a recipient.
     """
-    lease, done = secrets.token_hex(8), None
+    lease, done, is_answered = secrets.token_hex(8), None, False
     for number in range(MOST + 1):
         mail = retry_while_busy(delivery.step, db, lease, done, more=number < MOST and not stopping())
         done = None
         while mail is None and number < MOST and wait(db, stopping):
             mail = retry_while_busy(delivery.step, db, lease)
         if mail is None:
-            return
-        done = mail, attempt(db, server, mail)
-        if not done[1].is_connected:
+            return breaks
+        outcome = attempt(db, server, mail)
+        done = mail, outcome
+        if not outcome.is_connected:
             retry_while_busy(delivery.step, db, lease, done, more=False)
-            if number == 0:
-                raise smtp.Unreachable(done[1].error)
-            return
+            breaks += UNCERTAIN_BREAKS if outcome.state == "uncertain" else 1
+            if breaks >= BREAKS or not (is_answered or outcome.has_named_recipient):
+                raise smtp.Unreachable(outcome.error)
+            return breaks
+        if outcome.reply:                            # a mail that could not be built proves nothing
+            breaks, is_answered = 0, True
 
 
 def attempt(db, server, mail):

@@ -66,7 +66,8 @@ def _answer(code, said):
 def hand_over(server, sender, recipient, message):
     """Send one message (bytes) and return the outcome.
 
-    If the connection breaks before the data is complete, it was not sent.
+    If the connection breaks before the data is complete, it was not sent. From the command RCPT on, the mail itself may
+    be the cause: some servers answer 421 to a recipient and close the connection, others do not answer at all.
     """
     options = ["body=8bitmime"] if server.has_extn("8bitmime") else []
     if not recipient.isascii():
@@ -76,13 +77,18 @@ def hand_over(server, sender, recipient, message):
         options.append("SMTPUTF8")
     try:
         code, said = server.mail(sender, options)
-        if code != 250:
-            return _refused(server, code, said, f"the sender {sender} was refused", lasting=False)
+    except (OSError, smtplib.SMTPException) as error:
+        return Outcome("queued", f"the connection broke: {error}", is_connected=False, has_named_recipient=False)
+    if code != 250:
+        outcome = _refused(server, code, said, f"the sender {sender} was refused", lasting=False)
+        outcome.has_named_recipient = False
+        return outcome
+    try:
         code, said = server.rcpt(recipient)
-        if code not in (250, 251):
-            return _refused(server, code, said, "refused", refuses_recipient=True)
     except (OSError, smtplib.SMTPException) as error:
         return Outcome("queued", f"the connection broke: {error}", is_connected=False)
+    if code not in (250, 251):
+        return _refused(server, code, said, "refused", refuses_recipient=True)
     return _send_data(server, message)
 
 
@@ -109,4 +115,5 @@ def _refused(server, code, said, words, *, lasting=True, refuses_recipient=False
     except (OSError, smtplib.SMTPException):
         is_connected = False
     state = "failed" if for_good else "queued"
-    return Outcome(state, f"{words}: {_answer(code, said)}", for_good and refuses_recipient, is_connected)
+    reply = _answer(code, said)
+    return Outcome(state, f"{words}: {reply}", for_good and refuses_recipient, is_connected, reply=reply)

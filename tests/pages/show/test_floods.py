@@ -1,6 +1,6 @@
 """Floods of forms: how many mails leave because of a network, for a domain and in all, and that nobody else waits."""
 import re
-from contextlib import closing
+from contextlib import closing, nullcontext
 from threading import Barrier, Thread
 from types import SimpleNamespace
 
@@ -12,7 +12,8 @@ from eventapi.domain.mail import queue as mails
 from eventapi.domain.registration import drafts
 from eventapi.domain.shows import directory
 from eventapi.storage.database import Database
-from eventapi.worker.mail import job
+from eventapi.worker.mail import contents, job, smtp
+from eventapi.worker.mail.delivery import Outcome
 from tests.pages.conftest import Visitor
 from tests.pages.desk.conftest import sign_in
 from tests.pages.show.test_apply import form, link_of, send  # noqa: F401
@@ -292,6 +293,30 @@ def test_a_link_that_the_office_sends_leaves_after_those_that_people_wait_for(re
     organiser.post(f"/links/{link['id']}/mail", {}, status=202)
     register(("greta@garten.example", "192.0.2.1"))
     assert taken(db) == [("greta@garten.example", "application_confirmation"), ("ada@keramia.example", "link")]
+
+
+def test_recipients_at_which_the_mail_server_closes_the_connection_stop_no_badges(register, db, clock, settings,
+                                                                                   monkeypatch):
+    """Thirty forms of one laptop name them. The badges, which were due before, have waited for half an hour."""
+    def hand_over(server, sender, recipient, message):
+        if recipient.startswith("a@d"):
+            return Outcome("queued", "421", is_connected=False)
+        return Outcome("sent", reply="250 OK")
+    monkeypatch.setattr(settings, "mails_per_minute", 1000)
+    monkeypatch.setattr(contents, "build", lambda db, mail: (mail["recipient"], b""))
+    monkeypatch.setattr(smtp, "hand_over", hand_over)
+    monkeypatch.setattr(smtp, "connected", lambda config: nullcontext())
+    with db.write():
+        for number in range(10):
+            mails.add(db, "badge", "application", number, f"visitor{number}@rosen.example", "Badge")
+    register(*own_domains(30, ["192.0.2.66"]))
+    badges = "SELECT count(*) FROM mails WHERE kind = 'badge' AND state = 'sent'"
+    for minute in range(60):
+        clock(f"2027-01-01T10:{minute:02}:00Z")
+        job.deliver(settings, lambda: False)            # what a minute of the worker is after an unreachable server
+        if db.connection.execute(badges).fetchone() == (10,):
+            break
+    assert minute <= 5
 
 
 # Drafts
