@@ -45,8 +45,8 @@ DELETE FROM confirmed_domains WHERE domain_hash IN (
 
 -- name: waiting
 -- Drafts whose mail waits: at first one of each network, in the order of its last mail, then a second one of each.
-SELECT id, network, wide_network, domain_hash FROM (
-  SELECT id, network, wide_network, domain_hash, row_number() OVER (PARTITION BY network ORDER BY id) AS round,
+SELECT id, network, wide_network, domain_hash, email_hash FROM (
+  SELECT id, network, wide_network, domain_hash, email_hash, row_number() OVER (PARTITION BY network ORDER BY id) AS round,
          (SELECT max(l.mail_at) FROM application_drafts l WHERE l.network = d.network) AS last_at
     FROM application_drafts d WHERE mail_base_url IS NOT NULL)
  ORDER BY round, last_at NULLS FIRST, id;
@@ -59,9 +59,19 @@ SELECT 1 FROM application_drafts
 -- name: is_waiting
 SELECT 1 FROM application_drafts WHERE id = :id AND mail_base_url IS NOT NULL;
 
--- name: of_address
--- Drafts with an address since a time, also confirmed and corrected ones.
-SELECT count(*) FROM application_drafts WHERE email_hash = :email_hash AND created_at >= :since;
+-- name: mailed_to_address
+-- Drafts with an address whose mail was queued since a time, also confirmed and corrected ones. Times in the future are ignored.
+SELECT count(*) FROM (
+  SELECT 1 FROM application_drafts WHERE email_hash = :email_hash AND mail_at > :since AND mail_at <= :now LIMIT :most);
+
+-- name: waiting_of_address
+-- Drafts with an address whose mail waits because of forms of one network. Those of other networks use up nothing.
+SELECT count(*) FROM application_drafts
+ WHERE email_hash = :email_hash AND mail_base_url IS NOT NULL AND coalesce(wide_network, network) = :network;
+
+-- name: drop_waiting_of_address
+-- The mails that wait for an address are never sent.
+UPDATE application_drafts SET mail_base_url = NULL WHERE email_hash = :email_hash AND mail_base_url IS NOT NULL;
 
 -- name: latest
 -- The draft of a form, after the corrections of its address.

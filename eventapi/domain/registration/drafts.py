@@ -82,9 +82,10 @@ def store(db, event, form, fields, nonce, language, client, base_url):
 
 def _add(db, event, form, fields, nonce, language, client, base_url):
     email_hash = _address(db, fields["email"])
-    daily = db.value(sql.of_address, email_hash=email_hash, since=times.after(db.now, -DAY))
-    has_mail = daily < PER_DAY and mails.is_configured(db.config)
     network, wide_network = _networks(form_key(db), client)
+    daily = _mailed(db, email_hash) + db.value(sql.waiting_of_address, email_hash=email_hash,
+                                               network=wide_network or network)
+    has_mail = daily < PER_DAY and mails.is_configured(db.config)
     keys = {"network": network, "wide_network": wide_network, "domain_hash": _domain(db, fields["email"])}
     is_free = has_mail and _room(db, AT_ONCE) > 0 and _limit_reached(db, keys) is None
     id = db.insert(sql.add, **keys, event_id=event["id"], form=form, nonce=nonce, fields=as_json(fields),
@@ -121,7 +122,8 @@ def release(db):
     """Queue the mails that wait, as far as the limits allow, and return their number.
 
     Networks take turns, beginning with the one that had a mail least recently. A confirmation gives its place in the
-    limits to the next mail, so the worker calls this often.
+    limits to the next mail, so the worker calls this often. An address that has had PER_DAY mails meanwhile, because of
+    forms of several networks, gets none for those that wait.
     """
     waiting = db.all(sql.waiting)
     if not waiting:
@@ -137,6 +139,8 @@ def release(db):
             limit = _limit_reached(db, draft)
             if limit:
                 reached.add(limit)
+            elif _mailed(db, draft["email_hash"]) >= PER_DAY:
+                db.run(sql.drop_waiting_of_address, email_hash=draft["email_hash"])
             else:
                 _queue_mail(db, draft["id"])
                 count += 1
@@ -146,6 +150,12 @@ def release(db):
 def _room(db, share):
     """Return how many mails of all drafts can be queued now. `share` is SHARE or AT_ONCE."""
     return share * db.config.mails_per_minute - _sent(db, times.after(db.now, -HOUR))
+
+
+def _mailed(db, email_hash):
+    """Return how many mails an address had within a day, at most PER_DAY."""
+    return db.value(sql.mailed_to_address, email_hash=email_hash, since=times.after(db.now, -DAY), now=db.now,
+                    most=PER_DAY)
 
 
 def _limit_reached(db, draft):

@@ -256,6 +256,46 @@ def test_spellings_of_one_mailbox_are_one_address(register, db):
     assert len(recipients(db)) == 5, "elsewhere, dots make another mailbox"
 
 
+def test_forms_that_wait_because_of_one_network_use_up_no_mail_of_somebody_elsewhere(register, db):
+    """A laptop whose network has had its mails names Greta's address three times. Then she registers at home."""
+    register(*own_domains(30, ["192.0.2.66"]), *[("greta@rosen.example", "192.0.2.66")] * 3)
+    assert waiting(db) == 3
+    register(("greta@rosen.example", "198.51.100.1"))
+    drafts.release(db)
+    assert recipients(db)[30:] == ["greta@rosen.example"]
+
+
+@pytest.mark.parametrize("clients", [["192.0.2.66"], ["2001:db8:0:1::1", "2001:db8:0:2::1"]])
+def test_of_the_forms_of_one_network_at_most_three_wait_for_an_address(register, db, clients):
+    register(*own_domains(30 * len(clients), clients))
+    register(*[("greta@rosen.example", clients[number % len(clients)]) for number in range(9)])
+    assert waiting(db) == 3
+
+
+def test_an_address_gets_three_mails_a_day_whichever_networks_its_forms_wait_for(register, db, clock):
+    clients = [f"192.0.2.{number}" for number in range(4)]
+    register(*own_domains(120, clients), *[("greta@rosen.example", client) for client in clients * 2])
+    register(("ada@rosen.example", "192.0.2.0"))
+    assert len(recipients(db)) == 120 and waiting(db) == 9
+    clock("2027-01-01T11:00:00Z")
+    drafts.release(db)
+    assert sorted(recipients(db)[120:]) == ["ada@rosen.example", *["greta@rosen.example"] * 3] and waiting(db) == 0
+    clock("2027-01-02T10:59:59Z")
+    register(("greta@rosen.example", "198.51.100.1"))
+    assert len(recipients(db)) == 124 and waiting(db) == 0, "the fourth within a day"
+    clock("2027-01-02T11:00:00Z")
+    register(("greta@rosen.example", "198.51.100.1"))
+    assert recipients(db)[124:] == ["greta@rosen.example"]
+
+
+def test_mails_of_a_clock_that_was_ahead_use_up_none_of_an_address(register, db, clock):
+    clock("2028-01-01T00:00:00Z")
+    register(*[("greta@rosen.example", "192.0.2.1")] * 3)
+    clock("2027-01-01T10:00:00Z")
+    register(("greta@rosen.example", "192.0.2.1"))
+    assert len(recipients(db)) == 4
+
+
 # The queue
 
 def test_confirmations_and_links_leave_before_mails_of_the_office(register, organiser, db, show):
