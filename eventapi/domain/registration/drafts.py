@@ -40,6 +40,7 @@ PER_HOUR = 30                           # because of one network, an IPv4 addres
 PER_HOUR_WIDE = 120                     # because of the /48 of an IPv6 address
 PER_DOMAIN, PER_KNOWN_DOMAIN = 20, 200  # to a domain in a day; the second, if one was confirmed within KNOWN
 KNOWN = MONTH
+PAUSE = timedelta(minutes=10)           # between two mails to a domain that has had these; nobody can use it up for a day
 SHARE = 30                              # of mails_per_minute: all in an hour, half of what can be sent
 AT_ONCE = 27                            # the same for new drafts; the rest is for those that wait
 ROUND = 100                             # mails that `release` queues in one transaction
@@ -163,14 +164,13 @@ def _limit_reached(db, draft):
 
     `draft` is a dict with the columns of the limits.
     """
-    hour, day = times.after(db.now, -HOUR), times.after(db.now, -DAY)
+    hour = times.after(db.now, -HOUR)
     if _sent(db, hour, network=draft["network"]) >= PER_HOUR:
         return "network", draft["network"]
     if draft["wide_network"] and _sent(db, hour, wide_network=draft["wide_network"]) >= PER_HOUR_WIDE:
         return "wide_network", draft["wide_network"]
-    domain_hash = draft["domain_hash"]
-    if domain_hash and _sent(db, day, domain_hash=domain_hash) >= _most_of_domain(db, domain_hash):
-        return "domain_hash", domain_hash
+    if draft["domain_hash"] and not _may_have_mail(db, draft["domain_hash"]):
+        return "domain_hash", draft["domain_hash"]
     return None
 
 
@@ -179,9 +179,13 @@ def _sent(db, since, **only):
     return db.value(sql.sent, frozenset(only), since=since, now=db.now, **only)
 
 
-def _most_of_domain(db, domain_hash):
+def _may_have_mail(db, domain_hash):
+    """Return whether a domain can have a mail now: one of the first of a day, or one after each PAUSE."""
     is_known = db.value(sql.is_domain_known, domain_hash=domain_hash, since=times.after(db.now, -KNOWN))
-    return PER_KNOWN_DOMAIN if is_known else PER_DOMAIN
+    most = PER_KNOWN_DOMAIN if is_known else PER_DOMAIN
+    if _sent(db, times.after(db.now, -DAY), domain_hash=domain_hash) < most:
+        return True
+    return _sent(db, times.after(db.now, -PAUSE), domain_hash=domain_hash) == 0
 
 
 def _queue_mail(db, id):

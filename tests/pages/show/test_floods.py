@@ -202,12 +202,30 @@ def test_mails_of_a_clock_that_was_ahead_count_for_nothing(register, db, clock, 
 def test_a_domain_without_a_confirmed_address_has_few_mails_in_a_day(register, confirm, db, clock):
     ids = register(*[(f"user{number}@catchall.example", NETWORKS[number]) for number in range(50)])
     assert (len(recipients(db)), waiting(db)) == (20, 30)
-    clock("2027-01-02T09:59:59Z")
+    clock("2027-01-01T10:09:59Z")
     assert drafts.release(db) == 0
+    clock("2027-01-02T09:59:59Z")
+    assert drafts.release(db) == 1
     clock("2027-01-02T10:00:00Z")
-    assert drafts.release(db) == 20
+    assert drafts.release(db) == 19
     confirm(ids[0])
     assert drafts.release(db) == 10, "a domain with a confirmed address has 200"
+
+
+@pytest.mark.parametrize(("is_known", "count", "clients"), [(False, 20, 1), (True, 200, 7)])
+def test_nobody_keeps_a_company_from_registering_for_a_day(register, confirm, db, clock, is_known, count, clients):
+    """Forms with made-up addresses have used up the mails of its domain, and ten more of them wait."""
+    if is_known:
+        confirm(*register(("first@rosen.example", "203.0.113.9")))
+    register(*[(f"made.up{number}@rosen.example", f"192.0.2.{number % clients}") for number in range(count + 10)])
+    register(("greta@rosen.example", "198.51.100.1"))
+    before = len(recipients(db))
+    assert "greta@rosen.example" not in recipients(db) and waiting(db) == 11
+    for minute in range(1, 31):
+        clock(f"2027-01-01T10:{minute:02}:00Z")
+        drafts.release(db)
+        assert len(recipients(db)) - before == minute // 10, "one each ten minutes"
+    assert recipients(db)[before] == "greta@rosen.example", "her network had no mail yet"
 
 
 def test_a_known_domain_has_more_mails_for_thirty_days(register, confirm, db, clock):
@@ -220,6 +238,9 @@ def test_a_known_domain_has_more_mails_for_thirty_days(register, confirm, db, cl
     register(*[(f"b{number}@rosen.example", NETWORKS[number]) for number in range(250)])
     drafts.release(db)
     assert len(recipients(db)) == 201 + 20
+    clock("2027-02-02T10:10:00Z")
+    drafts.release(db)
+    assert len(recipients(db)) == 201 + 21
 
 
 @pytest.mark.parametrize("spelling", ["BÜCHER.example", "xn--bcher-kva.example", "Bücher.Example"])
