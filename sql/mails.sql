@@ -1,4 +1,5 @@
 -- The mail queue and its history.
+-- columns: to_send = id kind entity_type entity_id admin_id recipient subject base_url language text details attempts message_id
 
 -- name: get
 SELECT id, kind, entity_type, entity_id, recipient, subject, base_url, state, attempts, next_at, message_id, error, created_at, updated_at
@@ -33,11 +34,15 @@ SELECT id FROM mails WHERE entity_type = :entity_type AND entity_id = :entity_id
 -- name: due
 -- The mail that leaves next. `places` has all pairs of priority and turn in order. For each, the index has the mail that is
 -- due first at its beginning, so that mails with a later time cost nothing.
-SELECT m.id, m.kind, m.entity_type, m.entity_id, m.admin_id, m.recipient, m.subject, m.base_url, m.language, m.text, m.details, m.attempts, m.message_id
+SELECT {m.to_send}
   FROM json_each(:places) p CROSS JOIN mails m ON m.id = (
     SELECT n.id FROM mails n WHERE n.state = 'queued' AND n.priority = p.value ->> 0 AND n.turn = p.value ->> 1 AND n.next_at <= :now
      ORDER BY n.next_at, n.id LIMIT 1)
  ORDER BY p.key LIMIT 1;
+
+-- name: longest_due
+-- The mail that has been due longest, whatever its priority.
+SELECT {m.to_send} FROM mails m INDEXED BY mails_due WHERE m.state = 'queued' AND m.next_at <= :now ORDER BY m.next_at, m.id LIMIT 1;
 
 -- name: bring_forward
 -- Retry at once what is scheduled later than any wait allows: the clock was ahead at that time.

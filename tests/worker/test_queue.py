@@ -1,4 +1,6 @@
 """The order in which mails leave."""
+from collections import Counter
+
 import pytest
 
 from eventapi import times
@@ -11,6 +13,12 @@ PRIORITIES = {
     "application_decision": 1, "badge": 1, "booth_offer": 1, "link_notice": 1,
     "invoice": 2, "invoice_reminder": 2, "dunning": 2, "todos": 2}
 NOW, LATER = "2026-11-28T10:00:00Z", "2026-11-28T11:00:00Z"
+
+
+@pytest.fixture(autouse=True)
+def counter(monkeypatch):
+    """Begin to count the mails that are taken."""
+    monkeypatch.setattr(delivery, "taken", Counter())
 
 
 def add(db, count=1, kind="invoice", **values):
@@ -72,6 +80,23 @@ def test_a_mail_that_is_tried_again_leaves_after_the_first_attempts_of_others(db
     assert [delivery.step(db, "lease")["id"] for _ in range(2)] == [id + 1, id]
 
 
+@pytest.mark.parametrize("is_connected", [True, False])
+def test_each_fourth_mail_is_the_one_that_has_been_due_longest(db, monkeypatch, is_connected):
+    """Else links, which anybody can ask for, keep invoices waiting. Also if each connection breaks with its mail."""
+    monkeypatch.setattr(times, "now", lambda: LATER)
+    add(db, 3, next_at="2026-11-28T09:00:00Z")
+    add(db, 2, kind="badge", next_at="2026-11-28T08:00:00Z")
+    add(db, 30, kind="link")
+    kinds = []
+    for number in range(24):
+        mail = delivery.step(db, f"lease {number}")
+        kinds.append(mail["kind"])
+        outcome = delivery.Outcome("failed", "550", is_connected=is_connected)
+        delivery.step(db, f"lease {number}", (mail, outcome), more=False)
+    assert kinds[3::4] == ["badge", "badge", "invoice", "invoice", "invoice", "link"]
+    assert {*kinds[0::4], *kinds[1::4], *kinds[2::4]} == {"link"}
+
+
 def test_every_turn_that_a_mail_can_have_is_taken(db):
     for turn in range(mails.TURNS):
         add(db, kind="link", turn=turn)
@@ -81,21 +106,22 @@ def test_every_turn_that_a_mail_can_have_is_taken(db):
         db.connection.execute("UPDATE mails SET state = 'sent' WHERE id = ?", (mail["id"],))
 
 
-def steps(db):
-    """Return how many hundreds of instructions of SQLite it takes to find the next mail."""
+def steps(db, find):
+    """Return how many hundreds of instructions of SQLite it takes to find a mail, and this mail."""
     count = [0]
 
     def counted():
         count[0] += 1
     db.connection.set_progress_handler(counted, 100)
-    found = mails.next_due(db, NOW)
+    found = find(db, NOW)
     db.connection.set_progress_handler(None, 0)
     return count[0], found
 
 
-def test_the_next_mail_is_found_without_reading_those_that_wait(db):
+@pytest.mark.parametrize("find", [mails.next_due, mails.longest_due])
+def test_the_next_mail_is_found_without_reading_those_that_wait(db, find):
     """20,000 mails that are due, and 60,000 that wait for another attempt, among them those with priority 0."""
-    few, _ = steps(db)
+    few, _ = steps(db, find)
     with db.write():
         db.connection.execute("""
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 80000)
@@ -103,7 +129,7 @@ def test_the_next_mail_is_found_without_reading_those_that_wait(db):
                                next_at, message_id, created_at, updated_at)
             SELECT 'invoice', i % 4 % 3, iif(i % 4 % 3, 0, i / 4 % 30), 'invoice', i, 'a@rosen.example', 'x', '',
                    'queued', iif(i % 4 = 2, :now, :later), 'm' || i, :now, :now FROM n""", {"now": NOW, "later": LATER})
-    many, found = steps(db)
+    many, found = steps(db, find)
     assert found and many < few + 20, "not 800 hundreds"
 
 

@@ -15,7 +15,8 @@ STATES = ("queued", "sending", "sent", "failed", "uncertain")
 CAN_BE_SENT_AGAIN = ("failed", "uncertain")
 
 # Kind of mail -> priority. Of the mails that are due, those with the lowest number leave first: 0 if somebody waits for
-# the mail in front of a page, 2 if it is usually one of hundreds.
+# the mail in front of a page, 2 if it is usually one of hundreds. So that none waits for ever, the worker sends some by
+# their time alone.
 PRIORITIES = {
     "application_confirmation": 0,
     "link": 0,
@@ -75,8 +76,13 @@ def add(db, kind, entity_type, entity_id, recipient, subject, next_at=None, base
 
 
 def next_due(db, now):
-    """Return the mail that leaves next, as a row, or None if none is due."""
+    """Return the mail that leaves next by priority and turn, as a row, or None if none is due."""
     return db.one(sql.due, now=now, places=PLACES)
+
+
+def longest_due(db, now):
+    """Return the mail that has been due longest, as `next_due` does."""
+    return db.one(sql.longest_due, now=now)
 
 
 def is_waiting(db, kind, entity_type, entity_id):

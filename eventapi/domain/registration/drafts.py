@@ -40,7 +40,7 @@ PER_HOUR = 30                           # because of one network, an IPv4 addres
 PER_HOUR_WIDE = 120                     # because of the /48 of an IPv6 address
 PER_DOMAIN, PER_KNOWN_DOMAIN = 20, 200  # to a domain in a day; the second, if one was confirmed within KNOWN
 KNOWN = MONTH
-PAUSE = timedelta(minutes=10)           # between two mails to a domain that has had these; nobody can use it up for a day
+PAUSE = timedelta(minutes=10)           # between two mails to a domain that has had these, so that none is shut out
 SHARE = 30                              # of mails_per_minute: all in an hour, half of what can be sent
 AT_ONCE = 27                            # the same for new drafts; the rest is for those that wait
 ROUND = 100                             # mails that `release` queues in one transaction

@@ -4,6 +4,7 @@ A mail is marked as `sending` and committed before it is sent, by the process th
 process dies, it loses the lock, and the mail becomes `uncertain`: an administrator decides whether to send it again.
 A broken connection leaves at most one uncertain mail.
 """
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -21,7 +22,9 @@ sql = statements("mails")
 # Minutes until the next attempt, after each temporary failure.
 AGAIN_AFTER = (1, 5, 15, 60, 4 * 60, 12 * 60, 24 * 60, 24 * 60)
 WINDOW = 60                              # seconds to which mails_per_minute applies
+BY_TIME = 4                              # one of so many mails is the one that has been due longest
 CUT_OFF = "the worker ended while it sent the mail"
+taken = Counter()                        # database -> mails that this process has taken from its queue
 
 
 @dataclass
@@ -54,9 +57,21 @@ def step(db, lease, done=None, more=True):
             _settle(db, lease, *done)
         if not more or seconds_until_next(db) != 0:
             return None
-        mail = queue.next_due(db, times.now())
+        mail = _choose(db)
         db.run(sql.take, id=mail["id"], lease=lease, now=db.now)
+        taken[db.path] += 1
         return mail
+
+
+def _choose(db):
+    """Return the mail to send now, of those that are due: the next one by priority, but each fourth one by its time.
+
+    Otherwise those of high priority, which may be a flood, would leave none for the others. The mails are counted in
+    this process, not in a connection: a connection may end after each of them.
+    """
+    is_by_time = taken[db.path] % BY_TIME == BY_TIME - 1
+    choose = queue.longest_due if is_by_time else queue.next_due
+    return choose(db, times.now())
 
 
 def _settle(db, lease, mail, outcome):

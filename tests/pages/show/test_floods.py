@@ -1,5 +1,6 @@
 """Floods of forms: how many mails leave because of a network, for a domain and in all, and that nobody else waits."""
 import re
+from collections import Counter
 from contextlib import closing, nullcontext
 from threading import Barrier, Thread
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ from eventapi.domain.mail import queue as mails
 from eventapi.domain.registration import drafts
 from eventapi.domain.shows import directory
 from eventapi.storage.database import Database
-from eventapi.worker.mail import contents, job, smtp
+from eventapi.worker.mail import contents, delivery, job, smtp
 from eventapi.worker.mail.delivery import Outcome
 from tests.pages.conftest import Visitor
 from tests.pages.desk.conftest import sign_in
@@ -354,6 +355,58 @@ def test_a_link_that_the_office_sends_leaves_after_those_that_people_wait_for(re
     organiser.post(f"/links/{link['id']}/mail", {}, status=202)
     register(("greta@garten.example", "192.0.2.1"))
     assert taken(db) == [("greta@garten.example", "application_confirmation"), ("ada@keramia.example", "link")]
+
+
+def leave(db, seconds):
+    """Let the worker send the mails of some seconds, one each. Return them."""
+    found = []
+    for _ in range(seconds):
+        mail = delivery.step(db, "lease")
+        if mail:
+            delivery.step(db, "lease", (mail, Outcome("sent", reply="250 OK")), more=False)
+            found.append(mail)
+    return found
+
+
+def test_an_invoice_leaves_although_visitors_who_register_take_all_mails(register, db, clock):
+    """Confirmations may take half of mails_per_minute, and the badge of each takes the other half."""
+    sent, clients = Counter(), iter(NETWORKS)
+    for second in range(0, 1800, 30):
+        clock(f"2027-01-01T10:{second // 60:02}:{second % 60:02}Z")
+        register(*[(f"u{second}.{number}@own.example", next(clients)) for number in range(16)])
+        with db.write():
+            if second == 600:
+                mails.add(db, "invoice", "invoice", 1, "buyer@rosen.example", "Invoice")
+        drafts.release(db)
+        left = leave(db, 30)
+        sent.update(mail["kind"] for mail in left)
+        with db.write():                            # as if each visitor opened the link in the mail at once
+            for mail in left:
+                if mail["kind"] == "application_confirmation":
+                    db.run(drafts.sql.remember_domain, id=mail["entity_id"], now=db.now)
+                    db.run(drafts.sql.confirm, id=mail["entity_id"], application_id=None, now=db.now)
+                    mails.add(db, "badge", "application", mail["entity_id"], mail["recipient"], "Badge")
+    assert sent["application_confirmation"] > 800 and sent["badge"] > 800
+    assert sent["invoice"] == 1
+
+
+def test_a_badge_leaves_although_links_that_are_asked_for_take_all_mails(register, organiser, show, db, clock):
+    """Sixty a minute, which nginx allows one network, for 720 addresses of somebody who floods."""
+    organiser.patch(f"/events/{show['event']['id']}/pages", {"my_is_open": True}, status=200)
+    with db.write():
+        for number in range(720):
+            links.create(db, "participant", event_id=show["event"]["id"], participant_id=show["exhibitor"]["id"],
+                         email=f"u{number}@own.example", rights=["profile"])
+        mails.add(db, "badge", "application", 1, "visitor@rosen.example", "Badge")
+    sent = Counter()
+    for part in range(24):
+        clock(f"2027-01-01T10:{part // 2:02}:{part % 2 * 30:02}Z")
+        with db.write():
+            for number in range(30):
+                links.ask_for_mail(db, f"u{part * 30 + number}@own.example", BASE_URL)
+        links.handle_requests(db, 100)
+        sent.update(mail["kind"] for mail in leave(db, 30))
+    assert sent == {"link": 719, "badge": 1}
 
 
 def test_recipients_at_which_the_mail_server_closes_the_connection_stop_no_badges(register, db, clock, settings,
