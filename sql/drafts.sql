@@ -44,10 +44,14 @@ DELETE FROM confirmed_domains WHERE domain_hash IN (
   SELECT domain_hash FROM confirmed_domains WHERE confirmed_at < :before ORDER BY confirmed_at LIMIT :size);
 
 -- name: waiting
--- Drafts whose mail waits: at first one of each network, in the order of its last mail, then a second one of each.
+-- Drafts whose mail waits: at first one of each network, in the order of its last mail, then a second one of each. The /48
+-- of an IPv6 address is one network here.
 SELECT id, network, wide_network, domain_hash, email_hash FROM (
-  SELECT id, network, wide_network, domain_hash, email_hash, row_number() OVER (PARTITION BY network ORDER BY id) AS round,
-         (SELECT max(l.mail_at) FROM application_drafts l WHERE l.network = d.network) AS last_at
+  SELECT id, network, wide_network, domain_hash, email_hash,
+         row_number() OVER (PARTITION BY coalesce(wide_network, network) ORDER BY id) AS round,
+         iif(wide_network IS NULL,
+             (SELECT max(l.mail_at) FROM application_drafts l WHERE l.network = d.network),
+             (SELECT max(l.mail_at) FROM application_drafts l WHERE l.wide_network = d.wide_network AND l.network IS NOT NULL)) AS last_at
     FROM application_drafts d WHERE mail_base_url IS NOT NULL)
  ORDER BY round, last_at NULLS FIRST, id;
 

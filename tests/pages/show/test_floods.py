@@ -132,6 +132,21 @@ def test_the_network_that_had_a_mail_least_recently_comes_first(register, db, cl
     assert recipients(db)[-3:] == ["fourth@d.example", "third@c.example", "first@a.example"]
 
 
+@pytest.mark.parametrize(("filler", "left"), [
+    ("2001:db8:0:ff::1", ["greta@rosen.example", "b@b.example", "a@d100.example"]),
+    ("203.0.113.1", ["a@d100.example", "greta@rosen.example", "b@b.example"])], ids=["it had mails", "it had none"])
+def test_the_networks_within_a_48_are_one_that_takes_turns(register, db, clock, settings, monkeypatch, filler, left):
+    """Somebody with a /48 has 65,536 networks of which none had a mail."""
+    monkeypatch.setattr(settings, "mails_per_minute", 1)
+    register(("a@a.example", "198.51.100.1"))
+    clock("2027-01-01T10:05:00Z")
+    register(*own_domains(26, [filler]))                        # with this, new mails wait for those that wait already
+    register(*own_domains(5, [f"2001:db8:0:{number:x}::1" for number in range(5)], start=100))
+    register(("b@b.example", "198.51.100.1"), ("greta@rosen.example", "198.51.100.2"))
+    assert waiting(db) == 7 and drafts.release(db) == 3
+    assert recipients(db)[27:] == left
+
+
 def test_confirmed_visitors_of_a_hall_give_their_places_to_the_next(register, confirm, db):
     ids = register(*own_domains(31, ["192.0.2.1"]))
     assert waiting(db) == 1
