@@ -210,11 +210,20 @@ def _address(db, email):
 
 
 def _domain(db, email):
-    """Return a keyed hash of the domain of an address, or None if it is one of PROVIDERS."""
-    domain = email.rpartition("@")[2].lower()
+    """Return a keyed hash of the domain of an address, or None if it is one of PROVIDERS.
+
+    Its subdomains are one with it, since its owner has as many of them as he wants. A domain is the last two labels of
+    a name, or three if the second-level label is as short as that of rosen.co.uk, rosen.com.au and rosen.or.at.
+    """
+    name = email.rpartition("@")[2].lower()
     with suppress(UnicodeError):
-        domain = domain.encode("idna").decode()
-    return None if domain in PROVIDERS else link_secrets.address_hash(db, f"@{domain}")
+        name = name.encode("idna").decode()
+    if name in PROVIDERS:
+        return None
+    labels = name.split(".")
+    is_shared = len(labels) > 2 and len(labels[-2]) <= 3
+    domain = ".".join(labels[-3:] if is_shared else labels[-2:])
+    return link_secrets.address_hash(db, f"@{domain}")
 
 
 def _networks(key, client):

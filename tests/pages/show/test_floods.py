@@ -266,6 +266,21 @@ def test_a_domain_is_the_same_in_each_spelling(register, db, spelling):
     assert waiting(db) == 1
 
 
+@pytest.mark.parametrize(("names", "most"), [
+    ("s{}.catchall.example", 20), ("a.b{}.c.catchall.example", 20), ("s{}.rosen.co.uk", 20), ("s{}.rosen.com.au", 20),
+    ("s{}.öbb.example", 20), ("rosen{}.example", 50), ("rosen{}.co.uk", 50), ("rosen{}.or.at", 50)])
+def test_a_domain_is_one_with_its_subdomains(register, db, names, most):
+    """Otherwise a name server that answers for each of them gives somebody as many domains as he wants."""
+    register(*[(f"a@{names.format(number)}", NETWORKS[number]) for number in range(50)])
+    assert len(recipients(db)) == most
+
+
+def test_a_domain_is_known_by_an_address_of_a_subdomain(register, confirm, db):
+    confirm(*register(("ada@mail.rosen.example", "192.0.2.1")))
+    register(*[(f"a{number}@rosen.example", NETWORKS[number]) for number in range(50)])
+    assert waiting(db) == 0
+
+
 def test_thousands_of_visitors_with_a_large_provider_wait_for_nothing(register, db, settings, monkeypatch):
     """5,000 addresses, each confirmed before the next 25 come, from the wifi of one hall."""
     monkeypatch.setattr(settings, "mails_per_minute", 200)
