@@ -119,7 +119,7 @@ def test_drawing_and_waiting_takes_at_most_half_of_the_threads(number, waiting):
 
 
 @pytest.mark.parametrize("make_keeper", [Kept, Drawn])
-@pytest.mark.parametrize("error", [ValueError("no font"), Problem("not_found", "It is gone."), SystemExit(1)])
+@pytest.mark.parametrize("error", [ValueError("no font"), MemoryError(), SystemExit(1)])
 def test_nothing_is_kept_of_a_failure_and_the_next_thread_makes_the_page(make_keeper, error):
     keeper, bad, good = make_keeper(100_000), Work(), Work()
     with threads(8) as call:
@@ -133,6 +133,55 @@ def test_nothing_is_kept_of_a_failure_and_the_next_thread_makes_the_page(make_ke
             failing.result(LIMIT)
         assert waiting.result(LIMIT) == "good"
     assert (keeper.find("page"), bad.made, good.made) == ("good", ["bad"], ["good"])
+
+
+def test_a_page_that_is_refused_is_tried_again_at_once():
+    keeper = Kept(100_000)
+
+    def refuse():
+        raise Problem("not_found", "It is gone.")
+    with pytest.raises(Problem):
+        keeper.get("page", refuse)
+    assert keeper.get("page", lambda: "page") == "page"
+
+
+def test_a_file_that_cannot_be_drawn_is_drawn_once_a_minute(monkeypatch):
+    """Also for the threads that waited for it, and no other file waits for it."""
+    at, made, keeper, work = [1_000.0], [], Drawn(100_000), Work()
+    monkeypatch.setattr(kept, "time", SimpleNamespace(monotonic=lambda: at[0]))
+
+    def refuse():
+        made.append(at[0])
+        raise Problem("not_installed", "No font has it.", headers={"X-Why": "font"}, package="fonts")
+    with threads(8) as call:
+        first = call(keeper.get, "file", work.maker("file", Problem("not_installed", "No font has it.")))
+        work.begun.wait(LIMIT)
+        others = [call(keeper.get, "file", refuse) for _ in range(3)]
+        until(lambda: keeper.waiting == 3)
+        work.may_end.set()
+        assert {refusal(each).detail for each in (first, *others)} == {"No font has it."}
+    assert (work.made, made) == (["file"], [])
+    for at[0] in (1_059.9, 1_060.1, 1_061.0, 1_120.0, 1_120.2):
+        with pytest.raises(Problem) as found:
+            keeper.get("file", refuse)
+    problem = found.value
+    assert (problem.status, problem.headers, problem.members) == (501, {"X-Why": "font"}, {"package": "fonts"})
+    assert made == [1_060.1, 1_120.2]
+    assert keeper.get("other", lambda: "other") == "other"
+    assert keeper.find("file") is None and keeper.bytes == 5 + kept.COST
+
+
+def test_files_that_cannot_be_drawn_are_forgotten_after_a_minute(monkeypatch):
+    at, keeper = [1_000.0], Drawn(100_000)
+    monkeypatch.setattr(kept, "time", SimpleNamespace(monotonic=lambda: at[0]))
+
+    def refuse():
+        raise Problem("not_installed", "No font has it.")
+    for number in range(200):
+        at[0] += 1
+        with pytest.raises(Problem):
+            keeper.get(number, refuse)
+    assert len(keeper.problems) <= 60
 
 
 @pytest.mark.parametrize("make_keeper", [Kept, Drawn])

@@ -4,7 +4,7 @@ import re
 
 from eventapi import times
 from eventapi.languages import choice
-from eventapi.pictures import canvas, style, svg
+from eventapi.pictures import canvas, fonts, style, svg
 from eventapi.pictures.hall import sheet as picture
 from eventapi.storage.statements import statements
 
@@ -37,10 +37,14 @@ def read(db, id, view, language=None):
 def draw(config, hall, form):
     """Return the picture as bytes. `form` is one of FORMS.
 
-    Raise 501 `not_installed` for a PDF if reportlab is missing, or a font that has every letter.
+    A box is drawn in place of a character that no font has: exhibitors write their names themselves, and one of them
+    must not stop the PDF. Raise 501 `not_installed` for a PDF if reportlab is missing.
     """
     drawing = picture.picture(hall, style.brand(config))
-    return canvas.draw(drawing) if form == PDF else svg.draw(drawing)
+    if form == SVG:
+        return svg.draw(drawing)
+    with fonts.boxes():
+        return canvas.draw(drawing)
 
 
 def _booth(row, now, is_public):

@@ -1,7 +1,9 @@
 """Rendered pages and drawn files that a process keeps. Each process has its own, and makes each of them once."""
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from threading import Lock
 from weakref import WeakValueDictionary
 
@@ -13,6 +15,7 @@ from eventapi.web.pages import Page
 COST = 2_000                # bytes that an entry takes beside its page: its key, its headers, and Python's objects
 LONGEST_WAIT = 20           # seconds for which a thread waits for another one; the watchdog allows 30
 RETRY_AFTER = 5             # seconds
+REFUSED_FOR = 60            # seconds for which a file whose drawing has raised a Problem is not drawn again
 
 
 class Kept:
@@ -85,8 +88,12 @@ class Drawn(Kept):
     Drawing one file and waiting for it takes at most half of the threads of the process. Further threads get 503 at
     once, so that the other half serves pages, forms and /healthz, whatever is asked for.
 
+    A Problem of a drawing is the answer for REFUSED_FOR seconds: otherwise each request would draw the file again, and
+    all other files would wait for that.
+
     Attributes:
         waiting: number of threads that wait for the drawing of another one.
+        problems: key -> (when it ends on the monotonic clock, Problem of the drawing).
     """
 
     def __init__(self, most: int):
@@ -94,6 +101,30 @@ class Drawn(Kept):
         super().__init__(most)
         self.drawing = Lock()
         self.waiting = 0
+        self.problems = {}
+
+    def get(self, key: Hashable, make: Callable[[], Page | str]) -> Page | str:
+        """Return the file with this key. `make()` draws it if it is not kept, unless it has just raised a Problem."""
+        self._refuse(key)
+        return super().get(key, lambda: self._draw(key, make))
+
+    def _draw(self, key, make):
+        self._refuse(key)                       # another thread may have tried meanwhile
+        try:
+            return make()
+        except Problem as problem:
+            now = time.monotonic()
+            with self.lock:
+                self.problems = {other: found for other, found in self.problems.items() if found[0] > now}
+                self.problems[key] = now + REFUSED_FOR, copy(problem)       # without the frames of its traceback
+            raise
+
+    def _refuse(self, key):
+        """Raise the Problem of the last drawing with this key, for REFUSED_FOR seconds."""
+        with self.lock:
+            until, problem = self.problems.get(key, (0, None))
+        if problem and time.monotonic() < until:
+            raise copy(problem)
 
     @contextmanager
     def turn(self, key: Hashable) -> Iterator[None]:

@@ -11,7 +11,9 @@ import pytest
 from eventapi import times
 from eventapi.domain.events import calendar_feed
 from eventapi.domain.halls import plan_pictures
-from eventapi.pages.show import cards
+from eventapi.errors import Problem
+from eventapi.pages.show import cards, views
+from eventapi.pictures import fonts
 from eventapi.web.html import shell
 from eventapi.web.html.kept import Drawn, Kept
 from tests.support.plans import add_plan
@@ -29,6 +31,9 @@ def empty(monkeypatch):
 def forget(monkeypatch):
     monkeypatch.setattr(shell, "KEPT", Kept(shell.LARGEST))
     monkeypatch.setattr(shell, "FILES", Drawn(shell.LARGEST_FILES))
+    # Tests whose folders have the same name, one after the other, would share these.
+    monkeypatch.setattr(views, "LISTS", {})
+    monkeypatch.setattr(views, "MOMENTS", {})
 
 
 @pytest.fixture
@@ -274,6 +279,29 @@ def test_a_change_while_a_plan_is_drawn_is_on_the_next_drawing(ask, organiser, s
     hall.may_end.set()
     assert b"Erd\xc5\x91h\xc3\xa1ti" in early.result(LIMIT)[2] and b"New Ltd" in late.result(LIMIT)[2]
     assert b"New Ltd" in ask(addresses["svg"]).result(LIMIT)[2] and len(hall.names) == 2
+
+
+@pytest.mark.parametrize("name", ["Garten \U0001f339", "\u16a0\u16a2 Ltd", "\u05d2\u05df"])
+def test_a_name_with_a_letter_that_no_font_has_stops_no_pdf_of_a_hall(organiser, read, show, addresses, name):
+    """Exhibitors write their display names on their own pages. A browser has the fonts of its device."""
+    organiser.patch(f"/participants/{show['exhibitor']['id']}/profile", {"display_name": name}, status=200)
+    assert name in read(addresses["svg"]).text
+    file = read(addresses["pdf"], status=200).body
+    if not fonts.installed(fonts.EUROPE):
+        pytest.skip("needs fonts-dejavu-core")
+    pypdf = pytest.importorskip("pypdf")
+    assert "\u25a1" in pypdf.PdfReader(io.BytesIO(file)).pages[0].extract_text()
+
+
+def test_a_drawing_that_is_refused_is_not_drawn_for_each_request(ask, addresses, monkeypatch):
+    drawings = []
+
+    def refuse(*_):
+        drawings.append(True)
+        raise Problem("not_installed", "PDF needs reportlab.")
+    monkeypatch.setattr(plan_pictures, "draw", refuse)
+    assert [ask(addresses["pdf"]).result(LIMIT)[0] for _ in range(5)] == [501] * 5 and len(drawings) == 1
+    assert ask(addresses["svg"]).result(LIMIT)[0] == 501 and len(drawings) == 2
 
 
 def test_a_drawing_that_fails_is_not_kept_and_the_next_one_is(ask, addresses, monkeypatch):
