@@ -168,7 +168,7 @@ def test_a_file_that_cannot_be_drawn_is_drawn_once_a_minute(monkeypatch):
     assert (problem.status, problem.headers, problem.members) == (501, {"X-Why": "font"}, {"package": "fonts"})
     assert made == [1_060.1, 1_120.2]
     assert keeper.get("other", lambda: "other") == "other"
-    assert keeper.find("file") is None and keeper.bytes == 5 + kept.COST
+    assert list(keeper.pages) == ["other"]
 
 
 def test_files_that_cannot_be_drawn_are_forgotten_after_a_minute(monkeypatch):
@@ -201,10 +201,24 @@ def test_a_thread_that_waits_too_long_is_refused_and_leaves_its_place(make_keepe
 def test_no_more_bytes_are_kept_than_allowed_and_what_was_used_last_stays():
     keeper = Kept(10 * (1_000 + kept.COST))
     for number in range(40):
-        keeper.get(number, lambda: "x" * 1_000)
+        keeper.get(number, lambda: b"x" * 1_000)
         keeper.get(0, lambda: pytest.fail("page 0 is used all the time"))
         assert keeper.bytes == len(keeper.pages) * (1_000 + kept.COST) <= keeper.most
     assert sorted(keeper.pages) == [0, *range(31, 40)]
+
+
+@pytest.mark.parametrize(("letter", "width"), [("x", 1), ("ő", 2), ("\U0001f339", 4)])
+def test_a_text_counts_with_the_bytes_that_its_letters_take_in_memory(letter, width):
+    """Python stores all letters of a text as wide as the widest of them."""
+    keeper = Kept(1_000_000)
+    keeper.get("text", lambda: letter + "x" * 19_999)
+    assert 20_000 * width <= keeper.bytes - kept.COST <= 20_000 * width + 100
+    for number in range(1_000):
+        keeper.get(number, lambda: letter + "x" * 19_999)
+    assert len(keeper.pages) == 1_000_000 // (20_000 * width + kept.COST)
+    for number in range(1_000):
+        keeper.get(f"small {number}", lambda: b"x")
+    assert keeper.bytes == len(keeper.pages) * (1 + kept.COST), "what is driven out is counted alike"
 
 
 def test_small_pages_count_with_what_they_take_beside_their_text():

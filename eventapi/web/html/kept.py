@@ -1,4 +1,5 @@
 """Rendered pages and drawn files that a process keeps. Each process has its own, and makes each of them once."""
+import sys
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
@@ -31,6 +32,7 @@ class Kept:
     def __init__(self, most: int):
         """`most` is the largest number of bytes that are kept."""
         self.pages = OrderedDict()
+        self.sizes = {}                         # key -> bytes of its page
         self.bytes = 0
         self.most = most
         self.lock = Lock()                      # of all attributes
@@ -60,14 +62,16 @@ class Kept:
 
     def keep(self, key: Hashable, page: Page | str) -> None:
         """Keep a page that is not kept, unless it alone is larger than all may be."""
-        size = len(page) + COST
+        size = size_of(page)
         if size > self.most:
             return
         with self.lock:
             self.pages[key] = page
+            self.sizes[key] = size              # what a text takes may grow while it is kept
             self.bytes += size
             while self.bytes > self.most:
-                self.bytes -= len(self.pages.popitem(last=False)[1]) + COST
+                oldest, _ = self.pages.popitem(last=False)
+                self.bytes -= self.sizes.pop(oldest)
 
     @contextmanager
     def turn(self, key: Hashable) -> Iterator[None]:
@@ -150,6 +154,12 @@ class Drawn(Kept):
                 self.waiting -= 1
         if not is_free:
             raise busy()
+
+
+def size_of(page: Page | str) -> int:
+    """Return the bytes that an entry takes. One emoji in a text lets each of its letters take four bytes."""
+    own = sys.getsizeof(page) if isinstance(page, str) else len(page)
+    return own + COST
 
 
 def busy() -> Problem:
