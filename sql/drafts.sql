@@ -46,8 +46,8 @@ DELETE FROM confirmed_domains WHERE domain_hash IN (
 -- name: waiting
 -- Drafts whose mail waits: at first one of each network, in the order of its last mail, then a second one of each. The /48
 -- of an IPv6 address is one network here.
-SELECT id, network, wide_network, domain_hash, email_hash FROM (
-  SELECT id, network, wide_network, domain_hash, email_hash,
+SELECT id, network, wide_network, domain_hash FROM (
+  SELECT id, network, wide_network, domain_hash,
          row_number() OVER (PARTITION BY coalesce(wide_network, network) ORDER BY id) AS round,
          iif(wide_network IS NULL,
              (SELECT max(l.mail_at) FROM application_drafts l WHERE l.network = d.network),
@@ -60,18 +60,19 @@ SELECT id, network, wide_network, domain_hash, email_hash FROM (
 SELECT 1 FROM application_drafts
  WHERE mail_base_url IS NOT NULL AND id <> :id AND (network = :network OR wide_network = :wide_network OR domain_hash = :domain_hash) LIMIT 1;
 
--- name: is_waiting
-SELECT 1 FROM application_drafts WHERE id = :id AND mail_base_url IS NOT NULL;
+-- name: still_waiting
+SELECT email_hash FROM application_drafts WHERE id = :id AND mail_base_url IS NOT NULL;
 
--- name: mailed_to_address
--- Drafts with an address whose mail was queued since a time, also confirmed and corrected ones. Times in the future are ignored.
+-- name: of_address
+-- At most so many drafts with an address whose mail was queued since a time, also confirmed and corrected ones, or waits
+-- because of forms of the network. Those that wait because of others use up nothing. Times in the future are ignored.
 SELECT count(*) FROM (
-  SELECT 1 FROM application_drafts WHERE email_hash = :email_hash AND mail_at > :since AND mail_at <= :now LIMIT :most);
-
--- name: waiting_of_address
--- Drafts with an address whose mail waits because of forms of one network. Those of other networks use up nothing.
-SELECT count(*) FROM application_drafts
- WHERE email_hash = :email_hash AND mail_base_url IS NOT NULL AND coalesce(wide_network, network) = :network;
+  SELECT 1 FROM application_drafts
+   WHERE email_hash = :email_hash
+     AND (mail_at > :since AND mail_at <= :now
+       OR mail_base_url IS NOT NULL AND coalesce(wide_network, network) = :network -- when network
+     )
+   LIMIT :most);
 
 -- name: drop_waiting_of_address
 -- The mails that wait for an address are never sent.

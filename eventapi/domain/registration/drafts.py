@@ -84,8 +84,7 @@ def store(db, event, form, fields, nonce, language, client, base_url):
 def _add(db, event, form, fields, nonce, language, client, base_url):
     email_hash = _address(db, fields["email"])
     network, wide_network = _networks(form_key(db), client)
-    daily = _mailed(db, email_hash) + db.value(sql.waiting_of_address, email_hash=email_hash,
-                                               network=wide_network or network)
+    daily = _mailed(db, email_hash, network=wide_network or network)
     has_mail = daily < PER_DAY and mails.is_configured(db.config)
     keys = {"network": network, "wide_network": wide_network, "domain_hash": _domain(db, fields["email"])}
     is_free = has_mail and _room(db, AT_ONCE) > 0 and _limit_reached(db, keys) is None
@@ -135,13 +134,17 @@ def release(db):
         for draft in waiting:
             if count >= room:
                 break
-            if not reached.isdisjoint(draft.items()) or not db.value(sql.is_waiting, id=draft["id"]):
+            if not reached.isdisjoint(draft.items()):
                 continue
+            still_waiting = db.one(sql.still_waiting, id=draft["id"])
+            if still_waiting is None:
+                continue
+            email_hash = still_waiting["email_hash"]
             limit = _limit_reached(db, draft)
             if limit:
                 reached.add(limit)
-            elif _mailed(db, draft["email_hash"]) >= PER_DAY:
-                db.run(sql.drop_waiting_of_address, email_hash=draft["email_hash"])
+            elif _mailed(db, email_hash) >= PER_DAY:
+                db.run(sql.drop_waiting_of_address, email_hash=email_hash)
             else:
                 _queue_mail(db, draft["id"])
                 count += 1
@@ -153,10 +156,10 @@ def _room(db, share):
     return share * db.config.mails_per_minute - _sent(db, times.after(db.now, -HOUR))
 
 
-def _mailed(db, email_hash):
-    """Return how many mails an address had within a day, at most PER_DAY."""
-    return db.value(sql.mailed_to_address, email_hash=email_hash, since=times.after(db.now, -DAY), now=db.now,
-                    most=PER_DAY)
+def _mailed(db, email_hash, **only):
+    """Return how many mails an address had within a day, at most PER_DAY. With `network`, add those that wait there."""
+    return db.value(sql.of_address, frozenset(only), email_hash=email_hash, since=times.after(db.now, -DAY),
+                    now=db.now, most=PER_DAY, **only)
 
 
 def _limit_reached(db, draft):
