@@ -46,7 +46,7 @@ def migrate(args, config):
                       "data_dir (EVENTAPI_DATA_DIR) to a directory of this user") from None
     done = f"schema {versions.newest()} is up to date"
     if not migrations.is_current(config.database):
-        with closing(process_locks.migrating(config)):          # waits for another upgrade, which may do it
+        with closing(process_locks.migrating(config, _tell)):   # waits for another upgrade, which may do it
             if not migrations.is_current(config.database):
                 done = _upgrade(args, config)
     process_locks.remove_scratch(config)
@@ -67,7 +67,13 @@ def _upgrade(args, config):
                 raise
             raise Refused(f"the migration failed: {error}. Install the previous version again; if it refuses the "
                           f"database, run 'eventapi restore {made[0]}'") from error
+    if old == new:                          # only the write-ahead log was missing
+        return f"schema {new} is up to date"
     return f"upgraded from schema {old} to {new}" if old else f"created with schema {new}"
+
+
+def _tell(sentence):
+    print(f"eventapi: {sentence}", file=sys.stderr, flush=True)
 
 
 def _back_up(config, schema, report):

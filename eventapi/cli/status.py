@@ -180,6 +180,8 @@ def _look_at_disk(state, place, config):
             nightly.require_space(config)
         except Full as error:
             state.tasks.append(Task(f"The next backup does not fit: {error}.", (), True))
+        except PermissionError:
+            pass                            # the nightly backup runs as a user who may open its folder
 
 
 def _look_at_data(state, place, db):

@@ -6,12 +6,12 @@ file system say so.
 """
 import logging
 import os
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from eventapi.paths import open_regular
 from eventapi.storage.errors import Full
 
 if TYPE_CHECKING:
@@ -48,15 +48,20 @@ class Watching:
 def mark_full(database: Path) -> None:
     """Record that a write found no space, for all processes."""
     try:
-        os.close(os.open(_mark(database), os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC, 0o640))
+        os.close(open_regular(_mark(database), os.O_CREAT | os.O_WRONLY))
     except OSError as error:
         log.warning("the full disk cannot be recorded: %s", error)
 
 
 def forget_full(database: Path) -> None:
-    """Remove the mark, after a write has succeeded."""
-    with suppress(FileNotFoundError):
+    """Remove the mark, after a write has succeeded. It fails no write: the system may refuse to remove a file, too."""
+    try:
         os.unlink(_mark(database))
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        log.warning("%s cannot be removed, so that the disk is shown as full: %s. Remove it", _mark(database),
+                    error.strerror)
 
 
 def room(config: "Config") -> Room:

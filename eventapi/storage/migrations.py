@@ -51,16 +51,17 @@ def check_schema_version(connection: Connection) -> None:
 
 
 def is_current(path: Path) -> bool:
-    """Return whether the database exists and has the schema of this program, without any lock.
+    """Return whether the database exists, with the schema of this program and a write-ahead log, without any lock.
 
-    Raise SchemaError if it has a newer one.
+    A file that a repair or VACUUM INTO has made has no such log. Raise SchemaError if the schema is newer.
     """
     if not path.exists() or not path.stat().st_size:
         return False
     with closing(connect(path, readonly=True)) as connection:
         if schema_version(connection) > versions.newest():
             check_schema_version(connection)
-        return schema_version(connection) == versions.newest()
+        has_log = connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+        return has_log and schema_version(connection) == versions.newest()
 
 
 @translated

@@ -8,7 +8,8 @@ the lock of DATA_DIR/eventapi.mailing. A scratch folder is locked while its proc
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import mkdtemp
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 
 RESTORE, COPY, TRIAL = ".restore-", ".eventapi-backup-", ".eventapi-check-"     # prefixes of scratch folders
+LONGEST_UPGRADE = 600       # seconds
 
 
 class InUse(Exception):
@@ -56,11 +58,25 @@ def alone_if_used(config: "Config") -> IO:
     return open(os.devnull, "rb")
 
 
-def migrating(config: "Config") -> IO:
-    """Acquire the lock of upgrades until the returned file is closed. Wait for another upgrade."""
-    file = _opened(config, "migrating")
-    fcntl.flock(file, fcntl.LOCK_EX)
-    return file
+def migrating(config: "Config", tell: Callable[[str], None]) -> IO:
+    """Acquire the lock of upgrades until the returned file is closed. Wait for another upgrade, and `tell` that.
+
+    Raise InUse if it takes longer than LONGEST_UPGRADE.
+    """
+    file, ends, is_told = _opened(config, "migrating"), time.monotonic() + LONGEST_UPGRADE, False
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return file
+        except BlockingIOError:
+            if time.monotonic() > ends:
+                with file:
+                    raise InUse("another upgrade of this database has run for ten minutes; wait until it is done, or "
+                                "look at what it does") from None
+        if not is_told:
+            tell("another upgrade of this database is running; waiting until it is done")
+            is_told = True
+        time.sleep(0.2)
 
 
 def mailing(config: "Config") -> IO:
@@ -85,7 +101,8 @@ def _hold(config, what, kind, refusal):
 def _opened(config, what):
     """Return the file of a lock, open for reading, so that processes of another user can lock what they cannot write.
 
-    If root creates it, it gets the owner of the folder: the service must be able to open it.
+    If root creates it, it gets the owner of the folder, since the service must be able to open it. A systemd unit that
+    runs as root may deny that.
     """
     path = config.data_dir / f"eventapi.{what}"
     with suppress(FileNotFoundError):
@@ -96,7 +113,8 @@ def _opened(config, what):
         return os.fdopen(open_regular(path, os.O_RDONLY))
     if os.geteuid() == 0:
         folder = os.stat(config.data_dir)
-        os.fchown(file.fileno(), folder.st_uid, folder.st_gid)
+        with suppress(PermissionError):
+            os.fchown(file.fileno(), folder.st_uid, folder.st_gid)
     return file
 
 

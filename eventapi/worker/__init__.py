@@ -107,9 +107,9 @@ class Worker:
         Raise Outdated, which ends the worker, if a newer version has upgraded the database: a job might delete what it
         does not know.
         """
-        db.require_current()
         if damage(self.config.database):
             return
+        db.require_current()
         version = db.data_version()
         changed, self.seen = version != self.seen, version
         for job in self.jobs:

@@ -184,3 +184,31 @@ def test_the_marks_of_two_tenants_are_their_own(tmp_path, template):
         make_settings(folder, template)
     disk.mark_full(one / "eventapi.db")
     assert os.path.exists(one / "eventapi.full") and not os.path.exists(other / "eventapi.full")
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EACCES, errno.EPERM])
+def test_a_mark_that_cannot_be_removed_fails_no_write(organiser, settings, monkeypatch, code):
+    """Some file systems refuse to remove a file while they are full. The write is stored, and must not be repeated."""
+    real = os.unlink
+
+    def refuse(path, *args, **options):
+        if os.path.basename(path) == "eventapi.full":
+            raise OSError(code, os.strerror(code), path)
+        real(path, *args, **options)
+    monkeypatch.setattr(disk.os, "unlink", refuse)
+    organiser.make("/contacts", {"last_name": "Lovelace"})
+    assert [contact["last_name"] for contact in organiser.data("/contacts")] == ["Lovelace"]
+
+
+@pytest.mark.parametrize("put", [os.mkfifo, os.mkdir, lambda path: os.symlink("/nowhere", path)])
+def test_what_is_no_file_in_place_of_the_mark_stops_nothing(organiser, settings, put):
+    put(settings.data_dir / "eventapi.full")
+    disk.mark_full(settings.database)
+    organiser.make("/contacts", {"last_name": "Lovelace"})
+
+
+def test_status_says_the_rest_if_the_folder_of_backups_is_not_for_this_user(looked_at, settings, monkeypatch):
+    def refuse(config):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(config.backups))
+    monkeypatch.setattr(status.nightly, "require_space", refuse)
+    assert str(settings.database) in looked_at(settings)[1]

@@ -68,7 +68,9 @@ def test_an_upgrade_is_refused_while_a_command_writes(tmp_path, settings, newer)
 def test_of_two_upgrades_at_once_the_second_waits_and_finds_nothing_to_do(tmp_path, settings, newer):
     both = [newer.start(tmp_path, "migrate") for _ in range(2)]
     outputs = sorted(process.communicate(timeout=60) for process in both)
-    assert [process.returncode for process in both] == [0, 0] and {error for _, error in outputs} == {""}
+    waited = "eventapi: another upgrade of this database is running; waiting until it is done\n"
+    assert [process.returncode for process in both] == [0, 0]
+    assert {error for _, error in outputs} <= {"", waited}
     assert f"schema {newer.schema} is up to date" in "".join(out for out, _ in outputs)
     assert len([file for file in settings.backups.iterdir() if file.suffix == ".tar"]) == 1
 
@@ -95,10 +97,29 @@ def test_nothing_starts_during_an_upgrade_and_a_killed_one_leaves_no_lock(tmp_pa
 
 def test_a_current_database_needs_no_lock(run, settings):
     """The package, `make run` and an administrator may call it beside a server."""
-    with closing(process_locks.alone(settings)), closing(process_locks.migrating(settings)):
+    with closing(process_locks.alone(settings)), closing(process_locks.migrating(settings, print)):
         code, lines, error = run("migrate")
     assert (code, error) == (0, "")
     assert lines == [f"{settings.database}: schema {versions.newest()} is up to date"]
+
+
+def test_a_current_database_without_a_write_ahead_log_gets_one(run, settings):
+    """A file that VACUUM INTO or a repair has made."""
+    with closing(sqlite3.connect(settings.database)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+    assert run("migrate") == (0, [f"{settings.database}: schema {versions.newest()} is up to date"], "")
+    with closing(sqlite3.connect(settings.database)) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
+
+
+def test_an_upgrade_that_waits_for_another_one_says_so_and_ends(run, settings, db, monkeypatch):
+    db.connection.execute(f"PRAGMA user_version = {versions.newest() - 1}")
+    monkeypatch.setattr(process_locks, "LONGEST_UPGRADE", 0.5)
+    with closing(process_locks.migrating(settings, print)):
+        code, lines, error = run("migrate")
+    assert (code, lines) == (1, [])
+    assert "another upgrade of this database is running; waiting until it is done" in error
+    assert "has run for ten minutes" in error
 
 
 def test_a_newer_database_is_refused_without_a_lock(run, settings, db):
@@ -111,7 +132,7 @@ def test_an_interrupted_creation_is_no_sign_of_a_lost_database(run, settings):
     """A process that is killed before the database exists leaves only the file of the lock of upgrades."""
     for file in settings.data_dir.glob("eventapi.db*"):
         file.unlink()
-    process_locks.migrating(settings).close()
+    process_locks.migrating(settings, print).close()
     process_locks.alone_if_used(settings).close()
     code, lines, _ = run("migrate")
     assert code == 0 and "created" in lines[0]
@@ -128,8 +149,9 @@ def test_a_server_that_still_runs_on_a_deleted_database_prevents_a_new_one(run, 
 def test_a_lock_that_root_creates_belongs_to_the_owner_of_the_folder(settings):
     """Otherwise the next upgrade, which the user of the service makes, could not open it."""
     os.chown(settings.data_dir, 65534, 65533)
-    for acquire, name in ((process_locks.migrating, "migrating"), (process_locks.alone, "running")):
-        acquire(settings).close()
+    process_locks.migrating(settings, print).close()
+    process_locks.alone(settings).close()
+    for name in ("migrating", "running"):
         facts = (settings.data_dir / f"eventapi.{name}").stat()
         assert (facts.st_uid, facts.st_gid) == (65534, 65533)
 
