@@ -6,15 +6,17 @@ from threading import Thread
 from eventapi.domain.imports import runs
 from eventapi.storage import maintenance
 from eventapi.storage.database import Database
-from eventapi.storage.errors import Busy
+from eventapi.storage.errors import Busy, storage_error
 
 EVERY = 5
 ON_CHANGE = True
 AFTER_FAILURE = 60           # seconds until the next attempt after an import failed
+MAX_FAILURES = 10            # of one import by a fault of the program: the next attempt would fail in the same way
 log = logging.getLogger("eventapi.worker.bulk_import")
 running = {}                 # database -> the thread that runs its imports
 paused = {}                  # database -> time of the next attempt, on the monotonic clock
 failed = set()               # databases with an import that failed since its thread was started
+failures = {}                # (database, id) -> how often the import has failed by a fault of the program
 
 
 def run(db, stopping):
@@ -48,13 +50,19 @@ def work(config, stopping):
 def attempt(db, id, stopping):
     """Run an import.
 
-    If it fails, the next ones still run, and it continues in a later round unless its file cannot be read.
+    If it fails, the next ones still run, and it continues in a later round unless its file cannot be read. After
+    MAX_FAILURES failures, it is ended. Faults of the storage, such as a full disk, do not count: they may pass.
     """
     try:
-        runs.run(db, id, stopping)
+        if failures.get((db.path, id), 0) < MAX_FAILURES:
+            runs.run(db, id, stopping)
+        else:
+            runs.give_up(db, id, MAX_FAILURES)
     except Busy as busy:
         log.warning("bulk import %s is postponed to the next round: %s", id, busy)
-    except Exception:
+    except Exception as error:
         failed.add(db.path)
         paused[db.path] = time.monotonic() + AFTER_FAILURE
+        if storage_error(error) is None:
+            failures[db.path, id] = failures.get((db.path, id), 0) + 1
         log.exception("bulk import %s failed, next attempt in %d s", id, AFTER_FAILURE)

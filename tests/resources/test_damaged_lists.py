@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from eventapi.domain.imports import countries
+from eventapi.domain.imports import countries, records, runs
 from eventapi.languages.countries import NAMES
 from tests.resources.test_bulk_import import CSV, run_worker, send, send_csv
 from tests.web.test_routes import problem
@@ -355,3 +355,51 @@ def test_a_very_long_text_is_refused_in_few_words(organiser, field, text):
         return
     error, = record["errors"]
     assert error["field"] in (field, "custom_fields.area") and len(error["detail"]) < 300
+
+
+# JSON of other types
+
+NO_COUNTRY = [["DE"], {"a": 1}, 5, True, [["DE"]], 1.5]
+OF_OTHER_TYPES = [[], ["DE"], [["x"]], [{"a": 1}], [None], {}, {"a": ["b"]}, {"": None}, 0, -1, 5, 2 ** 63 - 1, 1.5,
+                  1e15, -0.0, True, False, None, "", "x" * 70_000, "1" * 70_000, "1067.0", "4,93511E+11", "1.250"]
+
+
+@pytest.mark.parametrize("country", NO_COUNTRY, ids=str)
+@pytest.mark.parametrize("kind", ["contacts", "participants"])
+def test_a_country_of_another_type_is_refused_beside_a_damaged_postal_code(organiser, kind, country):
+    organiser.make("/events", {"title": "Fair", "event_key": "fair"})
+    event = {"event_key": "fair"} if kind == "participants" else {}
+    row = {"email": "a@x.example", "postal_code": "1067.0", "country": country}
+    errors = send(organiser, [row], kind, **event)["errors"]
+    assert {(error["field"], error["code"]) for error in errors} == {
+        ("postal_code", "spreadsheet_damage"), ("country", "type")}
+
+
+@pytest.mark.parametrize("mode, at_once, status", [("create", 100, 201), ("upsert", 600, 202)])
+@pytest.mark.parametrize("kind", ["contacts", "participants"])
+def test_no_json_of_another_type_stops_an_import(organiser, db, kind, mode, at_once, status):
+    """Each field of both kinds with each type, alone and beside damaged values: at once, and by the worker."""
+    organiser.make("/events", {"title": "Fair", "event_key": "fair"})
+    entity = {"contacts": "contact", "participants": "event_participant"}[kind]
+    names = [name for name in records.fields(kind) if name != "external_id"]
+    for field_type in ("number", "integer", "text", "date", "boolean", "select", "multiselect"):
+        options = {"field_options": ["S"]} if "select" in field_type else {}
+        organiser.make("/custom-fields", {"entity_type": entity, "field_key": f"a_{field_type}",
+                                          "field_label": field_type, "field_type": field_type, **options})
+        names.append(f"custom_fields.a_{field_type}")
+    damaged = {"postal_code": "1067.0", "phone": "4,93511E+11", "country": "Deutschland"}
+    values = [{**beside, name: value} for beside in ({}, damaged) for name in names for value in OF_OTHER_TYPES]
+    rows = [{"last_name": "A", "external_id": f"x{place}", **row} for place, row in enumerate(values)]
+    event = {"event_key": "fair"} if kind == "participants" else {}
+    rejected = 0
+    for start in range(0, len(rows), at_once):
+        part = rows[start:start + at_once]
+        body = {"records": part, "mode": mode, "match_field": "external_id", **event}
+        answer = organiser.post(f"/bulk-import/{kind}", body)
+        assert answer.status_int == status or (start and len(part) < at_once), answer.text[:300]
+        run_worker(db)
+        record = organiser.data(f"/bulk-import/{answer.json['data']['id']}")
+        assert record["status"] == "done"
+        assert record["created"] + record["updated"] + record["skipped"] == len(part)
+        rejected += record["rejected"]
+    assert rejected > 500 and not runs.waiting(db)

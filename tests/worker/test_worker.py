@@ -1,6 +1,7 @@
 """The worker: its loop, its heartbeat, housekeeping, and a worker beside a server."""
 import os
 import signal
+import sqlite3
 import threading
 import time
 import types
@@ -232,6 +233,27 @@ def test_a_bulk_import_that_a_rule_refuses_fails_its_job_and_pauses(db, monkeypa
     assert worker.once() == [bulk_import] and attempts == [1, 2]
     assert "bulk import 1 failed" in caplog.text
     assert bulk_import.run(db, lambda: False) is None and attempts == [1, 2]
+
+
+def test_a_bulk_import_that_fails_ten_times_by_a_fault_of_the_program_ends_as_failed(db, organiser, monkeypatch):
+    """A fault of the storage does not count: it may pass, and the import can go on."""
+    people = [{"email": f"p{place}@example.org", "last_name": "A"} for place in range(2001)]
+    id = organiser.post("/bulk-import/contacts", {"records": people}, status=202).json["data"]["id"]
+    attempts = []
+
+    def fail(db, id, stopping):
+        attempts.append(id)
+        raise sqlite3.OperationalError("disk I/O error") if len(attempts) <= 20 else TypeError("unhashable")
+    monkeypatch.setattr(sqlite3.OperationalError, "sqlite_errorcode", sqlite3.SQLITE_IOERR, raising=False)
+    monkeypatch.setattr(runs, "run", fail)
+    for _ in range(40):
+        bulk_import.paused.clear()
+        bulk_import.run(db, lambda: False)
+        bulk_import.finish()
+    assert len(attempts) == 30
+    record = organiser.data(f"/bulk-import/{id}")
+    assert record["status"] == "failed" and "failed 10 times by an error of the server" in record["failure"]
+    assert runs.waiting(db) == []
 
 
 def test_a_job_wakes_up_when_another_process_changes_the_database(db):

@@ -25,6 +25,7 @@ def faults(fields, home):
     text = fields.get("postal_code")
     if isinstance(text, str) and LIKE_A_NUMBER.fullmatch(text):
         country = fields.get("country")
+        country = country if isinstance(country, str) else None         # JSON may have a list, which is refused later
         if fault := _postal_code_fault(text.strip(), country or home) or lost_zero(text.strip(), country):
             yield fault
 

@@ -242,8 +242,7 @@ def run(db, id, stopping):
     row = get(db, id)
     if row is None or row["finished_at"]:
         return
-    db.actor = SimpleNamespace(key_id=row["api_key_id"], admin_id=row["admin_id"], admin_name=row["admin_name"],
-                               request_id=row["request_id"], address=None, agent=None, scopes=_scopes(db, row))
+    db.actor = _actor(db, row)
     try:
         with files.claimed(db.config, row["sha256"]) as is_ours:
             if is_ours:
@@ -257,6 +256,23 @@ def run(db, id, stopping):
     finally:
         db.actor = Nobody
         db.values(sql.checkpoint_with_commit)
+
+
+def give_up(db, id, failures):
+    """End an import as failed that failed so many times by a fault of the program. Its records so far stay."""
+    db.actor = _actor(db, get(db, id))
+    try:
+        _finish(db, id, "failed", f"The import failed {failures} times by an error of the server, whose log has the "
+                                  "cause. Records that it has imported stay. Send the file again once the cause is "
+                                  "removed.")
+    finally:
+        db.actor = Nobody
+
+
+def _actor(db, row):
+    """Return the actor of an import: the one who has sent it."""
+    return SimpleNamespace(key_id=row["api_key_id"], admin_id=row["admin_id"], admin_name=row["admin_name"],
+                           request_id=row["request_id"], address=None, agent=None, scopes=_scopes(db, row))
 
 
 def _scopes(db, row):
