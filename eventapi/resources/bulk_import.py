@@ -96,7 +96,8 @@ def get_bulk_import_errors(db, who, id):
 
     The last columns contain the index and the reason. Correct the records and send them again. The file has the
     encoding and the separator of the file that was imported. Cells beyond its last column are in `rejected_surplus_1`
-    and so on; empty them before you send the file again.
+    and so on; empty them before you send the file again. Only `decimal_separator` decides there how 1.250 and 1,250 are
+    read: otherwise they are rejected.
     """
     row = get(db, who, id)
     charset = row["form"].get("encoding", "utf-8").removesuffix("-sig")

@@ -228,12 +228,69 @@ def test_a_list_of_ours_that_a_spreadsheet_has_written_again_is_no_longer_read_w
     assert [error["code"] for error in send_csv(fields, shortened, query)["errors"]] == ["ambiguous_number"]
 
 
+@pytest.mark.parametrize("typed, number", [("1.250", AMBIGUOUS), ("12.500", AMBIGUOUS), ("1250.0", 1250),
+                                           ("1250", 1250), ("12.5", 12.5), ("1.125", 1.125), ("1,250", AMBIGUOUS)])
+def test_a_number_with_a_zero_at_its_end_was_typed_into_a_list_of_ours(fields, typed, number):
+    """Lists of ours have no zero behind decimals: an empty one may be the template of a German list."""
+    head = fields.get("/contacts?include=custom_fields&search=nobody", headers={"Accept": "text/csv"}, status=200).text
+    columns = head.strip().split(",")
+    row = {"external_id": "0", "last_name": "A", "custom_fields.area": f'"{typed}"'}
+    record = send_csv(fields, f"{','.join(columns)}\r\n{','.join(row.get(name, '') for name in columns)}\r\n")
+    assert outcome(fields, record, 1) == [number]
+
+
 @pytest.mark.parametrize("number", [2.375, -1.005, 1250, 1250.5, 0.00001])
 def test_rejected_numbers_of_json_come_back_as_they_were(fields, number):
     record = send(fields, [{"email": "nonsense", "external_id": "0", "custom_fields": {"area": number}}])
     back = fields.get(f"/bulk-import/{record['id']}/errors", status=200).text
     record = send_csv(fields, back.replace("nonsense,0", "a@x.example,0"))
     assert outcome(fields, record, 1) == [number]
+
+
+# Rejected records that are sent again: list, query of the first request, numbers of its rejected rows when sent again
+REJECTED = [
+    ("external_id;last_name;email;cf.area\n0;A;nonsense;1.250\n", "decimal_separator=.", [AMBIGUOUS]),
+    ("external_id;last_name;email;cf.area\n0;A;nonsense;1.250\n", "", [AMBIGUOUS]),
+    ("external_id;last_name;email;cf.area\n0;A;nonsense;1,250\n1;A;nonsense;1.250,5\n", "", [AMBIGUOUS, 1250.5]),
+    ('external_id,last_name,email,cf.area\n0,A,nonsense,1.250\n1,A,nonsense,"12,5"\n2,A,b@x.example,12.5\n', "",
+     [AMBIGUOUS, 12.5, 12.5]),
+    ('external_id,last_name,email,cf.area\n0,A,nonsense,1.250\n1,A,nonsense,"12,5"\n', "decimal_separator=.",
+     [AMBIGUOUS, 12.5]),
+    ("external_id,last_name,email,cf.area\n0,A,nonsense,1.250\n1,A,nonsense,12.5\n", "", [AMBIGUOUS, 12.5]),
+]
+
+
+def sent_again(fields, record, query=""):
+    """Correct the addresses of the rejected records, and send them as they were downloaded."""
+    back = fields.get(f"/bulk-import/{record['id']}/errors", status=200).text
+    lines = back.split("\r\n")
+    corrected = [line.replace("nonsense", f"p{place}@x.example", 1) for place, line in enumerate(lines)]
+    return send_csv(fields, "\r\n".join(corrected), query)
+
+
+@pytest.mark.parametrize("text, query, numbers", REJECTED)
+@pytest.mark.parametrize("country", ["DE", "CH"])
+def test_rejected_records_that_are_sent_again_change_no_number(fields, settings, country, text, query, numbers):
+    """Neither their semicolons nor the numbers among them decide: other rows or the request did so before."""
+    settings.organiser_country = country
+    record = sent_again(fields, send_csv(fields, text, query))
+    assert outcome(fields, record, len(numbers)) == numbers
+
+
+@pytest.mark.parametrize("told, number", [(".", 1.25), (",", 1250)])
+@pytest.mark.parametrize("separator", [";", ","])
+def test_decimal_separator_decides_for_rejected_records_that_are_sent_again(fields, separator, told, number):
+    text = "external_id;last_name;email;cf.area\n0;A;nonsense;1.250\n".replace(";", separator)
+    record = sent_again(fields, send_csv(fields, text), f"decimal_separator={told}")
+    assert outcome(fields, record, 1) == [number]
+
+
+def test_a_number_among_rejected_records_of_json_decides_nothing(fields):
+    records = [{"external_id": "0", "last_name": "A", "custom_fields": {"area": "1.250"}},
+               {"external_id": "1", "last_name": "A", "email": "nonsense", "custom_fields": {"area": 12.5}}]
+    record = send(fields, records)
+    assert record["rejected"] == 2
+    assert outcome(fields, sent_again(fields, record), 2) == [AMBIGUOUS, 12.5]
 
 
 # Long files

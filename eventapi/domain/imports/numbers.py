@@ -25,7 +25,7 @@ NUMBERS = {
 }
 DOUBTFUL = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{3}(?![0-9])")     # in each number that can be read in two ways
 ONLY_COMMAS = "only commas"
-AS_EXPORTED = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
+AS_EXPORTED = re.compile(r"-?[0-9]+(?:\.[0-9]*[1-9])?")        # 1.250 was typed: no list of ours ends with a zero
 
 
 class Ambiguous(ValueError):
@@ -87,7 +87,7 @@ def separators_of_fields(texts, *, is_own_list):
 
     A number shows the separator if it can be read in one way only and not with both. Numbers of one field that show
     both decide nothing. Our own lists write a point and no groups: with `is_own_list`, the separator of a field is a
-    point, unless another program has written one of its numbers again.
+    point, unless another program or a person has written one of its numbers again, as far as that shows.
     """
     shown, as_exported = {}, {}
     for field, text in texts:

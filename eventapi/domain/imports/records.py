@@ -80,10 +80,13 @@ def unknown_columns(kind, form, mapping):
 def with_separators(db, kind, path, form, mapping, decimal_separator):
     """Return the form of the file at `path` with the decimal separators of its numbers, see the module numbers.
 
-    `decimal_separator` is that of the request, or None.
+    `decimal_separator` is that of the request, or None. Nothing else decides in a file of rejected records: its numbers
+    were read together with the other rows of the first file, or with a separator of that request, and would now change.
     """
     decimal = decimal_separator or numbers.separator_of_file(form, db.config.organiser_country)
     form = {**form, "decimal": decimal, "decimals": {}}
+    if not decimal_separator and _is_of_rejected(form):
+        return {**form, "decimal": None}
     if decimal:
         return form
     read = Reader(db, kind, form, mapping)
@@ -93,6 +96,11 @@ def with_separators(db, kind, path, form, mapping, decimal_separator):
     texts = (pair for _, sent, _ in import_files.records(path, form) for pair in read.number_texts(sent))
     form["decimals"] = numbers.separators_of_fields(texts, is_own_list=_is_own_list(kind, form))
     return form
+
+
+def _is_of_rejected(form):
+    """Return whether a file is a download of rejected records, which the user has corrected."""
+    return any(name in REASONS for name in form.get("columns", ()))
 
 
 def _is_own_list(kind, form):
