@@ -238,7 +238,9 @@ def test_a_changed_postal_code_is_judged_by_the_country_that_is_stored(organiser
 
 
 WITH_DECIMALS = [("1067.0", "DE", "01067"), ("1067,0", "DE", "01067"), ("80331.0", "DE", "80331"),
-                 ("1067.00", None, "01067"), ("1010.0", "AT", "1010"), ("8004.0", "CH", "8004"),
+                 ("1067.00", None, None), ("80331.0", None, None),
+                 ("01067.0", "DE", None), ("00107,0", "DE", None), ("0101.0", "AT", None), ("0100.0", "CH", None),
+                 ("1010.0", "AT", "1010"), ("8004.0", "CH", "8004"),
                  ("9490.0", "LI", "9490"),
                  ("100.0", "IT", None), ("75001.0", "FR", None), ("67.0", "DE", None), ("1,067E+03", "DE", "01067"),
                  ("1,067E+04", "DE", None)]
@@ -253,10 +255,21 @@ def test_a_postal_code_that_was_a_number_is_refused(organiser, postal_code, coun
     assert f"Write {suggestion or 'the postal code'} in a column that is formatted as text" in error["detail"]
 
 
+def test_a_postal_code_that_was_a_number_gets_no_suggestion_by_the_country_of_the_organiser(organiser):
+    """Without a country in the list, the contact that exists may live elsewhere: in Zürich, or in Milan."""
+    organiser.make("/contacts", {"email": "a@x.example", "country": "CH", "postal_code": "8004"})
+    organiser.make("/contacts", {"email": "b@x.example", "country": "IT", "postal_code": "20121"})
+    text = "email;postal_code\na@x.example;8005.0\nb@x.example;20122.0\n"
+    errors = send_csv(organiser, text, "mode=upsert")["errors"]
+    assert [(error["code"], error.get("suggestion")) for error in errors] == [("spreadsheet_damage", None)] * 2
+    assert [contact["postal_code"] for contact in organiser.data("/contacts?sort=id&order=ASC")] == ["8004", "20121"]
+
+
 # Telephone numbers
 
 PHONES = [("4,93511E+11", None), ("4.94067E+11", None), ("4,93511e+11", None), ("4,96990009103E+11", "+496990009103"),
-          ("4E+11", None), ("4,96990009103E+12", None), ("493023125101.0", "+493023125101"), ("3023125101,0", None)]
+          ("4E+11", None), ("4,96990009103E+12", None), ("493023125101.0", "+493023125101"), ("3023125101,0", None),
+          ("493023125101,00", "+493023125101"), ("3023125101.00", None)]
 SOUND_PHONES = ["+49 30 23125 101", "030/23125-101", "(030) 23125.101", "493023125101", "112", "0341 12 34 E 5",
                 "030.0", "1-800-FLOWERS", "07141.000"]
 

@@ -363,3 +363,6 @@ def test_a_column_cannot_be_mapped_to_two_fields_nor_two_columns_to_one(fields):
     found = problem(fields.post(f"/bulk-import/contacts?field_mapping={same}", raw=b"m2;qm\n1;2\n", headers=CSV), 422,
                     "validation_failed")
     assert [(error["pointer"], error["code"]) for error in found["errors"]] == [("/qm", "repeated")]
+    found = problem(fields.post("/bulk-import/contacts", raw=b"cf.area;custom_fields.area\n1;2\n", headers=CSV), 422,
+                    "validation_failed")
+    assert [(error["pointer"], error["code"]) for error in found["errors"]] == [("/custom_fields.area", "repeated")]

@@ -6,17 +6,17 @@ NAMES = ("company_name", "first_name", "last_name", "city", "state", "badge_name
 LIKE_A_NUMBER = re.compile(r"\s*\+?[0-9]+(?:[.,eE][0-9.,eE+-]*)?\s*")    # most texts are not: a quick test
 POWER = re.compile(r"\+?([0-9])(?:[.,]([0-9]{1,20}))?[eE]([+-][0-9]{1,3})")      # 4,93511E+11
 CODE_WITH_DECIMALS = re.compile(r"([0-9]{1,20})[.,]0{1,9}")                      # 1067.0
-PHONE_WITH_DECIMALS = re.compile(r"([1-9][0-9]{6,20})[.,]0")                     # 493023125101.0; 030.0 may be meant
+PHONE_WITH_DECIMALS = re.compile(r"([1-9][0-9]{6,20})[.,]0{1,2}")    # 493023125101.0 or ,00; 030.0 may be meant
 MIN_INTERNATIONAL = 12      # digits of a telephone number that begins with a calling code: national ones are shorter
 FOUR_DIGITS = re.compile("[0-9]{4}")
 POSTAL_DIGITS = {"DE": 5, "AT": 4, "CH": 4, "LI": 4}
 
 
-def faults(fields, home):
+def faults(fields):
     """Yield the fault of each damaged telephone number and postal code of a record.
 
     A German postal code that lost its zero is found if the record names its country; otherwise `lost_zero` finds it,
-    once the country is known. `home` is the country of the organiser, which is assumed for a suggestion.
+    once the country is known.
     """
     for name in PHONES:
         text = fields.get(name)
@@ -26,7 +26,7 @@ def faults(fields, home):
     if isinstance(text, str) and LIKE_A_NUMBER.fullmatch(text):
         country = fields.get("country")
         country = country if isinstance(country, str) else None         # JSON may have a list, which is refused later
-        if fault := _postal_code_fault(text.strip(), country or home) or lost_zero(text.strip(), country):
+        if fault := _postal_code_fault(text.strip(), country) or lost_zero(text.strip(), country):
             yield fault
 
 
@@ -57,7 +57,11 @@ def _phone_fault(field, text):
 
 
 def _postal_code_fault(text, country):
-    """Return the fault of a postal code that was written as a number, or None. `country` is its country code."""
+    """Return the fault of a postal code that was written as a number, or None.
+
+    `country` is the code of its country. Without one, that of the organiser is no ground for a suggestion: a contact
+    that exists may live elsewhere.
+    """
     digits = _digits_of_number(text, CODE_WITH_DECIMALS)
     if digits is None:
         return None
@@ -68,7 +72,12 @@ def _postal_code_fault(text, country):
 
 
 def _postal_code(digits, country):
-    """Return the postal code that a number was, or None if that is not certain."""
+    """Return the postal code that a number was, or None if that is not certain.
+
+    Digits that begin with 0 were not written by a program that took them for a number.
+    """
+    if digits.startswith("0"):
+        return None
     length = POSTAL_DIGITS.get(country)
     if country == "DE" and len(digits) == 4:
         return f"0{digits}"

@@ -67,7 +67,7 @@ def unknown_columns(kind, form, mapping):
     """Return faults for columns that are not fields, and for several columns of one field."""
     known, faults, seen = fields(kind), Faults(), set()
     for name in form.get("columns", ()):
-        target = _target(known, mapping, name)
+        target = _canonical(_target(known, mapping, name))
         if target and name not in mapping and not _is_known(known, target):
             detail = _unknown(known, name) if len(faults) < MAX_SUGGESTIONS else UNKNOWN
             faults.add(pointer([name[:100]]), "unknown", detail + REMEDY)
@@ -145,7 +145,6 @@ class Reader:
     def __init__(self, db, kind, form, mapping):
         self.kind, self.form, self.mapping, self.zone = kind, form, mapping, db.config.timezone
         self.known = fields(kind)
-        self.country = db.config.organiser_country
         self.defined = custom_fields.defined(db, ENTITIES[kind])
         self.contact = Body("contact", "PATCH", self.zone, MAX_FOUND)
         self.participant = Body("participant", "PATCH", self.zone, MAX_FOUND) if kind == "participants" else None
@@ -310,7 +309,7 @@ class Reader:
         for name in damage.NAMES:
             if isinstance(text := found.get(name), str) and not text.isprintable():
                 found[name] = damage.on_one_line(text)
-        for fault in damage.faults(found, self.country):
+        for fault in damage.faults(found):
             del found[fault["field"]]
             faults.append(fault)
         return faults
