@@ -43,24 +43,37 @@ def receive(environ, config, query):
 
 
 def own_columns(query):
-    """Return the columns of a CSV file that a request names, see `csv_forms.own_form`, or None. Raise 422."""
+    """Return the columns of a CSV file that a request names, see `csv_forms.forms_of`, or None. Raise 422.
+
+    `column_state` alone is that of a bank that is known.
+    """
     own = {name.removeprefix("column_"): value for name, value in query.items() if name.startswith("column_")}
-    if own and "booked_on" not in own:
+    names_all = bool(own.keys() - {"state"})
+    if names_all and "booked_on" not in own:
         raise invalid_parameter("column_booked_on", "required", "is required together with other columns")
-    if own and "amount" not in own and not own.keys() >= {"debit", "credit"}:
+    if names_all and "amount" not in own and not own.keys() >= {"debit", "credit"}:
         raise invalid_parameter("column_amount", "required", "is required together with other columns, unless the "
                                 "file has `column_debit` and `column_credit`")
     if "states" in query and "state" not in own:
         raise invalid_parameter("states", "excluded", "can be sent only with `column_state`, the column with the "
                                 "states. Name that column, or leave it out")
-    if not own and "decimal_separator" in query:
+    if not names_all and "decimal_separator" in query:
         raise invalid_parameter("decimal_separator", "excluded", "can be sent only with `column_booked_on` and other "
                                 "columns. Leave it out: the separator of the banks that are recognised is known")
-    if not own:
-        return None
-    own["decimal"] = query.get("decimal_separator", ",")
-    own["states"] = [text for text in query.get("states", "").split(",") if text.strip()]
-    return own
+    if names_all:
+        own["decimal"] = query.get("decimal_separator", ",")
+    if "states" in query:
+        own["states"] = states_of(query["states"])
+    return own or None
+
+
+def states_of(text):
+    """Return the texts that a list separated by commas names, and the list itself: it may be one text with a comma."""
+    found = [part for part in text.split(",") if part.strip()]
+    if not found:
+        raise invalid_parameter("states", "min_items", "must have at least one word that means booked. Leave it out "
+                                "if booked, completed, gebucht and abgeschlossen are enough")
+    return [*found, text] if len(found) > 1 else found
 
 
 def parse(environ, config, upload, account, own):
@@ -98,7 +111,8 @@ def import_payments(query, upload, before):
     names of its columns (`column_booked_on`, `column_amount` and so on). Only booked transactions are imported, batches
     as their single transactions, at most 50,000 in a request. The others are counted in `skipped_pending`, and named in
     `warnings` of meta (`pending_rows`). If a CSV file has a column that looks like the state of its rows and is not
-    read, the warning `state_column` names it, and nothing is booked. The account must be `organiser_iban` or one of
+    read, the warning `state_column` names it, and nothing is booked: send `column_state`, for a bank that is recognised
+    without other columns. The account must be `organiser_iban` or one of
     `bank_accounts`.
 
     A transaction is stored once: the same file may be sent again, in pieces, or overlapping with others. With

@@ -1461,10 +1461,64 @@ def test_further_states_of_the_same_file_are_imported_later(organiser, send_rows
 
 @pytest.mark.parametrize("query, parameter", [
     ({"states": "booked"}, "states"), ({**NAMED, "states": "booked"}, "states"),
-    ({"column_state": "Stand"}, "column_booked_on"), ({**NAMED, "column_state": "%20"}, "column_state")])
+    ({"column_state": "Stand", "column_text": "Zweck"}, "column_booked_on"),
+    ({"column_state": "Stand", "decimal_separator": "."}, "decimal_separator"),
+    ({**NAMED, "column_state": "Stand", "states": ","}, "states"),
+    ({**NAMED, "column_state": "Stand", "states": ",%20,"}, "states"),
+    ({**NAMED, "column_state": "%20"}, "column_state")])
 def test_states_need_their_column(send, query, parameter):
     refused = send(OTHER, "text/csv", status=422, **query)
     assert [fault["parameter"] for fault in refused["errors"]] == [parameter]
+
+
+def test_a_state_may_contain_a_comma(send_rows):
+    rows = "".join(f"2026-05-02;Miete;100,00;{state}\n" for state in ("Gebucht, final", "gebucht,final", "Erledigt"))
+    for states, imported in (("GEBUCHT,%20final", 1), ("Gebucht,%20final,Erledigt", 1)):
+        result, _ = send_rows(f"Datum;Zweck;Betrag;Stand\n{rows}".encode(), column_state="Stand", states=states,
+                              dry_run="true", **NAMED)
+        assert result["imported"] == imported, states
+
+
+# The file of a bank that is known, with a further column
+VOLKSBANK = """IBAN Auftragskonto;Buchungstag;Valutadatum;Name Zahlungsbeteiligter;Verwendungszweck;Betrag;\
+Waehrung;Status
+DE02120300000000202051;04.05.2026;04.05.2026;Rosen Tantau KG;R-2026-00017;500,00;EUR;Gebucht
+DE02120300000000202051;04.05.2026;04.05.2026;Farn GmbH;R-2026-00018;10,00;EUR;Neu
+"""
+
+
+def test_a_state_alone_is_read_from_the_file_of_a_known_bank(organiser, invoice, send_rows):
+    """As the warning says. The transactions are those that the same file has given without it, and no further ones."""
+    first, second = invoice("R-2026-00017", 500), invoice("R-2026-00018", 10)
+    result, warnings = send_rows(VOLKSBANK.encode(), auto="exact")
+    assert (result["imported"], result["booked"]) == (2, 0)
+    assert 'has "Neu"' in warnings["state_column"] and "Send the file again in the same way" in warnings["state_column"]
+    result, warnings = send_rows(VOLKSBANK.encode(), auto="exact", column_state="Status")
+    assert (result["imported"], result["known"], result["booked"], result["skipped_pending"]) == (0, 1, 1, 1)
+    assert result["warnings"] == [] and list(warnings) == ["pending_rows"]
+    assert result["statements"][0]["format"] == "Volksbank or Raiffeisenbank"
+    assert (paid(organiser, first), paid(organiser, second)) == (("paid", 500), UNPAID)
+    assert [row["text"] for row in open_list(organiser)] == ["R-2026-00018"]
+    result, _ = send_rows(VOLKSBANK.encode(), auto="exact", column_state="status", states="Neu")
+    assert (result["imported"], result["known"], result["booked"]) == (0, 2, 1)
+    assert open_list(organiser) == []
+
+
+def test_the_state_of_a_known_bank_may_be_the_one_that_it_has_anyway(send_rows):
+    data = ("Auftragskonto;Buchungstag;Valutadatum;Verwendungszweck;Betrag;Waehrung;Info\n"
+            "DE02120300000000202051;04.05.26;04.05.26;A;1,00;EUR;Umsatz gebucht\n"
+            "DE02120300000000202051;04.05.26;04.05.26;B;2,00;EUR;Umsatz vorgemerkt\n").encode()
+    for query, imported in (({}, 1), ({"column_state": "Info"}, 0),
+                            ({"column_state": "Info", "states": "Umsatz%20gebucht,umsatz%20vorgemerkt"}, 2)):
+        result, _ = send_rows(data, dry_run="true", **query)
+        assert result["imported"] == imported, query
+
+
+@pytest.mark.parametrize("data", [
+    OTHER, VOLKSBANK.encode(), VOLKSBANK.replace("Waehrung;Status", "Zustand;Zustand").encode()])
+def test_a_state_alone_needs_a_bank_that_is_known_and_its_column_once(send, data):
+    refused = send(data, "text/csv", status=422, account=ACCOUNT, column_state="Zustand")
+    assert 'the columns of a bank that is known and, once, the column "zustand"' in refused["errors"][0]["detail"]
 
 
 def test_a_column_of_states_must_be_in_the_file(send):
@@ -1491,7 +1545,22 @@ def test_a_column_that_looks_like_states_and_is_not_named_books_nothing(organise
     ("Payment Status", ("PENDING", "PENDING"), True), ("Stand", ("erledigt", "offen"), True),
     ("Status", ("Gebucht", "gebucht"), False), ("Status", ("Erledigt", "Erledigt"), False), ("Status", ("", ""), False),
     ("Stand", ("1.200,00 EUR", "1.100,00 EUR"), False), ("Kontostand", ("Soll", "Haben"), False),
-    ("Art", ("Gebucht", "Ausstehend"), False)])
+    ("Art", ("Gebucht", "Ausstehend"), False),
+    # further names of such columns, and words
+    ("Status (Bank)", ("Gebucht", "Ausstehend"), True), ("Statustext", ("Gebucht", "Ausstehend"), True),
+    ("Buchungszustand", ("Gebucht", "Ausstehend"), True), ("Status:", ("Gebucht", "Neu"), True),
+    ("Status", ("Wartend", "Wartend"), True), ("Status", ("In Arbeit", "Fertig"), True),
+    ("Status", ("Zurückgewiesen", ""), True), ("Status", ("REFUNDED", "Rejected"), True),
+    ("Status", ("Gebucht", "Ausstehend (T+2)"), True), ("Status", ("Vorgemerkt 3", "12"), True),
+    ("Gebucht", ("ja", "nein"), True), ("Gebucht", ("ja", "ja"), False),
+    ("Mandatsstatus;Status", (";Gebucht", ";Ausstehend"), True),
+    ("Status;Mandatsstatus", ("Neu;", "Gebucht;FRST"), True),
+    # what says something else
+    ("Mandatsstatus", ("FRST", ""), False), ("Belegstatus", ("geprüft", ""), False),
+    ("State", ("Bayern", "Hessen"), False),
+    ("Exportstatus", ("exportiert", "neu"), False), ("Status", ("Neu", "Neu"), False),
+    ("Mahnstatus", ("nein", "ja"), False),
+    ("Mahnstatus", ("1", "2"), False)])
 def test_a_column_of_states_is_known_by_its_name_and_words(send_rows, name, states, is_named):
     rows = "".join(f"2026-05-0{number};Miete;100,00;{state}\n" for number, state in enumerate(states, 1))
     result, warnings = send_rows(f"Datum;Zweck;Betrag;{name}\n{rows}".encode(), **NAMED)

@@ -31,7 +31,7 @@ def read(file, account=None, most=MAX_ENTRIES, own=None):
     """Yield the Statements of a file that is open for reading and can be rewound.
 
     `account` is the IBAN for CSV files that do not name their account, `own` are the columns of those of a bank that is
-    not known (csv_forms.own_form). `most`: the number of entries and statements that are allowed together. A file is
+    not known (csv_forms.forms_of). `most`: the number of entries and statements that are allowed together. A file is
     known to be sound only at its end, so book nothing before.
     """
     start = file.read(200)

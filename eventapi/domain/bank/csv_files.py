@@ -13,7 +13,16 @@ from itertools import islice
 
 from eventapi import money
 from eventapi.domain.bank import entries
-from eventapi.domain.bank.csv_forms import FORMS, MOST_STATES, form_of, normal, own_form, state_column, unbooked
+from eventapi.domain.bank.csv_forms import (
+    FORMS,
+    MOST_STATES,
+    form_of,
+    forms_of,
+    names_columns,
+    normal,
+    state_columns,
+    unbooked,
+)
 from eventapi.domain.bank.entries import Entry, Statement, compact, identified, reference, text
 from eventapi.errors import listed
 
@@ -58,12 +67,12 @@ def read(file, account=None, most=entries.MAX_ENTRIES, own=None):
     """Return the Statements of a CSV file: one for each account and currency in it.
 
     `account` is the IBAN for a file that does not name its account. `own` are the columns of a bank that is not known
-    (csv_forms.own_form). Raise ValueError if the file is not the CSV of a bank that is known, if a row cannot be read,
+    (csv_forms.forms_of). Raise ValueError if the file is not the CSV of a bank that is known, if a row cannot be read,
     if the file is that of another account, or if it has more than `most` rows.
     """
-    table = _table(_content(file), most, own_form(own) if own else None)
+    table = _table(_content(file), most, own)
     given, stated = compact(account), _account_above(table.above)
-    groups, state, states = {}, state_column(table.names, table.form), {}
+    groups, states = {}, {column: {} for column in state_columns(table.names, table.form)}
     for line, cells in table.rows:
         row = _Row(table, line, cells)
         if row.is_footer():
@@ -73,16 +82,28 @@ def read(file, account=None, most=entries.MAX_ENTRIES, own=None):
             raise ValueError(f"Line {line}: the file is a statement of account {found}, not of {given}. Send it "
                              "without `account`, or choose the other file.")
         group = groups.setdefault((given or found, row.currency()), Group())
-        if row.is_pending():
-            group.skipped.append(row.value("status"))
-        else:
+        pending = row.pending()
+        if pending is None:
             group.booked.append(row.entry())
-        if state and len(states) <= MOST_STATES:
-            states[row.cells.get(state, "").strip()[:MAX_STATE]] = True
+        else:
+            group.skipped.append(pending)
+        for column, texts in states.items():
+            if len(texts) <= MOST_STATES:
+                texts[row.cells.get(column, "").strip()[:MAX_STATE]] = True
     groups = groups or {(given or stated, "EUR"): Group()}
-    unread = unbooked(states)
-    unread = (state, *unread[:MOST_NAMED]) if unread else ()
+    unread = _unread(states)
     return [_statement(table.form, own, currency, group, unread) for (own, currency), group in groups.items()]
+
+
+def _unread(states):
+    """Return the `unread_state` of a Statement: the first column that seems to have rows that are not booked, and how.
+
+    `states`: column -> its different texts, as keys.
+    """
+    for column, texts in states.items():
+        if found := unbooked(column, texts):
+            return column, *found[:MOST_NAMED]
+    return ()
 
 
 def _is_same(given, found):
@@ -123,7 +144,7 @@ def _content(file):
 
 def _table(content, most, own):
     """Return the Table in a text. Raise ValueError if it is no sound CSV, or has more than `most` rows."""
-    forms = (own,) if own else FORMS
+    forms = forms_of(own) if own else FORMS
     for separator in SEPARATORS:
         above = []
         for _, cells in islice(_rows(content, separator), MAX_HEADER):
@@ -133,9 +154,13 @@ def _table(content, most, own):
                     entries.check_number(number, most)
                 return Table(form, names, above, _below(content, separator, len(above) + 1))
             above.append(cells)
+    if own and names_columns(own):
+        raise ValueError(f"No row has each of the columns {listed(sorted(forms[0].columns))} once. Send the names as "
+                         "they are in the file.")
     if own:
-        raise ValueError(f"No row has each of the columns {listed(sorted(own.columns))} once. Send the names as they "
-                         "are in the file.")
+        raise ValueError(f'No row has the columns of a bank that is known and, once, the column "{normal(own["state"])}'
+                         '". Send its name as it is in the file. If the bank is not known, send also '
+                         "column_booked_on, column_amount, column_text and so on.")
     names = ", ".join(dict.fromkeys(form.name.partition(",")[0] for form in FORMS))
     raise ValueError(f"The file is not the CSV of a bank that is known ({names}): no row has the names of its columns. "
                      "Send the statement in the format camt.053, which every bank offers, or name the columns with "
@@ -227,14 +252,17 @@ class _Row:
         return ValueError(f'Line {self.line}, column "{column}": "{self.cells.get(column, "")[:60]}" {problem}. '
                           f"{EXPORT}.")
 
-    def is_pending(self):
-        """Return whether the entry is not booked yet. In a column that the request names, no state is not booked."""
-        status = normal(self.value("status"))
-        if self.form.is_own:
-            return bool(self.form.status) and status not in self.form.booked
-        if self.form.booked:
-            return not status.startswith(self.form.booked)
-        return bool(self.form.pending) and status.startswith(self.form.pending)
+    def pending(self):
+        """Return the state of an entry that is not booked yet, None of one that is.
+
+        In a column that the request names, no state is not booked.
+        """
+        state, status = self.value("own_state"), self.value("status")
+        if self.form.own_state and normal(state) not in self.form.own_booked:
+            return state
+        is_booked = normal(status).startswith(self.form.booked) if self.form.booked else True
+        is_pending = not is_booked or normal(status).startswith(self.form.pending)
+        return status if is_pending else None
 
     def account(self):
         """Return the own account in this row, or None if the file does not name it in a column."""

@@ -1,12 +1,12 @@
 """The CSV files of banks: which columns they have, and how they write numbers.
 
-A file is recognised by the names of its columns, unless the request names them itself (`own_form`). Names are compared
+A file is recognised by the names of its columns, unless the request names them itself (`forms_of`). Names are compared
 in lower case and with ae, oe, ue and ss. The comment of each form says what it is based on: bookkeeping programs in
 public repositories, with their test files. Banks change their files without notice; a file that no form fits is
 refused.
 """
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -15,8 +15,9 @@ class Form:
 
     columns: names that must be there, which recognise the form. Every other field has the names that the column with
     its value may have, of which the first that exists is used. decimal: the decimal separator.
-    pending: beginnings of `status` of rows that are not booked. booked: beginnings of `status` of those that are, whole
-    texts if the request names the columns. sign: a column with S or H. is_own: the request names the columns.
+    pending: beginnings of `status` of rows that are not booked. booked: beginnings of `status` of those that are.
+    own_state: the column with the state that the request names. own_booked: whole texts in it that mean booked.
+    sign: a column with S or H. is_own: the request names the columns.
     """
     name: str
     columns: frozenset
@@ -42,6 +43,8 @@ class Form:
     pending: tuple = ()
     booked: tuple = ()              # if given, every other status is pending
     labels: tuple = field(default=())   # (label in the text, field): what follows a label is a field of its own
+    own_state: tuple = ()
+    own_booked: tuple = ()
     is_own: bool = False
 
 
@@ -151,60 +154,95 @@ FORMS = (
 
 # What a row says that is booked, as `normal` returns it. A request may name further texts (`states`).
 BOOKED = ("booked", "completed", "gebucht", "abgeschlossen")
-# Beginnings of what a row says that is not.
-NOT_BOOKED = ("pending", "vorgemerkt", "umsatz vorgemerkt", "offen", "ausstehend", "in bearbeitung", "reverted",
-              "rueckgaengig", "declined", "abgelehnt", "failed", "fehlgeschlagen", "cancel", "storniert")
-# Last words of the names of columns that say so. "Kontostand" is a balance.
-STATES = frozenset(("state", "stand", "zustand", "buchungsstand", "statut"))
+# Beginnings of what a row says that is not. "neu" is not one of them: it also says that a row was not seen before.
+NOT_BOOKED = ("pending", "vorgemerkt", "umsatz vorgemerkt", "offen", "ausstehend", "in bearbeitung", "in arbeit",
+              "wartend", "waiting", "processing", "reverted", "reversed", "refunded", "returned", "rueckgaengig",
+              "zurueck", "declined", "denied", "rejected", "abgelehnt", "failed", "fehlgeschlagen", "cancel",
+              "storniert", "abgebrochen", "not booked", "nicht gebucht", "ungebucht")
+NO = ("nein", "no", "n", "false", "0")      # the same in a column that is called "Gebucht"
+# Columns that say so: words of their names, and beginnings and ends of words. "Kontostand" is a balance.
+STATES = frozenset(("state", "stand", "buchungsstand", "statut"))
+STATE_PARTS = re.compile("status.*|.*(?:status|zustand)")
 MOST_STATES = 12            # different texts; a column with more says something else
 
 # Field of a bank transaction, as a request names its column -> field of a Form
 OWN = {"booked_on": "booked_on", "amount": "amount", "debit": "debit", "credit": "credit", "party": "party",
        "iban": "party_iban", "text": "reference", "end_to_end_id": "end_to_end_id", "currency": "currency",
-       "account": "account", "state": "status"}
+       "account": "account", "state": "own_state"}
 
 
-def own_form(own):
-    """Return the Form of a CSV file whose columns a request names: {key of OWN: name, "decimal": its separator}.
+def forms_of(own):
+    """Return the Forms that a file may have whose columns a request names.
 
-    `states` in it are texts of the column `state` that mean "booked", beside BOOKED.
-
-    Its name contains the columns, so that transactions that were read with other columns count as those of another
-    format: their texts differ, and they are not recognised as the same. The state changes no text, so it is left out.
+    `own` is {key of OWN: name, "decimal": its separator}. `states` in it are texts of the column `state` that mean
+    "booked", beside BOOKED. A request that names only that column reads the file of a bank that is known: the form
+    keeps its name and its texts, so that transactions that were read before are known.
     """
+    if not names_columns(own):
+        return [_with_state(form, own) for form in FORMS]
     columns = {field: normal(own[field]) for field in OWN if field in own}
     fields = {"booked_on": (), "amount": (), **{OWN[field]: (name,) for field, name in columns.items()}}
-    name = ", ".join(f"{field}={name}" for field, name in columns.items() if field != "state")
-    return Form(f"CSV with {name}", frozenset(columns.values()), decimal=own["decimal"], labels=SEPA_LABELS,
-                booked=(*BOOKED, *map(normal, own.get("states", ()))), is_own=True, **fields)
+    form = Form(name_of(own), frozenset(columns.values()), decimal=own["decimal"], labels=SEPA_LABELS, is_own=True,
+                **fields)
+    return [_with_state(form, own) if "state" in own else form]
 
 
-def state_column(names, form):
-    """Return the name of the column that looks like the state of the rows, or None if the form reads that already.
+def names_columns(own):
+    """Return whether a request names the columns of a file, and not only that of the state."""
+    return own.keys() - {"state", "states"} != set()
 
-    `names` are those of the file, already normal.
+
+def name_of(own):
+    """Return the name of the Form of a file whose columns a request names.
+
+    It contains the columns, so that transactions that were read with other columns count as those of another format:
+    their texts differ, and they are not recognised as the same. The state changes no text, so it is left out.
     """
-    if form.status:
-        return None
-    for name in names:
-        word = re.split("[^a-z]+", name)[-1]
-        if name not in form.columns and (word in STATES or word.endswith("status")):
-            return name
-    return None
+    named = [field for field in OWN if field in own and field != "state"]
+    return "CSV with " + ", ".join(f"{field}={normal(own[field])}" for field in named)
 
 
-def unbooked(texts):
+def _with_state(form, own):
+    """Return the form with the column of the state that the request names, which may be that of the form itself."""
+    column = normal(own["state"])
+    if column in form.status:
+        form = replace(form, status=(), booked=(), pending=())
+    return replace(form, columns=form.columns | {column}, own_state=(column,), own_booked=booked_of(own))
+
+
+def booked_of(own):
+    """Return the texts of the column `state` that mean booked."""
+    return (*BOOKED, *map(normal, own.get("states", ())))
+
+
+def state_columns(names, form):
+    """Return the names of the columns that look like the state of the rows, none if the form reads a state already.
+
+    `names` are those of the file, already normal. What stands behind a bracket is an explanation: "Status (Bank)".
+    """
+    if form.status or form.own_state:
+        return []
+    return [name for name in dict.fromkeys(names) if name not in form.columns and _is_state(name)]
+
+
+def _is_state(name):
+    words = list(filter(None, re.split("[^a-z]+", name.partition("(")[0])))
+    last = words[-1] if words else ""
+    return name in BOOKED or last in STATES or bool(STATE_PARTS.fullmatch(last))
+
+
+def unbooked(column, texts):
     """Return those of the different texts of a column that seem to say that a row is not booked.
 
-    There is none if all rows say the same, unless that is known, or if the column says something else: numbers, or one
-    of many texts.
+    There is none unless a text is known to say so, or some rows are booked and others are not: the column of a mandate
+    or of an export says something else.
     """
-    known = [text for text in texts if text]
-    if not known or len(texts) > MOST_STATES or any(char.isdigit() for text in known for char in text):
+    states = [normal(text) for text in texts]
+    says_pending = any(state.startswith(NOT_BOOKED) or (column in BOOKED and state in NO) for state in states)
+    says_booked = any(state in BOOKED for state in states)
+    if len(states) > MOST_STATES or not (says_pending or says_booked):
         return []
-    if len(texts) == 1 and not normal(known[0]).startswith(NOT_BOOKED):
-        return []
-    return [text for text in texts if normal(text) not in BOOKED]
+    return [text for text, state in zip(texts, states, strict=True) if state not in BOOKED]
 
 
 def normal(name):
@@ -216,6 +254,6 @@ def normal(name):
 
 
 def form_of(names, forms=FORMS):
-    """Return the Form of a file with these columns, already normal, or None. Own columns must each be there once."""
-    return next((form for form in forms if form.columns <= set(names)
-                 and not (form.is_own and any(names.count(column) > 1 for column in form.columns))), None)
+    """Return the Form of a file with these columns, already normal, or None. Named columns must each be there once."""
+    return next((form for form in forms if form.columns <= set(names) and not any(
+        names.count(column) > 1 for column in (form.columns if form.is_own else form.own_state))), None)

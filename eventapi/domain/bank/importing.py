@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 
 from eventapi import journal, money, times
 from eventapi.domain.bank import matching, settling, transactions
-from eventapi.domain.bank.csv_forms import own_form
+from eventapi.domain.bank.csv_forms import booked_of, name_of, names_columns, normal
 from eventapi.domain.records import entities
 from eventapi.errors import Problem, invalid_at, invalid_parameter, listed
 from eventapi.languages import formats
@@ -65,17 +65,16 @@ def refuse_future(config, found):
 
 
 def source(sha256, own):
-    """Return the SHA-256 that identifies a file of this SHA-256, read with these columns (csv_forms.own_form) or None.
+    """Return the SHA-256 that identifies a file of this SHA-256, read with these columns (csv_forms.forms_of) or None.
 
     The same file that is read with other columns is another source: its transactions are not the same. With another
     column of states, there are more of them, or fewer.
     """
     if not own:
         return sha256
-    form = own_form(own)
-    named = f"{sha256} {form.name}"
-    if form.status:
-        named += f", state={form.status[0]}, states={sorted(set(form.booked))}"
+    named = f"{sha256} {name_of(own)}" if names_columns(own) else sha256
+    if "state" in own:
+        named += f", state={normal(own['state'])}, states={sorted(set(booked_of(own)))}"
     return hashlib.sha256(named.encode()).hexdigest()
 
 
@@ -314,8 +313,8 @@ def warnings_of_rows(found):
         named = listed([f'"{state}"' if state else "nothing" for state in states])
         warnings.append({"code": "state_column", "detail": f'The column "{column}" looks like the state of the rows, '
                          f"and has {named}. It was not read, so rows that are not booked may be among the "
-                         "transactions, and `auto=exact` books none of them. Name the columns, this one as "
-                         "`column_state`, and send in `states` what else means booked."})
+                         "transactions, and `auto=exact` books none of them. Send the file again in the same way "
+                         "and with this column as `column_state`; `states` names other words for booked."})
     return warnings
 
 

@@ -18,7 +18,7 @@ REFERENCES = ENTRY.index("creditor_references")
 def read(file: BinaryIO, account: str | None, folder: Path, own: dict | None = None) -> list[Statement]:
     """Return the Statements of a file, which is parsed in another process. `folder` is the data directory.
 
-    `own` are the columns of a CSV file, see `csv_forms.own_form`. Raise ValueError as archives.read does, and
+    `own` are the columns of a CSV file, see `csv_forms.forms_of`. Raise ValueError as archives.read does, and
     processes.Busy or Stopped.
     """
     return list(received(processes.run(f"{__name__}:parse", [account, own], file, folder, SECONDS)))
