@@ -125,7 +125,8 @@ class Visited:
         kept, link = None, former_link(db, ref)
         if self.sends_form and self.options.file is None:
             fields = form_bodies.form(request.environ)
-            sender = links.by_ref(db, ref) if kind != "admin" else None
+            named = links.by_ref(db, ref) if kind != "admin" else None
+            sender = named if named and named["kind"] == kind else None     # forms of /apply and /my differ
             owner = owner_of(sender) if sender else former_owner(db, ref) if kind == "admin" else None
             if owner and tokens.form_id(link_secrets.form_key(db), owner, fields.pop("form_token", [""])[0]):
                 kept, link = fields, sender or link

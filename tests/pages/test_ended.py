@@ -72,6 +72,18 @@ def test_an_answer_of_an_applicant_is_kept(site, organiser):  # noqa: F811
     assert kept == [("Your answer", "Twelve metres")]
 
 
+@pytest.mark.parametrize("form", ["orders", "profile"])
+def test_a_form_that_is_sent_to_the_pages_of_another_kind_of_link_is_not_kept(site, organiser, form):  # noqa: F811
+    application = organiser.make("/applications", {"event_keys": ["fair"], "last_name": "Rosen",
+                                                   "email": "ada@rosen.example"})
+    link, visitor, _ = site.open_link("application", event_id=site.event["id"], application_id=application["id"],
+                                      email="ada@rosen.example", language="en")
+    page = visitor.get(f"/apply/{link['ref']}/")
+    visitor.submit(page, f"/apply/{link['ref']}/sign-out", status=200)
+    answer = visitor.submit(page, f"/my/{link['ref']}/{form}", {"q.1": "3", "display_name": "Rosen"}, 403)
+    assert "Please open your link again" in answer and "Rosen" not in answer and "<textarea" not in answer
+
+
 def test_a_note_at_the_desk_is_kept_without_what_says_what_it_is_about(desk, fair):  # noqa: F811
     for language, label in (("en", "Note"), ("de", "Notiz")):
         visitor = desk(language=language)
