@@ -38,7 +38,8 @@ def get_desk_application(db, visit, id):
     row = api.record("get_application", id, include=("events", "categories", "custom_fields", "allowed_actions"))
     same = db.all(sql.same_address, email=row["email"]) if row["email"] and api.may(visit, "contacts") and \
         "approve" in row["allowed_actions"] else []
-    known = db.one(sql.participation_of, application_id=id) if row["status"] == "approved" else None
+    may_know = row["status"] == "approved" and api.may(visit, "participants")
+    known = db.one(sql.participation_of, application_id=id) if may_know else None
     custom = fields_of(visit) if row["custom_fields"] else {}
     return frame.shown(
         db, visit, "application", menu="applications", title=frame.named(row), row=row, shown_fields=SHOWN, same=same,

@@ -96,6 +96,16 @@ def test_a_trial_tells_that_an_address_takes_part_already(office, organiser, fai
     assert "Go to the exhibitor" in office.get(f"/desk/applications/{again['id']}")
 
 
+@pytest.mark.parametrize("scopes, is_shown", [
+    ("applications", False), ("applications:read contacts:read", False), ("applications:read participants:read", True)])
+def test_what_an_application_has_become_needs_the_scope_of_participants(desk, organiser, fair, scopes, is_shown):
+    organiser.post(f"/applications/{fair.application['id']}/approve", {})
+    page = desk(scopes).get(f"/desk/applications/{fair.application['id']}")
+    assert ("Go to the exhibitor" in page) == is_shown
+    made, = [row for row in organiser.data("/participants") if row["application_id"] == fair.application["id"]]
+    assert (f"exhibitors/{made['id']}" in page) == is_shown
+
+
 def test_a_booth_is_held_and_confirmed(office, organiser, fair):
     booth = fair.booths[0]
     page = office.get(f"/desk/booths/{booth['id']}?q=rosen")
