@@ -30,6 +30,11 @@ SELECT s.* FROM check_in_scans s
    AND (s.scanned_at >= :since OR s.effect IN ('opened', 'closed'))
  ORDER BY s.id;
 
+-- name: visit_before
+-- The last visit of a participant that began between the beginning of a day and a scan.
+SELECT id FROM check_ins WHERE event_participant_id = :event_participant_id AND checked_in_at >= :begins AND checked_in_at <= :scanned_at
+ ORDER BY checked_in_at DESC, id DESC LIMIT 1;
+
 -- name: times_of_scans
 -- When a participant was scanned, with what determines the days of the event.
 SELECT DISTINCT s.scanned_at, e.day_ends_at, e.timezone FROM check_in_scans s JOIN events e ON e.id = s.event_id

@@ -177,7 +177,8 @@ class Exchange:
     def written(self, response: Response, data: str, environ: dict) -> str:
         """Set the ETag of a record that a write returns. Return `data`, the JSON of the record.
 
-        With `Prefer: return=minimal` (RFC 7240), return a small object instead. A secret that is shown once is in both.
+        With `Prefer: return=minimal` (RFC 7240), return a small object instead. A secret that is shown once and what
+        the write did are in both.
         """
         record, secret = response.data, response.secret
         if not isinstance(record, dict) or "id" not in record:
@@ -187,7 +188,8 @@ class Exchange:
         if not MINIMAL.search(environ.get("HTTP_PREFER", "")):
             return data
         response.headers["Preference-Applied"] = "return=minimal"
-        shown = {secret: record[secret]} if secret else {}
+        names = [secret, *self.outcomes] if secret else self.outcomes
+        shown = {name: record[name] for name in names if name in record}
         times_of = {name: times.unix(record[name]) for name in ("created_at", "updated_at") if name in record}
         return as_json({self.id_name: record["id"], **shown, **times_of})
 

@@ -90,8 +90,8 @@ SCHEMAS = {
         more={"type": "boolean", "description": "Whether more events are available at once."},
         missed={"type": "boolean", "description": "Whether events that followed `after` have been deleted since."}),
     "Minimal": {**_object("Response to a write with `Prefer: return=minimal`: the id, such as `note_id`, Unix times, "
-                          "and a secret that only this response shows.", [],
-                          created_at=NUMBER, updated_at=NUMBER, secret=SECRET, url=SECRET),
+                          "and what only this response shows: a secret, or the `effect` of a scan.", [],
+                          created_at=NUMBER, updated_at=NUMBER, secret=SECRET, url=SECRET, effect=TEXT),
                 "additionalProperties": NUMBER},
     "Problem": _object(
         "A problem document (RFC 9457).", ["type", "title", "status", "detail", "code", "meta"],

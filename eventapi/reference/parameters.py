@@ -106,8 +106,8 @@ def of_headers(route: Route, possible: set[str]) -> Iterator[dict]:
     if route.method == "GET" and not route.options.listing:
         yield _field("If-None-Match", "ETag of the response that you have. The response is 304 if nothing has changed.")
     if returns_record(route):
-        yield _field("Prefer", "`return=minimal` returns only the id and times of the record, and a secret that is "
-                     "shown once (schema Minimal). Other preferences are ignored (RFC 7240).",
+        yield _field("Prefer", "`return=minimal` returns only the id and times of the record, and what only this "
+                     "response shows, such as a secret (schema Minimal). Other preferences are ignored (RFC 7240).",
                      examples=["return=minimal"])
 
 

@@ -245,21 +245,31 @@ def _remove(db, check_in):
 def _result(db, scan, other=None, *, is_new=False):
     """Return the Result of a stored scan. `other` is the scan that it repeats, if that is known.
 
-    Raise the Problem of a scan that was refused or withdrawn.
+    Raise the Problem of a scan that was refused or withdrawn. If its first response was no refusal, and only another
+    scan that arrived later has made it one, return the visit to which it belongs now.
     """
     if scan["taken_back_at"]:
         raise Problem("taken_back",
                       f"The scan with `client_ref` {scan['client_ref']}, made at {scan['scanned_at']}, was withdrawn "
                       "when its check-in was deleted. Send the new scan with another `client_ref`.")
-    if scan["code"]:
+    was_refused = scan["code"] and not scan["first_effect"]
+    check_in_id = None if was_refused else scan["check_in_id"] or _visit_before(db, scan)
+    if check_in_id is None:
         raise refusals.problem(db, scan)
-    check_in = check_ins.get(db, scan["check_in_id"])
+    check_in = check_ins.get(db, check_in_id)
     check_in["effect"] = scan["first_effect"] or scan["effect"]
     if other:
         return Result(check_in, is_new, other["scanned_at"], other["station"])
     if check_in["effect"] == "repeated" and scan["action"] == "check_out":
         return Result(check_in, is_new, check_in["checked_out_at"], None)
     return Result(check_in, is_new, check_in["checked_in_at"], check_in["station"])
+
+
+def _visit_before(db, scan):
+    """Return the id of the last visit of the day that began before a scan, or None."""
+    begin, _ = _day(db.one(sql.event, id=scan["event_id"]), scan["scanned_at"])
+    return db.value(sql.visit_before, event_participant_id=scan["event_participant_id"], begins=begin,
+                    scanned_at=scan["scanned_at"])
 
 
 def delete(db, check_in):
