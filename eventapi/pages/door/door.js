@@ -1,6 +1,6 @@
 // The page at the door: reads badges, shows a verdict, and sends the scans.
 import {Clock, Held, Roster, agreed, fateOf, grouped, hex, isSecond, isStricter, kindOf, normal, ownVerdict, serverVerdict,
-        utc} from "./rules.js";
+        stops, utc} from "./rules.js";
 import {open} from "./queue.js";
 
 const $ = id => document.getElementById(id);
@@ -8,7 +8,7 @@ const WORDS = JSON.parse($("words").textContent);
 const POLL = 20_000, WHOLE = 30 * 60_000, PATIENCE = 300, TIMEOUT = 10_000, MOST = 200;
 const DELAYS = [5_000, 15_000, 60_000], SHOWN = {green: 1_200, amber: 4_000, red: 4_000};
 const YOUNG = 30_000;               // ms after a scan for which the server's verdict still stops the person
-const STOPPED = 1_500;              // ms for which the verdict of the next person waits while the page says stop
+const STOPPED = 1_500;              // ms for which other verdicts wait while the page says stop
 const DAY = 86_400_000;
 const SIGNS = {green: "✓", amber: "!", red: "✕"};
 const COLOURS = {green: "tone_green", amber: "tone_amber", red: "tone_red"};
@@ -225,7 +225,7 @@ async function take(text, begin) {
   const {link: ref, event, station, day_began_at} = link, mine = roster;
   const hash = mine && await mine.hashOf(number), key = hash && hex(hash), began = Date.parse(day_began_at);
   const seen = key && await store.lastSeen(key, began + Math.floor((at - began) / DAY) * DAY);
-  const own = ownVerdict(action, hash && mine.find(hash), seen, device);
+  const own = ownVerdict(action, hash && mine.find(hash), seen, device, mine?.time);
   const isFirst = own.tone !== "red" && !isSecond(own), {tone, word} = own;
   const scan = {ref, event, badge_number: number, action, station: station ? null : settings.station || null,
                 device_time: device, offset: clock.offset, scanned_at: utc(at), tone: own.tone};
@@ -236,11 +236,12 @@ async function take(text, begin) {
     failed(error);
     return show({tone: "red", word: "not_stored"}, {number, stays: true});
   }
-  const shown = {number, at, place: ++latest, begin};
+  const shown = {number, at, device, place: ++latest, begin};
   answers.set(entry.client_ref, result => {
     const verdict = agreed(own, serverVerdict(action, result, at));
-    const isNews = isFirst ? verdict.tone !== own.tone : verdict.tone === "green";
-    if (key && isNews) store.see(key, {action, at, device, tone: verdict.tone, word: verdict.word}).catch(failed);
+    const isNews = isFirst || own.tone === "red" ? verdict.tone !== own.tone : verdict.tone !== "amber";
+    const isOfBadge = verdict.word !== "needs_person";
+    if (key && isNews && isOfBadge) store.see(key, {action, at, device, tone: verdict.tone, word: verdict.word}).catch(failed);
     judged(shown, {...verdict, colour: own.colour});
   });
   shown.timer = setTimeout(() => show(own, shown), isReached ? PATIENCE : 0);
@@ -252,32 +253,61 @@ async function take(text, begin) {
 // stopped.
 function judged(shown, verdict) {
   clearTimeout(shown.timer);
-  const before = shown.verdict, isRecent = performance.now() - shown.begin < YOUNG;
-  const isStop = Boolean(before) && isStricter(verdict, before) && isRecent;
+  const before = shown.verdict;
+  const isStop = Boolean(before) && isRecent(shown) && stops(verdict) && isStricter(verdict, before);
   if (!before || isStop) show({...verdict, isStop}, shown);
   else if (last.some(one => one.place === shown.place)) note(shown, verdict);
 }
 
+// Return whether the person may still be there. A phone that sleeps stops one of the clocks, and the other can be set.
+const isRecent = ({begin, device}) => performance.now() - begin < YOUNG && Date.now() - device < YOUNG;
+
 // The stage: the verdict in colour, sign, word, sound and vibration
 
-let hiding = null, stoppedAt = -STOPPED;
+let hiding = null, moving = null, heldUntil = 0;
+let onStage = null, queued = [];    // what is on the stage, and what waits for it, as {verdict, shown}
 
 function show(verdict, shown) {
   shown.verdict = verdict;
   if (shown.place) note(shown, verdict);
-  const wait = verdict.isStop ? 0 : stoppedAt + STOPPED - performance.now();
-  if (wait > 0) setTimeout(() => { if (shown.verdict === verdict) put(verdict, shown); }, wait);
-  else put(verdict, shown);
+  queued.push({verdict, shown});
+  move();
   return verdict;
 }
 
-// Put a verdict on the stage, unless there is that of a later scan. A stop is always put there.
-function put(verdict, shown) {
-  const {tone, word, isStop} = verdict, stage = $("verdict");
-  if (shown.place && shown.place < latest && !isStop) return;
-  if (isStop) stoppedAt = performance.now();
+// Return whether a verdict is put on the stage in any case: it is a stop, or not green and another badge was read since.
+const mustBeSeen = ({verdict, shown}) =>
+  verdict.isStop || (verdict.tone !== "green" && shown.place < latest && isRecent(shown));
+
+// Return whether a verdict is still to be put on the stage.
+const isWanted = one => one.shown.verdict === one.verdict && (mustBeSeen(one) || !(one.shown.place < latest));
+
+// Put what waits on the stage, once what must be seen there has had its time: first all that must be seen, one after the
+// other, and then the last of the others.
+function move() {
+  clearTimeout(moving);
+  const wait = heldUntil - performance.now();
+  if (wait > 0) {
+    moving = setTimeout(move, wait);
+    return;
+  }
+  queued = queued.filter(isWanted);
+  const urgent = queued.find(mustBeSeen), next = urgent ?? queued.at(-1);
+  if (!next) return;
+  queued = urgent ? queued.filter(one => one !== urgent) : [];
+  const comesBack = urgent && onStage && !onStage.isLate && onStage.verdict.tone !== "green";
+  if (comesBack) queued.unshift(onStage);
+  put(next, Boolean(urgent));
+  if (urgent) moving = setTimeout(move, STOPPED);
+}
+
+// Put a verdict on the stage. If it is late, the person may have gone on.
+function put({verdict, shown}, isLate) {
+  const {tone, word} = verdict, stage = $("verdict"), isStop = isLate && stops(verdict);
   const lines = [isStop && [say(word)], ...linesOf(verdict)].filter(line => line && line[0]);
   clearTimeout(hiding);
+  onStage = {verdict, shown, isLate};
+  if (isLate) heldUntil = performance.now() + STOPPED;
   stage.className = tone;
   $("sign").textContent = SIGNS[tone];
   $("word").textContent = say(isStop ? "stop" : word);
@@ -307,6 +337,7 @@ function whenOf({word, age, since}) {
 }
 
 function idle() {
+  onStage = null;
   $("verdict").className = "idle";
   $("sign").textContent = $("detail").textContent = $("end").textContent = "";
   $("word").textContent = say(!link || isChanging ? "ready_link" : settings.way === "camera" ? "ready" : "ready_keyboard");

@@ -131,30 +131,38 @@ export class Held {
 
 // What to show: {tone, word, …}. The tone is green, amber or red; `word` names a text of words/*.json.
 
-const STRICT = ["green", "amber", "red"];
 const SECOND = ["just_here", "scanned_here", "left_here", "just_scanned", "already_inside", "already_left"];
 
 // Return whether a verdict is about a badge that was read before: two people may use it.
 export const isSecond = ({word}) => SECOND.includes(word);
 
+// Return how strict a verdict is: a badge that was read before is more than any other amber.
+const strictness = verdict => isSecond(verdict) ? 2 : {green: 0, amber: 1, red: 3}[verdict.tone];
+
 // Return whether a verdict is stricter than the one that was shown before.
-export const isStricter = (verdict, before) => STRICT.indexOf(verdict.tone) > STRICT.indexOf(before.tone);
+export const isStricter = (verdict, before) => strictness(verdict) > strictness(before);
+
+// Return whether a verdict that comes late stops the person.
+export const stops = verdict => strictness(verdict) > 1;
 
 // Return what this device knows by itself. `found` is its entry in the roster, `seen` the last scan of the badge on this
-// device today as {action, at, device, tone, word}, or null each. `device` is the time of the device's clock.
-export function ownVerdict(action, found, seen, device) {
+// device today as {action, at, device, tone, word}, or null each. `device` is the time of the device's clock, `listed`
+// that of the roster by the server's.
+export function ownVerdict(action, found, seen, device, listed) {
   const about = {role: found?.role, colour: found?.colour};
   if (found?.status === "replaced") return {tone: "red", word: "replaced", ...about};
   if (found?.status === "cancelled" && action === "check_in") return {tone: "red", word: "cancelled", ...about};
-  if (seen?.action === action) return {...readAgain(action, seen, device), ...about};
+  if (seen?.action === action && seen.tone === "red") {
+    // Only a roster that is newer than the refusal can take it back.
+    if (found?.status !== "ok" || !(listed > seen.at)) return {tone: "red", word: seen.word, ...about};
+  } else if (seen?.action === action) return {...readAgain(action, seen, device), ...about};
   if (found === null) return {tone: "amber", word: "not_here", ...about};
   return {tone: "green", word: action === "check_in" ? "welcome" : "goodbye", ...about};
 }
 
-// Return what to show of a badge that this device has read before. What the server has refused a moment ago stays red.
+// Return what to show of a badge that this device has read before, and that was not refused.
 function readAgain(action, seen, device) {
   const passed = device - seen.device, isJust = passed >= 0 && passed < JUST;
-  if (isJust && seen.tone === "red") return {tone: "red", word: seen.word};
   // Both times by one clock: that of the server may have become known in between.
   const again = seen.at + passed, age = Math.floor(again / 1000) - Math.floor(seen.at / 1000);
   if (isJust) return {tone: "amber", word: "just_here", age, since: seen.at, again, first: seen.tone};

@@ -152,7 +152,9 @@ def seen(action, device, tone="green", word="welcome"):
     ("check_in", OK, seen("check_in", 100_001), "amber", "scanned_here"),       # the clock was set back
     ("check_in", OK, {"action": "check_in", "at": 3_699_000}, "amber", "scanned_here"),     # of an earlier version
     ("check_in", OK, seen("check_in", 99_000, "red", "cancelled"), "red", "cancelled"),
-    ("check_in", OK, seen("check_in", 40_000, "red", "cancelled"), "amber", "scanned_here"),
+    ("check_in", OK, seen("check_in", 40_000, "red", "cancelled"), "red", "cancelled"),
+    ("check_in", None, seen("check_in", 40_000, "red", "unknown"), "red", "unknown"),
+    ("check_out", OK, seen("check_in", 40_000, "red", "cancelled"), "green", "goodbye"),
     ("check_in", CANCELLED, None, "red", "cancelled"), ("check_in", CANCELLED, seen("check_in", 0), "red", "cancelled"),
     ("check_in", REPLACED, None, "red", "replaced"), ("check_in", REPLACED, seen("check_in", 0), "red", "replaced"),
     ("check_in", None, None, "amber", "not_here"), ("check_in", None, seen("check_in", 99_000), "amber", "just_here"),
@@ -163,6 +165,16 @@ def seen(action, device, tone="green", word="welcome"):
     ("check_out", REPLACED, None, "red", "replaced"), ("check_out", None, None, "amber", "not_here")])
 def test_what_a_device_shows_by_itself(action, found, before, tone, word):
     verdict = run("return rules.ownVerdict(...given)", [action, found, before, 100_000])
+    assert (verdict["tone"], verdict["word"]) == (tone, word)
+
+
+@pytest.mark.parametrize("found, listed, tone, word", [
+    (OK, 3_640_000, "red", "cancelled"), (OK, 3_640_001, "green", "welcome"),
+    (None, 3_640_001, "red", "cancelled"), (CANCELLED, 3_640_001, "red", "cancelled")])
+def test_only_a_newer_roster_takes_back_what_the_server_has_refused(found, listed, tone, word):
+    """The badge was refused at 3,640,000 by the clock of the server."""
+    refused = {"action": "check_in", "at": 3_640_000, "device": 40_000, "tone": "red", "word": "cancelled"}
+    verdict = run("return rules.ownVerdict(...given)", ["check_in", found, refused, 200_000, listed])
     assert (verdict["tone"], verdict["word"]) == (tone, word)
 
 
@@ -207,8 +219,20 @@ def test_the_words_of_the_device_are_shown_if_both_know_the_same(own, server, sh
 
 
 def test_only_a_stricter_verdict_takes_the_place_of_another():
-    script = """return given.map(one => given.filter(two => rules.isStricter({tone: one}, {tone: two})))"""
-    assert run(script, ["green", "amber", "red"]) == [[], ["green"], ["green", "amber"]]
+    """A badge that was read before is stricter than one that this device does not know."""
+    verdicts = [("green", "welcome"), ("amber", "not_here"), ("amber", "already_inside"), ("red", "cancelled")]
+    script = """
+        const verdicts = given.map(([tone, word]) => ({tone, word}));
+        return verdicts.map(one => verdicts.filter(two => rules.isStricter(one, two)).map(two => two.word))"""
+    assert run(script, verdicts) == [[], ["welcome"], ["welcome", "not_here"],
+                                     ["welcome", "not_here", "already_inside"]]
+
+
+@pytest.mark.parametrize("tone, word, stops", [
+    ("green", "welcome", False), ("amber", "not_here", False), ("amber", "not_inside", False),
+    ("amber", "just_scanned", True), ("amber", "already_left", True), ("red", "unknown", True)])
+def test_only_a_refusal_or_a_second_reading_stops_the_person(tone, word, stops):
+    assert run("return rules.stops(given)", {"tone": tone, "word": word}) is stops
 
 
 @pytest.mark.parametrize("status, code, pointer, tone, fate", [

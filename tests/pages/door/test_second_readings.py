@@ -15,6 +15,12 @@ FEEL = """(() => {
   window.felt = [];
   navigator.vibrate = pattern => { felt.push(pattern); return true; };
 })()"""
+# Collects what the stage shows and for how long: [class, word, end of the number, from, until].
+LINE = """(() => { window.line = []; setInterval(() => {
+  const state = [verdict.className, word.textContent, end.textContent], now = performance.now(), before = line.at(-1);
+  if (before && String(before.slice(0, 3)) === String(state)) before[4] = now;
+  else line.push([...state, now, now]);
+}, 15); })()"""
 QUESTION = "Is it the same person? Otherwise send to the desk."
 
 
@@ -43,6 +49,28 @@ def shown(phone):
                            "(document.querySelector('#last > li'))")
     lines = phone.run("[...document.getElementById('detail').children].map(line => line.textContent)")
     return tone, word, lines[1:] if phone.text("word") == "Stop" else lines
+
+
+def type_fast(phone, numbers):
+    """Type numbers as fast as a scanner does, without waiting for verdicts."""
+    steps = "".join(f"number.value = '{number}'; typed.requestSubmit(); await new Promise(go => setTimeout(go, 20));"
+                    for number in numbers)
+    phone.run(f"(async () => {{ {steps} }})()")
+
+
+def line(phone, numbers, seconds):
+    """Return what the stage has shown of badges, after some seconds: [(place in `numbers`, class, word, ms)]."""
+    time.sleep(seconds)
+    phone.until(lambda: phone.waits() == 0)
+    ends = [number[-4:] for number in numbers]
+    return [(ends.index(end[-4:]), tone, word, until - begun) for tone, word, end, begun, until in phone.run("line")
+            if end]
+
+
+def cancel(organiser, db, number):
+    id = db.connection.execute("SELECT id FROM participants WHERE badge_number = ?", [number]).fetchone()[0]
+    organiser.post(f"/participants/{id}/cancel", {}, status=200)
+    return id
 
 
 def visits(db):
@@ -194,16 +222,137 @@ def test_a_scanner_that_types_a_code_twice_has_read_it_once(db, people, door, ph
     assert db.connection.execute("SELECT count(*) FROM check_in_scans").fetchone() == (2,)
 
 
-def test_what_the_server_has_refused_stays_red_for_a_minute(organiser, db, people, door, phone):
+def test_what_the_server_has_refused_stays_red_without_network(organiser, db, people, door, phone):
     """The list on the phone is older than the cancellation, and the network goes away after the first scan."""
     numbers = people(3)
     phone.sign_in(door()[1])
-    id = db.connection.execute("SELECT id FROM participants WHERE badge_number = ?", [numbers[0]]).fetchone()[0]
-    organiser.post(f"/participants/{id}/cancel", {}, status=200)
+    cancel(organiser, db, numbers[0])
     assert scan(phone, numbers[0])[:2] == ("red", "Cancelled")
     phone.set_network(unheard)
     time.sleep(2)
     assert scan(phone, numbers[0])[:2] == ("red", "Cancelled")
+    phone.run("(real => { Date.now = () => real() + 61_000; })(Date.now.bind(Date))")
+    time.sleep(2)
+    assert scan(phone, numbers[0])[:2] == ("red", "Cancelled"), "after a minute"
+
+
+def test_a_badge_that_was_refused_is_green_once_a_newer_list_has_it(organiser, db, people, door, phone):
+    numbers = people(3)
+    phone.sign_in(door()[1])
+    id = cancel(organiser, db, numbers[0])
+    phone.feed(numbers[:1])
+    phone.until(lambda: phone.run("document.querySelector('#last > li').className") == "red")
+    organiser.post(f"/participants/{id}/reinstate", {}, status=200)
+    time.sleep(2)
+    phone.send()
+    phone.until(lambda: phone.stored("kept", "get('roster')")["isPatched"])
+    time.sleep(1)
+    phone.set_network(unheard)
+    assert scan(phone, numbers[0])[:2] == ("green", "Welcome")
+
+
+def test_what_the_server_refuses_stays_red_though_the_badge_was_green_before(organiser, db, people, door, phone):
+    numbers = people(3)
+    phone.sign_in(door()[1])
+    assert scan(phone, numbers[0])[:2] == ("green", "Welcome")
+    cancel(organiser, db, numbers[0])
+    time.sleep(2)
+    assert scan(phone, numbers[0])[:2] == ("red", "Cancelled")
+    phone.set_network(unheard)
+    time.sleep(2)
+    assert scan(phone, numbers[0])[:2] == ("red", "Cancelled")
+
+
+def test_an_amber_that_comes_at_once_is_shown_though_the_next_badge_was_read(people, door, phones):
+    numbers = people(3)
+    one, two = phones(2)
+    one.sign_in(door("West")[1])
+    two.sign_in(door("West")[1])
+    scan(one, numbers[0])
+    two.run(LINE)
+    two.run(FEEL)
+    type_fast(two, numbers[:2])
+    shown = line(two, numbers, 3)
+    assert [entry[:3] for entry in shown] == [(0, "amber", "Stop"), (1, "green", "Welcome")]
+    assert shown[0][3] > 1_300 and two.run("felt") == [400, 60]
+
+
+def test_each_of_several_stops_is_seen_and_the_green_after_them(people, door, phones):
+    numbers = people(4)
+    one, two = phones(2)
+    one.sign_in(door("West")[1])
+    two.sign_in(door("West")[1])
+    for number in numbers[:3]:
+        scan(one, number)
+    two.set_network(late(1))
+    two.run(LINE)
+    type_fast(two, numbers[:3])
+    two.until(lambda: two.text("word") == "Stop")
+    type_fast(two, numbers[3:])
+    shown = line(two, numbers, 6)
+    stops = [entry for entry in shown if entry[2] == "Stop"]
+    assert sorted(entry[0] for entry in stops) == [0, 1, 2] and all(entry[3] > 1_300 for entry in stops), shown
+    assert shown[-1][:3] == (3, "green", "Welcome"), shown
+
+
+def test_the_red_of_the_next_person_comes_back_after_the_stop_of_the_one_before(organiser, db, people, door, phones):
+    numbers = people(3)
+    cancel(organiser, db, numbers[1])
+    one, two = phones(2)
+    one.sign_in(door("West")[1])
+    two.sign_in(door("West")[1])
+    scan(one, numbers[0])
+    two.set_network(late(1))
+    two.run(LINE)
+    two.feed(numbers[:2])
+    shown = line(two, numbers, 6)
+    assert [entry[:3] for entry in shown] == [(0, "green", "Welcome"), (1, "red", "Cancelled"), (0, "amber", "Stop"),
+                                              (1, "red", "Cancelled")]
+    assert shown[2][3] > 1_300 and shown[3][3] > 1_300
+
+
+def test_a_badge_that_is_not_on_the_phone_is_stopped_if_it_was_read_elsewhere(organiser, people, door, phones):
+    """It was printed a moment ago. "Not on this device" is amber as well, and says less."""
+    people(3)
+    one, two = phones(2)
+    one.sign_in(door("West")[1])
+    two.sign_in(door("East")[1])
+    contact = organiser.make("/contacts", {"last_name": "Byron"})
+    number = organiser.make("/participants", {"event_key": "fair", "role": "visitor",
+                                              "contact_id": contact["id"]})["badge_number"]
+    scan(one, number)
+    two.set_network(late(1))
+    two.run(LINE)
+    two.feed([number])
+    shown = line(two, [number], 3)
+    assert [entry[:3] for entry in shown] == [(0, "amber", "Not on this device"), (0, "amber", "Stop")]
+
+
+def test_a_scan_out_of_a_badge_that_was_not_inside_does_not_stop_the_person(people, door, phone):
+    numbers = people(3)
+    phone.sign_in(door()[1])
+    phone.set_network(late(1))
+    phone.run(FEEL)
+    phone.feed(numbers[:1], "check_out")
+    phone.until(lambda: phone.waits() == 0)
+    assert phone.run("document.querySelector('#last b').textContent") == "Was not inside"
+    assert phone.run("felt") == [60]
+
+
+def test_a_verdict_that_comes_after_the_phone_has_slept_stops_nobody(people, door, phones):
+    """While a phone sleeps, the clock that counts the time of the page stands still."""
+    numbers = people(3)
+    one, two = phones(2)
+    one.sign_in(door("West")[1])
+    two.sign_in(door("West")[1])
+    scan(one, numbers[0])
+    two.run(FEEL)
+    two.set_network(late(2))
+    two.feed(numbers[:1])
+    two.run("(real => { Date.now = () => real() + 31_000; })(Date.now.bind(Date))")
+    two.until(lambda: two.waits() == 0)
+    two.until(lambda: two.run("document.querySelector('#last > li').className") == "amber")
+    assert two.run("felt") == [60]
 
 
 def test_a_phone_whose_clock_is_an_hour_ahead_knows_what_it_has_read(db, people, door, phones):
