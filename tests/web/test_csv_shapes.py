@@ -51,8 +51,10 @@ def objects(schema, root):
 
 
 def records(name):
+    """Return records as a list shows them: without what only a request has, or only the response to a write."""
     schema = document(name)
-    visible = {"properties": {field: sub for field, sub in schema["properties"].items() if not sub.get("writeOnly")}}
+    visible = {"properties": {field: sub for field, sub in schema["properties"].items()
+                              if not sub.get("writeOnly") and "x-outcome" not in sub}}
     return objects(visible, schema)
 
 
