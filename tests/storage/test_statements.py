@@ -122,6 +122,14 @@ def scanned(statement_text, lines, tables):
     return {aliases.get(name, name) for name in found} & tables.keys() - SMALL
 
 
+def test_what_only_a_search_finds_is_counted_in_its_index():
+    payments = statements("payments").list
+    assert payments.count(frozenset(["search"])) == (
+        "SELECT count(*) FROM payments_search WHERE payments_search MATCH :search")
+    assert payments.count(frozenset(["search", "status"])).startswith("SELECT count(*)\n  FROM payments p\n WHERE TRUE")
+    assert "payments_search" not in payments.count(NOTHING)
+
+
 @pytest.mark.parametrize("file, statement", EVERY, ids=name_of)
 def test_a_statement_is_valid_and_scans_no_big_table(plan, file, statement):
     for text in forms(statement):

@@ -16,6 +16,7 @@ from eventapi.storage.statements.named import Statement, chosen
 SORT = re.compile(r"[ ]*-- sort: (.+)$", re.M)
 IDS = "SELECT value FROM json_each(:ids)"
 ONLY_IDS = frozenset(["ids"])
+ONLY_SEARCH = re.compile(r"\s*WHERE TRUE\s+AND \w+\.id IN \(SELECT rowid (FROM \w+ WHERE \w+ MATCH :search)\)\s*")
 
 
 class ListStatement(Statement):
@@ -91,8 +92,18 @@ class ListStatement(Statement):
         """Return the statement that counts the rows of the list.
 
             SELECT count(*) FROM payments p WHERE TRUE AND p.invoice_id = :invoice_id
+
+        What only a search finds is counted in its index, which has the same rows: 150,000 in 3 ms instead of 20.
+
+            SELECT count(*) FROM payments_search WHERE payments_search MATCH :search
         """
-        return self.kept(("count", given & self.words), lambda: "\n".join(["SELECT count(*)", *self._filtered(given)]))
+        def build():
+            table, *conditions = self._filtered(given)
+            search = ONLY_SEARCH.fullmatch("\n".join(conditions))
+            if search:
+                return f"SELECT count(*) {search[1]}"
+            return "\n".join(["SELECT count(*)", table, *conditions])
+        return self.kept(("count", given & self.words), build)
 
     def _rows(self, head, given, sort, order, part):
         """Return the text that reads the rows of a page or part. The condition of `ids` gets the ids of these rows."""
