@@ -12,6 +12,10 @@ UPDATE check_in_rosters SET door_salt = :salt WHERE event_id = :event_id AND doo
 SELECT lower(k.color) AS color FROM category_events e JOIN categories k ON k.id = e.category_id
  WHERE e.event_id = :event_id AND k.color IS NOT NULL GROUP BY lower(k.color) ORDER BY min(k.id) LIMIT 7;
 
+-- name: colours_of_categories
+-- The colours that entries have. The revision of the roster does not change with them.
+SELECT id, lower(color) AS color FROM categories WHERE color IS NOT NULL ORDER BY id;
+
 -- name: badges
 SELECT p.badge_number, p.status, p.role, lower(k.color) AS color
   FROM participants p LEFT JOIN categories k ON k.id = p.category_id

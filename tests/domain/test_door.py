@@ -9,6 +9,7 @@ from eventapi import times
 from eventapi.domain.entrance import badges, door, door_roster
 from eventapi.storage.database import Database
 from eventapi.validation.bodies import Body
+from eventapi.web.html.kept import Kept
 from tests.support import dates
 
 BEGAN = "2026-01-02T08:00:00Z"
@@ -73,6 +74,11 @@ def parsed(data):
     return data[:4], number(4, 4), data[8:24], number(24, 8), number(32, 8), colours, flags
 
 
+def whole(db, fair, kept=None):
+    """Return the roster of the fair; without `kept`, as a process makes it that has kept none."""
+    return door_roster.whole(db, fair["id"], kept or Kept(1_000_000))
+
+
 def hashed(salt, badge):
     return sha256(salt + badge.encode()).digest()[:5]
 
@@ -85,7 +91,7 @@ def test_the_roster_says_which_badges_may_enter_and_contains_no_number_and_no_na
     organiser.post(f"/participants/{ben['id']}/cancel", {}, status=200)
     organiser.post(f"/participants/{cem['id']}/badge/replace", {}, status=200)
     new = organiser.data(f"/participants/{cem['id']}")["badge_number"]
-    data = door_roster.whole(db, fair["id"])
+    data = whole(db, fair)
     kind, event_id, salt, revision, seconds, colours, flags = parsed(data)
     assert (kind, event_id) == (b"EVR1", fair["id"])
     assert abs(seconds - datetime.now().timestamp()) < 60
@@ -94,14 +100,49 @@ def test_the_roster_says_which_badges_may_enter_and_contains_no_number_and_no_na
                      hashed(salt, cem["badge_number"]): (2, 6, 0), hashed(salt, new): (0, 6, 0)}
     for secret in ("SECRET", "Lovelace", "Ada", *(badge["badge_number"] for badge in (ada, ben, cem))):
         assert secret.encode() not in data and bytes.fromhex(sha256(secret.encode()).hexdigest())[:5] not in data
-    assert parsed(door_roster.whole(db, fair["id"]))[2:4] == (salt, revision), "the salt stays"
+    assert parsed(whole(db, fair))[2:4] == (salt, revision), "the salt stays"
     assert salt.hex() != organiser.data("/check-ins/roster?event_key=fair")["salt"], "another salt than that of the API"
+
+
+def test_a_kept_roster_is_made_again_only_after_a_change_and_has_the_present_time(organiser, db, fair, visitor,
+                                                                                   monkeypatch):
+    """Each change is one that some of its bytes depend on."""
+    organiser.make("/categories", {"title": "Trade", "color": "#1D6F42", "event_keys": ["fair"]})
+    press = organiser.make("/categories", {"title": "Press", "color": "#aa0000", "event_keys": ["fair"]})
+    guest = organiser.make("/categories", {"title": "Guest", "color": "#aa0000", "event_keys": ["fair"]})
+    ada, ben = visitor(category_key=guest["category_key"]), visitor()
+    kept, made, pack = Kept(1_000_000), [], door_roster._packed
+    monkeypatch.setattr(door_roster, "_packed", lambda *arguments: made.append(None) or pack(*arguments))
+    whole(db, fair, kept)
+
+    def is_made_after(change):
+        change()
+        before = len(made)
+        first = whole(db, fair, kept)
+        times_made = len(made) - before
+        again = whole(db, fair, kept)
+        assert len(made) - before == times_made, "the second time it is kept"
+        new = whole(db, fair)
+        assert first[:32] + first[40:] == again[:32] + again[40:] == new[:32] + new[40:], "it equals one made now"
+        return times_made == 1
+    assert not is_made_after(lambda: organiser.make("/notes", {"entity_type": "event", "entity_id": fair["id"],
+                                                               "note_text": "x"}))
+    for change in (
+            visitor,
+            lambda: organiser.post(f"/participants/{ada['id']}/cancel", {}, status=200),
+            lambda: organiser.post(f"/participants/{ben['id']}/badge/replace", {}, status=200),
+            lambda: organiser.patch(f"/participants/{ben['id']}", {"category_key": press["category_key"]}, status=200),
+            lambda: organiser.patch(f"/categories/{guest['id']}", {"color": "#1D6F42"}, status=200),
+            lambda: organiser.patch(f"/categories/{press['id']}", {"color": None}, status=200)):
+        assert is_made_after(change)
+    monkeypatch.setattr(door_roster.time, "time", lambda: 2_000_000_000.5)
+    assert parsed(whole(db, fair, kept))[4] == 2_000_000_000
 
 
 def test_changes_are_those_since_a_time_with_the_minute_before_it(organiser, db, fair, visitor, monkeypatch):
     old, new = visitor(), visitor()
     assert door_roster.changes(db, fair["id"], times.now()) is None, "there is no roster yet"
-    salt = parsed(door_roster.whole(db, fair["id"]))[2]
+    salt = parsed(whole(db, fair))[2]
     db.connection.execute("UPDATE participants SET updated_at = '2026-01-01T00:00:00Z' WHERE id = ?", [old["id"]])
     kind, _, again, revision, _, _, flags = parsed(door_roster.changes(db, fair["id"], ago(seconds=1)))
     assert (kind, again, flags) == (b"EVD1", salt, {hashed(salt, new["badge_number"]): (0, 4, 0)})
@@ -121,7 +162,7 @@ def test_a_salt_that_makes_two_badges_alike_is_drawn_again(db, fair, visitor, mo
     monkeypatch.setattr(door_roster, "DRAWS", 1000)
 
     def salt_and_places():
-        data = door_roster.whole(db, fair["id"])
+        data = whole(db, fair)
         return data[8:24], {data[place] for place in range(68, len(data), 2)}
     salt, places = salt_and_places()
     assert places == {sha256(salt + number.encode()).digest()[0] for number in made} and len(places) == 5
@@ -139,7 +180,7 @@ def test_of_badges_that_no_salt_tells_apart_the_stricter_status_counts(organiser
     made = [visitor() for _ in range(3)]
     organiser.post(f"/participants/{made[1]['id']}/cancel", {}, status=200)
     monkeypatch.setattr(door_roster, "HASH", 0)
-    data = door_roster.whole(db, fair["id"])
+    data = whole(db, fair)
     assert int.from_bytes(data[64:68], "big") == 1 and data[68] % 4 == 1
 
 
@@ -151,10 +192,10 @@ def test_two_devices_that_ask_first_at_once_get_the_same_salt(db, fair, visitor,
     def slow(*arguments):
         if not first:
             first.append(None)
-            first[0] = door_roster.whole(other, fair["id"])
+            first[0] = whole(other, fair)
         return draw(*arguments)
     monkeypatch.setattr(door_roster, "_draw", slow)
-    assert door_roster.whole(db, fair["id"])[8:24] == first[0][8:24]
+    assert whole(db, fair)[8:24] == first[0][8:24]
     other.close()
 
 

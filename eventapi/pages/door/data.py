@@ -8,6 +8,7 @@ from eventapi.errors import Problem, invalid_at, invalid_parameter
 from eventapi.pages.entry.routes import session_cookie
 from eventapi.validation.bodies import Body
 from eventapi.web.html import form_bodies, shell
+from eventapi.web.html.kept import Kept
 from eventapi.web.rest import Response
 from eventapi.web.routes import JSON, Routes
 
@@ -16,6 +17,7 @@ entry = Routes("door-entry", root="/door", public=True, page=True, forms=(JSON,)
 
 BYTES = "application/octet-stream"
 NOT_KEPT = {"Cache-Control": "no-store"}
+ROSTERS = Kept(8_000_000)               # bytes; one of 150,000 badges has 900,000
 SECRET = re.compile(rf"/link/({link_secrets.SECRET.pattern})$")
 
 
@@ -49,7 +51,9 @@ def get_door_roster(db, visit):
     link, since = active(visit), shell.asked("since").get("since")
     if since and not times.is_timestamp(since):
         raise invalid_parameter("since", "format", "must be a time such as 2027-05-01T07:03:12Z")
-    data = (since and door_roster.changes(db, link["event_id"], since)) or door_roster.whole(db, link["event_id"])
+    data = door_roster.changes(db, link["event_id"], since) if since else None
+    if data is None:
+        data = door_roster.whole(db, link["event_id"], ROSTERS)
     return Response(body=data, headers={**NOT_KEPT, "Content-Type": BYTES})
 
 
