@@ -11,8 +11,6 @@ from bottle import Bottle, HTTPError, Route, Router, request
 from eventapi import plugins, resources
 from eventapi.errors import Problem, internal_error, listed
 from eventapi.plugins.request import log_request, problem_response, request_id
-from eventapi.storage import database, migrations
-from eventapi.storage import errors as storage_errors
 from eventapi.storage.connections import Connections
 from eventapi.web import cors, masking, uploads
 from eventapi.web import routes as routing
@@ -271,21 +269,3 @@ def _bottle_path(path):
     for name in ("id", "item_id", "refund_id", "write_off_id"):
         path = path.replace(f"<{name}>", f"<{name}:id>")
     return path
-
-
-def ready(config, *, to_write: bool = False) -> None:
-    """Raise SchemaError if the database is missing or of another version.
-
-    With `to_write`, raise ReadOnly if it cannot be written.
-    """
-    if not config.database.exists() or not config.database.stat().st_size:
-        raise migrations.SchemaError(f"database {config.database} is missing or empty. Check that the file system is "
-                                     "mounted. If there was a database, run 'eventapi restore FILE' with the newest "
-                                     "backup; otherwise run 'eventapi migrate' to create one")
-    if to_write:
-        storage_errors.require_writable(config.database)
-    connection = database.connect(config.database, readonly=True)
-    try:
-        migrations.check_schema_version(connection)
-    finally:
-        connection.close()

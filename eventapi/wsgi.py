@@ -1,7 +1,8 @@
 """The WSGI entry point eventapi.wsgi:app, configured by EVENTAPI_CONFIG and the environment."""
 from eventapi import config, logs
-from eventapi.app import App, ready
+from eventapi.app import App
 from eventapi.storage import process_locks
+from eventapi.storage.migrations import ready
 
 settings = config.load()
 logs.start(settings.log_level, settings.log_format)

@@ -108,8 +108,8 @@ def _mb(size):
 
 def make_demo(args, config):
     """Fill an empty database with the sample show. Progress goes to stderr."""
-    from eventapi.app import ready
     from eventapi.demo import show as demo
+    from eventapi.storage.migrations import ready
     refuse_damaged(config)
     ready(config)
     with closing(process_locks.together(config)):

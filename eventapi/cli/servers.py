@@ -36,7 +36,7 @@ def register(commands):
 
 def serve(args, config):
     """Replace this process with gunicorn. Options of the command line are passed on as environment variables."""
-    from eventapi.app import ready
+    from eventapi.storage.migrations import ready
     given = {name: getattr(args, name) for name in ("bind", "workers") if getattr(args, name) is not None}
     config = configuration.load(args.config, **given)
     ready(config, to_write=True)
@@ -141,9 +141,9 @@ def _free(address):
 
 def work(args, config):
     """Run the background jobs until stopped, or once."""
-    from eventapi.app import ready
     from eventapi.server import systemd
     from eventapi.storage import process_locks
+    from eventapi.storage.migrations import ready
     from eventapi.worker import Worker, name_of
     logs.start(config.log_level, config.log_format)
     ready(config, to_write=True)

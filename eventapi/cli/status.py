@@ -141,7 +141,7 @@ def _called():
 
 def _read_database(state, place, config):
     """Read the database. Return whether it can be used; otherwise add the task that says what to do."""
-    from eventapi.app import ready
+    from eventapi.storage.migrations import ready
     if not config.database.exists() and place.checkout:
         state.tasks.append(Task(f"The database {config.database} does not exist. Create it, or start a sample show, "
                                 "which has a database of its own.",

@@ -151,7 +151,7 @@ def lists(parser, **fields):
 @contextmanager
 def opened(config):
     """Open the database. Raise SchemaError if it does not exist or has another schema."""
-    from eventapi.app import ready
+    from eventapi.storage.migrations import ready
     ready(config)
     db = Database(config)
     db.actor = Operator()
@@ -167,7 +167,7 @@ def changing(config):
 
     Raise Refused if it is marked as damaged, and InUse while a restore runs.
     """
-    from eventapi.app import ready
+    from eventapi.storage.migrations import ready
     refuse_damaged(config)
     ready(config)               # first, because the lock alone would count as a trace of a lost database
     with closing(process_locks.together(config)), opened(config) as db, db.write():

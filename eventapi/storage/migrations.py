@@ -4,13 +4,17 @@ import os
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from eventapi import times
 from eventapi.storage import maintenance, versions
 from eventapi.storage.database import Connection, Duplicate, connect
-from eventapi.storage.errors import StorageError, translated
+from eventapi.storage.errors import StorageError, require_writable, translated
 from eventapi.storage.maintenance import Report, silent
 from eventapi.storage.write_lock import write_lock
+
+if TYPE_CHECKING:
+    from eventapi.config import Config
 
 log = logging.getLogger("eventapi.migrations")
 UPGRADING = "upgrade the database"              # the part of a job for `migrate`
@@ -48,6 +52,24 @@ def check_schema_version(connection: Connection) -> None:
     if have > want:
         raise SchemaError(f"the database has schema {have}, newer than schema {want} of this version of eventapi; "
                           "install the newer version again, or restore the backup that was made before the upgrade")
+
+
+def ready(config: "Config", *, to_write: bool = False) -> None:
+    """Raise SchemaError if the database is missing or of another version.
+
+    With `to_write`, raise ReadOnly if it cannot be written.
+    """
+    if not config.database.exists() or not config.database.stat().st_size:
+        raise SchemaError(f"database {config.database} is missing or empty. Check that the file system is "
+                                     "mounted. If there was a database, run 'eventapi restore FILE' with the newest "
+                                     "backup; otherwise run 'eventapi migrate' to create one")
+    if to_write:
+        require_writable(config.database)
+    connection = connect(config.database, readonly=True)
+    try:
+        check_schema_version(connection)
+    finally:
+        connection.close()
 
 
 def is_current(path: Path) -> bool:
