@@ -1,6 +1,6 @@
 """The folders `sql`, `schemas`, `conf` and `docs`: beside the package in a checkout, inside it once it is installed.
 
-And the opener of files in directories whose content is not trusted.
+And what is asked of single files: whether they have content, and to open those in directories that are not trusted.
 """
 import errno
 import os
@@ -14,6 +14,11 @@ def folder(name):
     """Return the path of the folder `sql`, `schemas`, `conf` or `docs`."""
     installed = PACKAGE / name
     return installed if installed.is_dir() else PACKAGE.parent / name
+
+
+def has_content(path):
+    """Return whether a file exists and is not empty. An empty file is no database."""
+    return path.exists() and path.stat().st_size > 0
 
 
 class NotRegular(OSError):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eventapi import times
+from eventapi.paths import has_content
 from eventapi.storage import maintenance, versions
 from eventapi.storage.database import Connection, Duplicate, connect
 from eventapi.storage.errors import StorageError, require_writable, translated
@@ -59,7 +60,7 @@ def ready(config: "Config", *, to_write: bool = False) -> None:
 
     With `to_write`, raise ReadOnly if it cannot be written.
     """
-    if not config.database.exists() or not config.database.stat().st_size:
+    if not has_content(config.database):
         raise SchemaError(f"database {config.database} is missing or empty. Check that the file system is "
                                      "mounted. If there was a database, run 'eventapi restore FILE' with the newest "
                                      "backup; otherwise run 'eventapi migrate' to create one")
@@ -77,7 +78,7 @@ def is_current(path: Path) -> bool:
 
     A file that a repair or VACUUM INTO has made has no such log. Raise SchemaError if the schema is newer.
     """
-    if not path.exists() or not path.stat().st_size:
+    if not has_content(path):
         return False
     with closing(connect(path, readonly=True)) as connection:
         if schema_version(connection) > versions.newest():
@@ -102,7 +103,7 @@ def migrate(path: str | os.PathLike, *, before: Callable[[int], None] | None = N
     lock = write_lock(path)
     lock.acquire(timeout=600)
     try:
-        if create and (not path.exists() or not path.stat().st_size):
+        if create and not has_content(path):
             create()
         path.touch(mode=0o640)
         connection = connect(path)

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import IO, TYPE_CHECKING
 
-from eventapi.paths import open_regular
+from eventapi.paths import has_content, open_regular
 from eventapi.storage import holders
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ def alone_if_used(config: "Config") -> IO:
 
     Nothing can start then, and the file would be a sign of a lost database. Return another file in that case.
     """
-    if (config.data_dir / "eventapi.running").exists() or \
-            (config.database.exists() and config.database.stat().st_size > 0):
+    if (config.data_dir / "eventapi.running").exists() or has_content(config.database):
         return alone(config)
     return open(os.devnull, "rb")
 

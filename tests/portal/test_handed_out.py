@@ -10,6 +10,7 @@ from eventapi.app import routes
 from eventapi.domain.access import links
 from eventapi.domain.portal import records
 
+pytestmark = pytest.mark.usefixtures("mail")
 ROOT = Path(__file__).parents[2] / "eventapi"
 # Function that makes the secret of an address -> entries of those who get it. A draft is what somebody has typed into a
 # public form: its address confirms that, and has no entry before there is an application.
@@ -38,13 +39,6 @@ ONCE = {
                        "created"),
     "rotate_webhook_secret": ("/webhooks/1/rotate-secret", None, "webhook", "secret_rotated"),
 }
-
-
-@pytest.fixture(autouse=True)
-def mail(settings, monkeypatch):
-    for name, value in (("smtp_host", "localhost"), ("smtp_sender", "office@example.org"),
-                        ("base_url", "https://show.example.org")):
-        monkeypatch.setattr(settings, name, value)
 
 
 @pytest.fixture

@@ -5,12 +5,7 @@ import pytest
 
 from eventapi.worker.mail import contents
 
-
-@pytest.fixture(autouse=True)
-def mail(settings, monkeypatch):
-    for name, value in (("smtp_host", "localhost"), ("smtp_sender", "office@example.org"),
-                        ("base_url", "https://show.example.org")):
-        monkeypatch.setattr(settings, name, value)
+pytestmark = pytest.mark.usefixtures("mail")
 
 
 @pytest.fixture

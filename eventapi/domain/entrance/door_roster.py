@@ -51,11 +51,11 @@ def whole(db, event_id, kept):
     state of the event; only the time of the server is new each time.
     """
     seconds = int(time.time())              # before the state is read: later changes are not in the roster
-    if state(db, event_id)["door_salt"] is None:
+    now = state(db, event_id)
+    if now["door_salt"] is None:
         _renew_salt(db, event_id, None)
-    with db.snapshot():
         now = state(db, event_id)
-        colours = tuple(db.tuples(sql.colours_of_categories))
+    colours = tuple(db.tuples(sql.colours_of_categories))
     key = (str(db.config.database), event_id, now["door_salt"], now["revision"], tuple(now["colours"]), colours)
     roster = bytearray(kept.get(key, lambda: _made(db, event_id)))
     roster[TIME] = seconds.to_bytes(8, "big")

@@ -9,6 +9,7 @@ from tempfile import mkdtemp
 from eventapi import journal
 from eventapi.domain.people import privacy
 from eventapi.domain.records import entities, slugs
+from eventapi.paths import has_content
 from eventapi.storage import backups, files, maintenance, migrations, process_locks, schema, versions
 from eventapi.storage.backups import DATABASE, BackupError
 from eventapi.storage.database import Database
@@ -102,7 +103,7 @@ def refuse_foreign(config):
     if DATABASE not in names and foreign:
         raise BackupError(f"{config.data_dir} is not a data directory of eventapi: it contains {foreign[0]}. "
                           "Check the option data_dir")
-    if _has(config.database) and _is_foreign(config):
+    if has_content(config.database) and _is_foreign(config):
         raise BackupError(f"{config.database} is a database of another program. Check the option data_dir")
 
 
@@ -159,7 +160,7 @@ def _refuse_newer(config, manifest, copy):
     Also raise it if the present one cannot be read. The hash of the last audit entry is compared, not its time: the
     clock may have been set back.
     """
-    if not _has(config.database):
+    if not has_content(config.database):
         return
     try:
         with closing(Database(config)) as db:
@@ -176,7 +177,7 @@ def _refuse_newer(config, manifest, copy):
 
 def _anonymize_again(config, db):
     """Repeat the anonymisations that were made after the backup. Return their number, or None if they are unknown."""
-    if not _has(config.database):
+    if not has_content(config.database):
         return None if any(files.all_stored(config)) else 0         # stored files show that a database was lost
     try:
         with closing(Database(config)) as old:
@@ -282,8 +283,3 @@ def _remove_links(config):
                 shutil.rmtree(place, ignore_errors=True)
             aside.with_name(f"{aside.name}-wal").unlink(missing_ok=True)
             aside.unlink()
-
-
-def _has(database):
-    """Return whether the database file exists and is not empty."""
-    return database.exists() and database.stat().st_size > 0
