@@ -2,36 +2,11 @@
 from collections.abc import Callable
 from itertools import islice
 
-from jsonschema import Draft202012Validator, ValidationError
-from jsonschema.validators import extend
-
 from eventapi.errors import MAX_FAULTS
-from eventapi.validation.formats import CHECKER
 from eventapi.validation.messages import faults_of
 from eventapi.validation.schema_files import resolved
 
 MOST = MAX_FAULTS + 1               # one more than a response contains, so that the response can say so
-TOLERANCE = 100                     # parts beyond the limit that are still checked, so that all faults are reported
-
-
-def _unless_far_too_many(keyword, kind, limit):
-    """Return the check of a keyword for the parts of a value, which checks none if there are far too many of them.
-
-    `limit` is the keyword that then reports the only error.
-    """
-    check = Draft202012Validator.VALIDATORS[keyword]
-
-    def checked(validator, value, instance, schema):
-        if isinstance(instance, kind) and len(instance) <= schema.get(limit, len(instance)) + TOLERANCE:
-            yield from check(validator, value, instance, schema)
-    return checked
-
-
-Validator = extend(Draft202012Validator, {
-    keyword: _unless_far_too_many(keyword, kind, limit) for kind, limit, keywords in (
-        (list, "maxItems", ("items", "uniqueItems")),
-        (dict, "maxProperties", ("additionalProperties", "patternProperties")))
-    for keyword in keywords})
 
 
 class Checker:
@@ -42,12 +17,15 @@ class Checker:
     """
 
     def __init__(self, schema: dict, most: int = MOST):
+        # Not at the top: commands without a schema, such as --help, do not wait until jsonschema is loaded.
+        from eventapi.validation.validators import CHECKER, Validator
+
         self.most, fields = most, schema["properties"]
         self.shell = Validator({**schema, "properties": dict.fromkeys(fields, True)}, format_checker=CHECKER)
         self.fields = {name: Validator({**resolved(sub, schema), "$defs": schema.get("$defs", {})},
                                        format_checker=CHECKER) for name, sub in fields.items() if sub is not True}
 
-    def errors(self, value: object) -> list[tuple[list, ValidationError]]:
+    def errors(self, value: object) -> list[tuple]:
         """Return (path, jsonschema error) for each error, [] for a valid value."""
         return list(islice(self._errors(value), self.most))
 

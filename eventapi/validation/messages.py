@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import islice
 
-from jsonschema import ValidationError
-
 from eventapi.errors import MAX_FAULTS, MAX_SUGGESTIONS, fault, listed, suggestion
 from eventapi.validation.formats import FORMATS, IDENTIFIERS, identifier_fault
 
@@ -38,8 +36,11 @@ ARTICLES = {"integer": "an integer", "array": "an array", "object": "an object",
 SIZES = ("minLength", "maxLength", "minItems", "maxItems", "maxProperties")     # the text is about a number of parts
 
 
-def faults_of(path: list, error: ValidationError, place: Callable[[list], dict]) -> list[dict]:
-    """Return the faults of one jsonschema error. `place(path)` returns `{"pointer": …}` or `{"parameter": …}`."""
+def faults_of(path: list, error: Exception, place: Callable[[list], dict]) -> list[dict]:
+    """Return the faults of one ValidationError of jsonschema.
+
+    `place(path)` returns `{"pointer": …}` or `{"parameter": …}`.
+    """
     keyword, value = error.validator, error.validator_value
     if keyword == "required":
         return [fault("required", "is required", **place([*path, name])) for name in value

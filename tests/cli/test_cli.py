@@ -258,6 +258,18 @@ def test_an_invalid_configuration_is_reported_in_a_single_message(run, tmp_path)
     assert code == 1 and error.count("\n") == 1 and "workers" in error
 
 
+@pytest.mark.processes
+def test_help_is_printed_without_loading_jsonschema():
+    """jsonschema takes as long to load as all commands."""
+    code = "import sys; from eventapi.__main__ import main\n" \
+           "try: main()\n" \
+           "finally: print(*sys.modules, sep='\\n', file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True)
+    assert done.returncode == 0 and "serve" in done.stdout
+    loaded = {name.partition(".")[0] for name in done.stderr.split()}
+    assert "eventapi" in loaded and not loaded & {"jsonschema", "referencing", "bottle", "gunicorn", "reportlab"}
+
+
 def test_without_a_database_every_command_names_the_remedy(run, settings):
     settings.database.unlink()
     for words in (("key", "list"), ("serve",), ("worker", "--once"), ("check",),

@@ -10,8 +10,8 @@ from eventapi.app import routes
 from eventapi.errors import CODES
 from eventapi.reference import document as openapi
 from eventapi.resources import CATALOGUE
-from eventapi.validation.formats import CHECKER
 from eventapi.validation.schema_files import resource_names
+from eventapi.validation.validators import CHECKER
 from tests.support.examples import OF_THE_YEAR, collections, make_verbatim, without_secrets
 from tests.support.shared_app import SharedApp
 

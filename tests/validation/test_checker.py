@@ -6,8 +6,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from eventapi.validation.checker import Checker
-from eventapi.validation.formats import CHECKER
 from eventapi.validation.schema_files import body_schema, document, resource_names
+from eventapi.validation.validators import CHECKER
 
 VALUES = [None, True, False, 0, 1, -1, 2 ** 40, Decimal("0.5"), Decimal("-3"), Decimal("1E+20"), "", "x", "DE", "EUR",
           "info", "2026-05-01", "2026-02-30", "2026-05-01T10:00:00Z", "09:00", "25:00", "a@b.example", "a@b",
