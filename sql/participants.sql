@@ -34,9 +34,12 @@ SELECT p.id, p.event_id, e.event_key, p.contact_id, c.customer_number, p.role, p
    AND p.id IN (SELECT id FROM participants WHERE badge_number = :badge_number                             -- when badge_number
                  UNION ALL SELECT event_participant_id FROM badge_aliases WHERE badge_number = :badge_number)  -- when badge_number
    AND p.id IN (SELECT rowid FROM participants_search WHERE participants_search MATCH :search)             -- when search
-   AND (p.id IN (SELECT id FROM unready_participants WHERE TRUE                                            -- when ready
-                    AND event_id = :event_id                                                               -- when ready event_id
-       )) <> :ready                                                                                        -- when ready
+   AND CASE WHEN p.status <> 'confirmed' THEN 1                                                            -- when ready
+            WHEN p.role IN ('exhibitor', 'co_exhibitor', 'sponsor')                                        -- when ready
+            THEN (SELECT NOT f.is_ready FROM readiness f WHERE f.id = p.id)                                -- when ready
+            ELSE p.id IN (SELECT id FROM unready_guests WHERE TRUE                                         -- when ready
+                     AND event_id = :event_id                                                              -- when ready event_id
+            ) END <> :ready                                                                                -- when ready
    AND p.id IN (SELECT t.entity_id FROM json_each(:cf_terms) f CROSS JOIN custom_field_terms t                -- when cf_terms
         ON t.field_id = f.value ->> 0 AND t.term = f.value ->> 1                                            -- when cf_terms
         GROUP BY t.entity_id HAVING count(*) = json_array_length(:cf_terms))                                -- when cf_terms
