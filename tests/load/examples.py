@@ -88,7 +88,7 @@ PAIRS = {
 # The id in the path of a single record, where it is not 7.
 IDS = {"/contacts": "{contact}", "/participants": "{exhibitor}", "/invoices": "{invoice}", "/payments": "{payment}",
        "/events": "2", "/plans": "2", "/booths/types": "1", "/categories": "3", "/services": "3", "/custom-fields": "1",
-       "/audit-log": "777", "/invoices/dunning-levels": "1", "/webhooks": "1", "/services/categories": "1",
+       "/audit-log": "{audit}", "/invoices/dunning-levels": "1", "/webhooks": "1", "/services/categories": "1",
        "/documents/templates": "1", "/documents/categories": "1"}
 SINGLE = ("/contacts/1 /participants/{participant} /invoices/{invoice}?include=items,payments,contact "
           "/plans/2?include=booths /services/3?event_key=show-2 /events/2?include=participant_count "
@@ -130,5 +130,6 @@ def words(client):
                              "LIMIT 1 OFFSET 60"),
         "customer": client.one("SELECT debtor_number FROM invoices WHERE status = 'paid' AND id > 2500 LIMIT 1"),
         "day": client.one("SELECT date_from FROM events WHERE id = 2"),
+        "audit": client.one("SELECT max(id) - 777 FROM audit_log"),
         "open": client.one("SELECT event_key FROM events WHERE date_from < date('now') ORDER BY id DESC LIMIT 1"),
     }
