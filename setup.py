@@ -1,4 +1,5 @@
 """The packages, which setup.cfg cannot both find and name. Everything else is in setup.cfg."""
+
 from setuptools import find_packages, setup
 
 FOUND = find_packages(include=["eventapi", "eventapi.*"])

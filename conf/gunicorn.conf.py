@@ -2,6 +2,7 @@
 
 gunicorn ignores settings that it does not know, so this file works with gunicorn 20.1 and newer.
 """
+
 import os
 import signal
 import sys
@@ -20,14 +21,17 @@ settings = configuration.load()
 bind = settings.bind
 workers = settings.workers
 threads = settings.threads
-worker_class = {"own": "eventapi.server.worker.Worker", "gthread": "eventapi.server.gthread.Worker"}[settings.server]
-preload_app = False                      # each process opens its own database connections
+worker_class = {
+    "own": "eventapi.server.worker.Worker",
+    "gthread": "eventapi.server.gthread.Worker",
+}[settings.server]
+preload_app = False  # each process opens its own database connections
 
 timeout = 60
 graceful_timeout = 30
-worker_connections = 900                 # of each process, which may have 1,024 open files
-keepalive = 75                           # seconds; longer than nginx keeps idle connections
-worker_tmp_dir = "/dev/shm"              # the heartbeat file must not wait for a disk
+worker_connections = 900  # of each process, which may have 1,024 open files
+keepalive = 75  # seconds; longer than nginx keeps idle connections
+worker_tmp_dir = "/dev/shm"  # the heartbeat file must not wait for a disk
 umask = 0o027
 limit_request_line = 8190
 limit_request_fields = 100
@@ -39,9 +43,11 @@ secure_scheme_headers = {}
 forwarder_headers = ""
 
 # At debug, gunicorn's own worker class logs each request line, which may contain a secret.
-loglevel = "info" if settings.server == "gthread" and settings.log_level == "debug" else settings.log_level
-accesslog = None                         # eventapi itself logs one line per request, with the request id
-control_socket_disable = True            # gunicorn 25 and newer would create a socket in the home directory
+loglevel = (
+    "info" if settings.server == "gthread" and settings.log_level == "debug" else settings.log_level
+)
+accesslog = None  # eventapi itself logs one line per request, with the request id
+control_socket_disable = True  # gunicorn 25 and newer would create a socket in the home directory
 
 
 # SIGALRM starts the worker again (WorkerProcess), which would inherit that the others are held back.
@@ -68,7 +74,9 @@ def pre_fork(server, worker):
     Before, it has the handlers of gunicorn's first process, which would drop a SIGTERM: a server that is stopped while
     it starts a process would take `graceful_timeout` to end.
     """
-    ignore_clock(server, worker)             # gunicorn 20.1 would end all processes when the clock is set forward
+    ignore_clock(
+        server, worker
+    )  # gunicorn 20.1 would end all processes when the clock is set forward
     signal.pthread_sigmask(signal.SIG_BLOCK, HELD_BACK)
 
 
@@ -79,7 +87,9 @@ def post_worker_init(worker):
 
 def on_starting(server):
     """Lock the data directory, so that no backup is restored and no upgrade made while the server runs."""
-    os.register_at_fork(after_in_parent=partial(signal.pthread_sigmask, signal.SIG_UNBLOCK, HELD_BACK))
+    os.register_at_fork(
+        after_in_parent=partial(signal.pthread_sigmask, signal.SIG_UNBLOCK, HELD_BACK)
+    )
     try:
         server.hold = process_locks.together(settings)
     except process_locks.InUse as refusal:

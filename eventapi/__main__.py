@@ -1,4 +1,5 @@
 """The program `eventapi`, also as python -m eventapi."""
+
 import sys
 
 from eventapi import __version__
@@ -10,6 +11,7 @@ def main():
         print(f"eventapi {__version__}")
         return 0
     from eventapi import cli
+
     return cli.main()
 
 

@@ -1,4 +1,5 @@
 """The application: the plugins in order, then the resources in the order of the catalogue."""
+
 import logging
 import re
 from collections.abc import Iterator
@@ -16,16 +17,25 @@ from eventapi.web import cors, masking, uploads
 from eventapi.web import routes as routing
 from eventapi.web.rest import Response
 
-MAX_ID = 2 ** 63 - 1                       # of SQLite
+MAX_ID = 2**63 - 1  # of SQLite
 ROOT, PREFIX = "/api/v1", re.compile(r"/api(/v\d+)?(?=/|$)")
 NUMBER = re.compile(r"(?<=/)[1-9]\d{0,18}(?=/|$)", re.ASCII)
 
 
 STATUS_LINES = {status.value: f"{status.value} {status.phrase}" for status in HTTPStatus}
 # Headers about a body, which a response without one must not have (RFC 9110, 8.6 and 15.4.5).
-NOT_IN = {204: ("Content-Type", "Content-Length"),
-          304: ("Allow", "Content-Encoding", "Content-Language", "Content-Length",
-                "Content-Range", "Content-Type", "Last-Modified")}
+NOT_IN = {
+    204: ("Content-Type", "Content-Length"),
+    304: (
+        "Allow",
+        "Content-Encoding",
+        "Content-Language",
+        "Content-Length",
+        "Content-Range",
+        "Content-Type",
+        "Last-Modified",
+    ),
+}
 log = logging.getLogger("eventapi.app")
 
 
@@ -44,14 +54,16 @@ class App:
         """Run a request. Plugins and handlers find configuration and connections in `environ`."""
         environ["eventapi.config"] = self.settings
         environ["eventapi.connections"] = self.connections
-        environ.setdefault("eventapi.places", self.places)      # the own server has set those of the connection
+        environ.setdefault(
+            "eventapi.places", self.places
+        )  # the own server has set those of the connection
         request.bind(environ)
         try:
             environ["PATH_INFO"] = _path(environ)
             route, values = self.router.match(environ)
             environ["bottle.route"] = route
             response = route.call(**values)
-        except HTTPError as error:                              # no route, and therefore no plugin
+        except HTTPError as error:  # no route, and therefore no plugin
             response = _refused(environ, _problem_of(error))
         except Exception:
             log.exception("request %s failed outside of its handler", request_id(environ))
@@ -92,8 +104,18 @@ class Paths(Router):
 
     def __init__(self, app):
         super().__init__()
-        self.options = {public: Route(app, "<path>", "OPTIONS", _options, options=routing.Options(
-            resource="options", singular="options", scope="any", public=public)) for public in (True, False)}
+        self.options = {
+            public: Route(
+                app,
+                "<path>",
+                "OPTIONS",
+                _options,
+                options=routing.Options(
+                    resource="options", singular="options", scope="any", public=public
+                ),
+            )
+            for public in (True, False)
+        }
         self.uncompiled = set()
 
     def _compile(self, method):
@@ -142,7 +164,7 @@ def _id(text):
     return int(text)
 
 
-ID = (r"[1-9][0-9]{0,18}", _id, str)       # an id in a path; any other text makes the path unknown
+ID = (r"[1-9][0-9]{0,18}", _id, str)  # an id in a path; any other text makes the path unknown
 
 
 def _path(environ):
@@ -171,19 +193,25 @@ def _problem_of(error):
         return Problem("not_found", f"The path {path} does not exist{_nearest(path[:200]) or '.'}")
     if error.status_code == 405:
         allowed = _allowed(error)
-        return Problem("method_not_allowed",
-                       f"The path does not support {request.method}. It supports {listed(allowed.split(', '))}.",
-                       headers={"Allow": allowed})
+        return Problem(
+            "method_not_allowed",
+            f"The path does not support {request.method}. It supports {listed(allowed.split(', '))}.",
+            headers={"Allow": allowed},
+        )
     if error.status_code < 500:
-        return Problem("malformed_request", "The path is not valid UTF-8. Percent-encode it as UTF-8.")
+        return Problem(
+            "malformed_request", "The path is not valid UTF-8. Percent-encode it as UTF-8."
+        )
     return internal_error()
 
 
 @lru_cache(maxsize=1)
 def _known_paths():
     """Return {path: whether it is below /api/v1} of all routes. Ids are written as `<id>`."""
-    return {re.sub(r"<\w*id>", "<id>", route.path.removeprefix(ROOT)): route.path.startswith(ROOT)
-            for route in routes()}
+    return {
+        re.sub(r"<\w*id>", "<id>", route.path.removeprefix(ROOT)): route.path.startswith(ROOT)
+        for route in routes()
+    }
 
 
 @lru_cache(maxsize=1)
@@ -200,7 +228,7 @@ def _without_one(path):
     """Yield (place, the other parts, part) for each part of a path."""
     parts = path.split("/")
     for place in range(1, len(parts)):
-        yield place, "/".join([*parts[:place], *parts[place + 1:]]), parts[place]
+        yield place, "/".join([*parts[:place], *parts[place + 1 :]]), parts[place]
 
 
 @lru_cache(maxsize=256)
@@ -214,24 +242,31 @@ def _nearest(path):
     if not near:
         single = wanted.removesuffix("/batch")
         is_single = single != wanted and known.get(single)
-        return f": {ROOT}{single} has no batch, so send a request for each record." if is_single else ""
+        return (
+            f": {ROOT}{single} has no batch, so send a request for each record."
+            if is_single
+            else ""
+        )
     numbers = iter(NUMBER.findall(path))
     found = re.sub("<([^<>]+)>", lambda name: next(numbers, f"{{{name[1]}}}"), near)
     found = f"{ROOT}{found}" if known[near] else found
-    return "" if found == path else f"; did you mean {found}?"          # equal: its id is beyond 64 bits
+    return "" if found == path else f"; did you mean {found}?"  # equal: its id is beyond 64 bits
 
 
 def _with_other_part(wanted):
     """Return the known path with one part in place of a similar one, or None."""
     from difflib import get_close_matches
+
     for place, other, part in _without_one(wanted):
         known = _parts_at().get((place, other), ())
         near = get_close_matches(part[:40], known, 1)
-        if not near and "<id>" in known and not part.strip("-+.0123456789"):       # no id, as in /events/0
+        if (
+            not near and "<id>" in known and not part.strip("-+.0123456789")
+        ):  # no id, as in /events/0
             near = ["<id>"]
         if near:
             parts = wanted.split("/")
-            return "/".join([*parts[:place], near[0], *parts[place + 1:]])
+            return "/".join([*parts[:place], near[0], *parts[place + 1 :]])
     return None
 
 
@@ -252,13 +287,13 @@ def routes() -> Iterator[routing.Route]:
 def router() -> Paths:
     """Return the router of all routes, with their plugins. It knows no configuration, so a process makes it once."""
     app = Bottle()
-    del app.router                                 # Bottle does not allow replacing it
+    del app.router  # Bottle does not allow replacing it
     app.router = Paths(app)
     app.router.add_filter("id", lambda _: ID)
-    app.uninstall(True)                            # Bottle's own JSON and template plugins
+    app.uninstall(True)  # Bottle's own JSON and template plugins
     for plugin in plugins.IN_ORDER:
         app.install(plugin())
-    for route in routes():                         # plugins are applied at the first request of a route
+    for route in routes():  # plugins are applied at the first request of a route
         app.route(_bottle_path(route.path), route.method, route.handler, options=route.options)
     app.router.compile()
     return app.router

@@ -3,18 +3,28 @@
 A polygon is convex: a tuple of its corners in order. Upright rectangles are computed exactly, rotated ones with a
 tolerance of one millimetre.
 """
+
 from functools import lru_cache
 from math import cos, dist, radians, sin
 
 TOLERANCE = 1
-AT_WALL = 500               # a door that is nearer to a wall than this is in the wall
-CACHED = 2048               # polygons whose box and normals are cached, because each is compared with many others
-RIGHT_ANGLES = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}      # degrees -> cosine and sine, without rounding
+AT_WALL = 500  # a door that is nearer to a wall than this is in the wall
+CACHED = (
+    2048  # polygons whose box and normals are cached, because each is compared with many others
+)
+RIGHT_ANGLES = {
+    0: (1, 0),
+    90: (0, 1),
+    180: (-1, 0),
+    270: (0, -1),
+}  # degrees -> cosine and sine, without rounding
 
 
 def corners(booth):
     """Return the four corners of a booth, which must have a position."""
-    return rectangle(booth["pos_x"], booth["pos_y"], booth["width"], booth["depth"], booth["rotation"])
+    return rectangle(
+        booth["pos_x"], booth["pos_y"], booth["width"], booth["depth"], booth["rotation"]
+    )
 
 
 def rectangle(x, y, width, depth, rotation=0):
@@ -25,10 +35,15 @@ def rectangle(x, y, width, depth, rotation=0):
     right, bottom = x + width, y + depth
     if rotation % 360 == 0:
         return (x, y), (right, y), (right, bottom), (x, bottom)
-    cosine, sine = RIGHT_ANGLES.get(rotation % 360) or (cos(radians(rotation)), sin(radians(rotation)))
+    cosine, sine = RIGHT_ANGLES.get(rotation % 360) or (
+        cos(radians(rotation)),
+        sin(radians(rotation)),
+    )
     middle_x, middle_y, half, deep = x + width / 2, y + depth / 2, width / 2, depth / 2
-    return tuple((middle_x + across * cosine - down * sine, middle_y + across * sine + down * cosine)
-                 for across, down in ((-half, -deep), (half, -deep), (half, deep), (-half, deep)))
+    return tuple(
+        (middle_x + across * cosine - down * sine, middle_y + across * sine + down * cosine)
+        for across, down in ((-half, -deep), (half, -deep), (half, deep), (-half, deep))
+    )
 
 
 @lru_cache(maxsize=CACHED)
@@ -74,11 +89,16 @@ def overlap_depth(a, b):
 def _normals(polygon):
     """Return the unit normals of the edges, for a parallelogram only two."""
     sides = list(edges(polygon))
-    if len(polygon) == 4 and all(abs(a - b + c - d) < 1e-6 for a, b, c, d in zip(*polygon, strict=True)):
+    if len(polygon) == 4 and all(
+        abs(a - b + c - d) < 1e-6 for a, b, c, d in zip(*polygon, strict=True)
+    ):
         sides = sides[:2]
     lengths = [dist(*side) for side in sides]
-    return [((other_y - y) / length, (x - other_x) / length)
-            for ((x, y), (other_x, other_y)), length in zip(sides, lengths, strict=True) if length]
+    return [
+        ((other_y - y) / length, (x - other_x) / length)
+        for ((x, y), (other_x, other_y)), length in zip(sides, lengths, strict=True)
+        if length
+    ]
 
 
 def _shared(a, b, axis):
@@ -92,7 +112,12 @@ def inside(polygon, width, height):
     """Return whether the polygon lies completely in a hall of this size."""
     allowed = 0 if is_upright(polygon) else TOLERANCE
     left, top, right, bottom = box(polygon)
-    return left >= -allowed and top >= -allowed and right <= width + allowed and bottom <= height + allowed
+    return (
+        left >= -allowed
+        and top >= -allowed
+        and right <= width + allowed
+        and bottom <= height + allowed
+    )
 
 
 def distance(a, b):
@@ -115,8 +140,12 @@ def closest_points(a, b):
         across = _nearest(left, right, other_left, other_right)
         down = _nearest(top, bottom, other_top, other_bottom)
         return tuple(zip(across, down, strict=True))
-    pairs = ((corner, _foot(corner, *edge))
-             for one, other in ((a, b), (b, a)) for corner in one for edge in edges(other))
+    pairs = (
+        (corner, _foot(corner, *edge))
+        for one, other in ((a, b), (b, a))
+        for corner in one
+        for edge in edges(other)
+    )
     return min(pairs, key=lambda points: dist(*points))
 
 
@@ -135,7 +164,9 @@ def _foot(point, start, end):
     (x, y), (start_x, start_y), (end_x, end_y) = point, start, end
     across, down = end_x - start_x, end_y - start_y
     squared = across * across + down * down
-    along = max(0, min(1, ((x - start_x) * across + (y - start_y) * down) / squared)) if squared else 0
+    along = (
+        max(0, min(1, ((x - start_x) * across + (y - start_y) * down) / squared)) if squared else 0
+    )
     return start_x + along * across, start_y + along * down
 
 
@@ -159,8 +190,12 @@ def wall_of(thing, width, height):
 
     A wall along its longer side takes precedence, then the nearest wall.
     """
-    gaps = {"top": thing["y"], "bottom": height - thing["y"] - thing["depth"],
-            "left": thing["x"], "right": width - thing["x"] - thing["width"]}
+    gaps = {
+        "top": thing["y"],
+        "bottom": height - thing["y"] - thing["depth"],
+        "left": thing["x"],
+        "right": width - thing["x"] - thing["width"],
+    }
     along = walls_along(thing)
     at_wall = sorted((wall not in along, gap, wall) for wall, gap in gaps.items() if gap <= AT_WALL)
     return at_wall[0][2] if at_wall else None

@@ -2,6 +2,7 @@
 
 Nothing is decoded here, so a decompression bomb does no harm.
 """
+
 import os
 import struct
 import zlib
@@ -9,13 +10,16 @@ from dataclasses import dataclass, field
 from io import BytesIO
 
 PNG, JPEG, GIF, WEBP = "image/png", "image/jpeg", "image/gif", "image/webp"
-DRAWN = {b"\x89PNG\r\n\x1a\n": PNG, b"\xff\xd8\xff": JPEG}       # first bytes of the formats that are drawn
-MAX_SIZE, MAX_PIXELS = 1 << 20, 4_000_000           # of an image that is drawn
-LARGEST = 65535             # pixels along a side
-MOST_PIXELS = 50_000_000    # of any picture: a browser needs four bytes for each
-SEGMENTS = 1000             # most segments of a JPEG that are read
-FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}      # JPEG markers of segments with the size
-ALONE = frozenset(range(0xD0, 0xD9)) | {0x01}                   # JPEG markers without a segment
+DRAWN = {
+    b"\x89PNG\r\n\x1a\n": PNG,
+    b"\xff\xd8\xff": JPEG,
+}  # first bytes of the formats that are drawn
+MAX_SIZE, MAX_PIXELS = 1 << 20, 4_000_000  # of an image that is drawn
+LARGEST = 65535  # pixels along a side
+MOST_PIXELS = 50_000_000  # of any picture: a browser needs four bytes for each
+SEGMENTS = 1000  # most segments of a JPEG that are read
+FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # JPEG markers of segments with the size
+ALONE = frozenset(range(0xD0, 0xD9)) | {0x01}  # JPEG markers without a segment
 
 
 class Broken(ValueError):
@@ -25,6 +29,7 @@ class Broken(ValueError):
 @dataclass(frozen=True)
 class Image:
     """A PNG or JPEG that is drawn. Width and height are in pixels."""
+
     data: bytes = field(repr=False)
     kind: str
     width: int
@@ -40,7 +45,9 @@ def load(data):
         raise Broken(f"it has {len(data)} bytes, but at most {MAX_SIZE} are allowed")
     width, height = size(BytesIO(data), kind)
     if width * height > MAX_PIXELS:
-        raise Broken(f"it has {width} x {height} pixels, but at most {MAX_PIXELS} pixels are allowed")
+        raise Broken(
+            f"it has {width} x {height} pixels, but at most {MAX_PIXELS} pixels are allowed"
+        )
     if kind == PNG:
         _check_png(data)
     elif b"\xff\xd9" not in data[-64:]:
@@ -52,9 +59,11 @@ def _check_png(data):
     """Raise Broken unless the checksums of all chunks are right and the last chunk is the end."""
     place, name = 8, b""
     while place + 12 <= len(data) and name != b"IEND":
-        length, name = struct.unpack(">I4s", data[place:place + 8])
+        length, name = struct.unpack(">I4s", data[place : place + 8])
         end = place + 8 + length
-        if end + 4 > len(data) or zlib.crc32(data[place + 4:end]) != int.from_bytes(data[end:end + 4], "big"):
+        if end + 4 > len(data) or zlib.crc32(data[place + 4 : end]) != int.from_bytes(
+            data[end : end + 4], "big"
+        ):
             raise Broken("the PNG is damaged")
         place = end + 4
     if name != b"IEND":
@@ -68,9 +77,13 @@ def size(file, kind):
     except (struct.error, EOFError):
         raise Broken("the file ends within its header") from None
     if not (0 < width <= LARGEST and 0 < height <= LARGEST):
-        raise Broken(f"its size is {width} x {height} pixels, but each side must have 1 to {LARGEST}")
+        raise Broken(
+            f"its size is {width} x {height} pixels, but each side must have 1 to {LARGEST}"
+        )
     if width * height > MOST_PIXELS:
-        raise Broken(f"it has {width} x {height} pixels, but at most {MOST_PIXELS} pixels are allowed. Make it smaller")
+        raise Broken(
+            f"it has {width} x {height} pixels, but at most {MOST_PIXELS} pixels are allowed. Make it smaller"
+        )
     return width, height
 
 
@@ -97,7 +110,7 @@ def _webp(file):
     head = _read(file, 30)
     form = head[12:16]
     if form == b"VP8X":
-        return tuple(int.from_bytes(head[place:place + 3], "little") + 1 for place in (24, 27))
+        return tuple(int.from_bytes(head[place : place + 3], "little") + 1 for place in (24, 27))
     if form == b"VP8L" and head[20] == 0x2F:
         bits = int.from_bytes(head[21:25], "little")
         return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
@@ -115,7 +128,7 @@ def _jpeg(file):
             continue
         if marker in (0xD9, 0xDA):
             break
-        length, = struct.unpack(">H", _read(file, 2))
+        (length,) = struct.unpack(">H", _read(file, 2))
         if marker in FRAMES:
             height, width = struct.unpack(">HH", _read(file, 5)[1:])
             return width, height
@@ -131,7 +144,7 @@ def _marker(file):
         raise Broken("the JPEG has bytes between its segments")
     for _ in range(SEGMENTS):
         marker = _read(file, 1)[0]
-        if marker != 0xFF:                  # padding
+        if marker != 0xFF:  # padding
             return marker
     raise Broken("the JPEG consists of padding")
 

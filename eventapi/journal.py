@@ -3,6 +3,7 @@
 Audit entries are chained. The hash of an entry covers its fixed columns, a salted digest of the columns that may be
 erased (GDPR Art. 17), and the hash of the entry before it. Every `kind` is a Kind of domain/records/entities.
 """
+
 import secrets
 from hashlib import sha256
 
@@ -13,10 +14,31 @@ from eventapi.storage.statements import statements
 sql = statements("journal")
 
 START = "0" * 64
-VERIFYING, REPORT_EVERY = "audit log", 1000         # the part of a job for `verify`; entries between two reports
-FIXED = ("id", "action", "entity_type", "entity_id", "admin_id", "api_key_id", "request_id", "created_at", "digest",
-         "previous_hash")
-ERASABLE = ("entity_title", "description", "old_values", "new_values", "admin_name", "ip_address", "user_agent")
+VERIFYING, REPORT_EVERY = (
+    "audit log",
+    1000,
+)  # the part of a job for `verify`; entries between two reports
+FIXED = (
+    "id",
+    "action",
+    "entity_type",
+    "entity_id",
+    "admin_id",
+    "api_key_id",
+    "request_id",
+    "created_at",
+    "digest",
+    "previous_hash",
+)
+ERASABLE = (
+    "entity_title",
+    "description",
+    "old_values",
+    "new_values",
+    "admin_name",
+    "ip_address",
+    "user_agent",
+)
 
 
 def created(db, kind, new, *, title=None):
@@ -83,8 +105,14 @@ def _announce(db, kind, action, record, data=None):
 
 
 def _event(db, kind, action, record, data):
-    return {"name": kind.event_name(action), "entity_type": kind.entity_type, "entity_id": record["id"],
-            "scope": kind.scope_of(record), "data": data, "now": db.now}
+    return {
+        "name": kind.event_name(action),
+        "entity_type": kind.entity_type,
+        "entity_id": record["id"],
+        "scope": kind.scope_of(record),
+        "data": data,
+        "now": db.now,
+    }
 
 
 def _audit(db, kind, action, entity_id, title, old, new):
@@ -96,11 +124,23 @@ def _entry(db, kind, action, entity_id, title, old, new):
     last = db.known.get("last entry") or db.one(sql.last) or {"id": 0, "hash": START}
     actor = db.actor
     entry = {
-        "id": last["id"] + 1, "action": action, "entity_type": kind.entity_type, "entity_id": entity_id,
-        "entity_title": title, "description": None, "old_values": old, "new_values": new,
-        "admin_id": actor.admin_id, "admin_name": actor.admin_name, "api_key_id": actor.key_id,
-        "request_id": actor.request_id, "ip_address": actor.address, "user_agent": actor.agent,
-        "created_at": db.now, "salt": secrets.token_hex(16), "previous_hash": last["hash"],
+        "id": last["id"] + 1,
+        "action": action,
+        "entity_type": kind.entity_type,
+        "entity_id": entity_id,
+        "entity_title": title,
+        "description": None,
+        "old_values": old,
+        "new_values": new,
+        "admin_id": actor.admin_id,
+        "admin_name": actor.admin_name,
+        "api_key_id": actor.key_id,
+        "request_id": actor.request_id,
+        "ip_address": actor.address,
+        "user_agent": actor.agent,
+        "created_at": db.now,
+        "salt": secrets.token_hex(16),
+        "previous_hash": last["hash"],
     }
     entry["digest"] = digest(entry)
     entry["hash"] = chain_hash(entry)
@@ -127,8 +167,10 @@ def verify(db, report=silent):
     anchor = db.one(sql.anchor) or {"last_id": 0, "hash": START}
     wrong = []
     if anchor["last_id"] and not db.value(sql.pruning, last_id=anchor["last_id"]):
-        wrong.append(f"the audit log begins after entry {anchor['last_id']}, but no entry records that older entries "
-                     "were pruned")
+        wrong.append(
+            f"the audit log begins after entry {anchor['last_id']}, but no entry records that older entries "
+            "were pruned"
+        )
     expected, previous = anchor["last_id"] + 1, anchor["hash"]
     last_given = db.value(sql.last_given)
     for entry in db.iterate(sql.entries):
@@ -162,4 +204,6 @@ def verify_entry(db, id, hash):
     found = db.one(sql.hash_of, id=id)
     if found is None:
         return [f"audit entry {id}, which was noted, no longer exists"]
-    return [] if found["hash"] == hash else [f"audit entry {id} differs from the entry that was noted"]
+    return (
+        [] if found["hash"] == hash else [f"audit entry {id} differs from the entry that was noted"]
+    )

@@ -1,4 +1,5 @@
 """Logs: one line for each event on standard error, in logfmt (name=value pairs) or as a JSON object."""
+
 import json
 import logging
 import re
@@ -6,10 +7,12 @@ import sys
 import threading
 import time
 
-_is_plain = re.compile(r"[!#-<>-\[\]-~]+").fullmatch     # printable ASCII but space, quote, equals sign and backslash
+_is_plain = re.compile(
+    r"[!#-<>-\[\]-~]+"
+).fullmatch  # printable ASCII but space, quote, equals sign and backslash
 _as_json = json.JSONEncoder(separators=(",", ":"), default=str).encode
-_is_json = False                                    # see `start`
-_second = (-1, "")                                  # the last second that was written, and its text
+_is_json = False  # see `start`
+_second = (-1, "")  # the last second that was written, and its text
 
 
 def line(level: str, seconds: float | None = None, **pairs: object) -> str:
@@ -21,9 +24,13 @@ def line(level: str, seconds: float | None = None, **pairs: object) -> str:
     if _is_json:
         return _as_json({"time": when, "level": level, **pairs})
     texts = ["-" if value is None else str(value) for value in pairs.values()]
-    if not (all(texts) and _is_plain("".join(texts))):          # one test for all, since most lines are plain
+    if not (
+        all(texts) and _is_plain("".join(texts))
+    ):  # one test for all, since most lines are plain
         texts = map(_quoted, texts)
-    return f"time={when} level={level} " + " ".join(map("%s=%s".__mod__, zip(pairs, texts, strict=True)))
+    return f"time={when} level={level} " + " ".join(
+        map("%s=%s".__mod__, zip(pairs, texts, strict=True))
+    )
 
 
 def _time(seconds):
@@ -50,7 +57,11 @@ class Formatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Return the line of the record."""
         pairs = {"logger": record.name, "msg": record.getMessage()}
-        trace = self.formatException(record.exc_info) if record.exc_info else getattr(record, "traceback", None)
+        trace = (
+            self.formatException(record.exc_info)
+            if record.exc_info
+            else getattr(record, "traceback", None)
+        )
         if trace and _is_json:
             pairs["traceback"] = trace
         text = line(record.levelname.lower(), record.created, **pairs)
@@ -85,5 +96,6 @@ def _log_unhandled(kind, error, trace):
 
 
 def _log_thread(args):
-    logging.getLogger("eventapi").critical("unhandled error in the thread %s", args.thread and args.thread.name,
-                                           exc_info=args[:3])
+    logging.getLogger("eventapi").critical(
+        "unhandled error in the thread %s", args.thread and args.thread.name, exc_info=args[:3]
+    )

@@ -3,6 +3,7 @@
 html.parser accepts any input. This parser refuses everything that it does not know, so that no other HTML reaches a
 page.
 """
+
 import re
 from dataclasses import dataclass, field
 from html import escape
@@ -14,27 +15,33 @@ WITHIN = {
     "": frozenset(("h1", "h2", "h3", "p", "ul", "ol", "table", *INLINE, "")),
     **dict.fromkeys(("h1", "h2", "h3", "p", "strong", "em"), INLINE | {""}),
     **dict.fromkeys(("li", "th", "td"), INLINE | {"", "p", "ul", "ol"}),
-    "ul": frozenset(("li",)), "ol": frozenset(("li",)), "table": frozenset(("tr",)), "tr": frozenset(("th", "td")),
+    "ul": frozenset(("li",)),
+    "ol": frozenset(("li",)),
+    "table": frozenset(("tr",)),
+    "tr": frozenset(("th", "td")),
     "br": frozenset(),
 }
 MAX_DEPTH = 16
-MAX_LENGTH = 200_000        # characters of a document
-MAX_FAULTS = 100            # parsing stops after so many faults
-TOKEN = re.compile(r"<(?P<end>/?)(?P<tag>[A-Za-z][A-Za-z0-9]*)\s*/?>"
-                   r"|&(?P<entity>#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]*);"
-                   r"|(?P<text>[^<&]+|& )")
+MAX_LENGTH = 200_000  # characters of a document
+MAX_FAULTS = 100  # parsing stops after so many faults
+TOKEN = re.compile(
+    r"<(?P<end>/?)(?P<tag>[A-Za-z][A-Za-z0-9]*)\s*/?>"
+    r"|&(?P<entity>#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]*);"
+    r"|(?P<text>[^<&]+|& )"
+)
 OPENING = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)")
 # Spaces in a placeholder are stripped afterwards. With \s* on both sides, a match could take cubic time.
 PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 CONTROL = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f]")
-LINE_BREAK = "\0"           # stands for a line break in a value; no text contains it
+LINE_BREAK = "\0"  # stands for a line break in a value; no text contains it
 
 
 @dataclass
 class Element:
     """A node of the tree. The root has the tag ""."""
+
     tag: str
-    parts: list = field(default_factory=list)       # Elements and texts
+    parts: list = field(default_factory=list)  # Elements and texts
 
 
 class Parser:
@@ -93,7 +100,9 @@ class Parser:
     def _tag(self, tag, ends, place):
         if tag not in WITHIN:
             tags = ", ".join(filter(None, WITHIN))
-            return self._fault(place, "not_allowed", f"<{tag}> is not allowed; the allowed tags are {tags}")
+            return self._fault(
+                place, "not_allowed", f"<{tag}> is not allowed; the allowed tags are {tags}"
+            )
         if ends:
             return self._close(tag, place)
         element, outer = Element(tag), self.open[-1][0]
@@ -138,11 +147,19 @@ class Parser:
         for found in PLACEHOLDER.finditer(text):
             name = found[1].strip()
             if not self.is_known(name):
-                self._fault(place + found.start(), "placeholder", f"{{{{{name[:100]}}}}} is not a known placeholder")
+                self._fault(
+                    place + found.start(),
+                    "placeholder",
+                    f"{{{{{name[:100]}}}}} is not a known placeholder",
+                )
         rest = PLACEHOLDER.sub(lambda found: " " * len(found[0]), text)
         for sign in ("{{", "}}"):
             if sign in rest:
-                self._fault(place + rest.index(sign), "placeholder", "a placeholder must be written as {{name}}")
+                self._fault(
+                    place + rest.index(sign),
+                    "placeholder",
+                    "a placeholder must be written as {{name}}",
+                )
 
 
 def parse(text, faults, pointer, is_known=None):
@@ -163,8 +180,12 @@ def fill(element, value_of):
 
     A value is text, even if it looks like markup. Its line breaks become <br>.
     """
+
     def value(found):
-        return CONTROL.sub("", value_of(found[1].strip())).replace("\r", "").replace("\n", LINE_BREAK)
+        return (
+            CONTROL.sub("", value_of(found[1].strip())).replace("\r", "").replace("\n", LINE_BREAK)
+        )
+
     parts = []
     for part in element.parts:
         if isinstance(part, Element):
@@ -177,7 +198,10 @@ def fill(element, value_of):
 
 def to_html(element):
     """Return the tree as HTML. `parse` returns the same tree for it."""
-    parts = (to_html(part) if isinstance(part, Element) else escape(part, quote=False) for part in element.parts)
+    parts = (
+        to_html(part) if isinstance(part, Element) else escape(part, quote=False)
+        for part in element.parts
+    )
     inside = "".join(parts)
     if not element.tag:
         return inside

@@ -3,25 +3,32 @@
 Sums are never computed with floats. A JSON number is parsed as int or Decimal. In responses it is the float nearest to
 the amount; below 10^12, JSON shows this float with exactly the decimals of the amount.
 """
+
 from decimal import Context, Decimal
 
 # Active ISO 4217 codes with a number of decimals other than two.
-DECIMALS = {code: places for places, codes in {
-    0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
-    3: "BHD IQD JOD KWD LYD OMR TND",
-    4: "CLF UYW",
-}.items() for code in codes.split()}
+DECIMALS = {
+    code: places
+    for places, codes in {
+        0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
+        3: "BHD IQD JOD KWD LYD OMR TND",
+        4: "CLF UYW",
+    }.items()
+    for code in codes.split()
+}
 
-CURRENCIES = frozenset(DECIMALS) | frozenset("""
+CURRENCIES = frozenset(DECIMALS) | frozenset(
+    """
     AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY COP CRC
     CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES
     KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR
     NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT
-    TOP TRY TTD TWD TZS UAH USD UYU UZS VES WST XCD YER ZAR ZMW ZWG""".split())
+    TOP TRY TTD TWD TZS UAH USD UYU UZS VES WST XCD YER ZAR ZMW ZWG""".split()
+)
 
-RATE_PLACES = 10                    # decimals of an exchange rate
-LIMIT = 10 ** 12                    # amounts stay below this, in major units
-EXACT = Context(prec=64)            # more digits than the validation accepts, so that nothing is rounded
+RATE_PLACES = 10  # decimals of an exchange rate
+LIMIT = 10**12  # amounts stay below this, in major units
+EXACT = Context(prec=64)  # more digits than the validation accepts, so that nothing is rounded
 
 
 def decimals(currency):
@@ -39,7 +46,7 @@ def unscaled(units, places):
     """Return an integer in units of 10^-places as a JSON number. None stays None."""
     if units is None or not places:
         return units
-    return units / 10 ** places
+    return units / 10**places
 
 
 def minor(number, currency):

@@ -2,6 +2,7 @@
 
 And what is asked of single files: whether they have content, and to open those in directories that are not trusted.
 """
+
 import errno
 import os
 import stat
@@ -25,8 +26,12 @@ class NotRegular(OSError):
     """A file is not a regular one, but a link, a pipe, a device or a folder."""
 
     def __init__(self, path):
-        super().__init__(errno.ELOOP, "this is a link, a pipe, a device or a folder, and not a regular file. Find out "
-                                      "who put it there, and remove it", str(path))
+        super().__init__(
+            errno.ELOOP,
+            "this is a link, a pipe, a device or a folder, and not a regular file. Find out "
+            "who put it there, and remove it",
+            str(path),
+        )
 
 
 def open_regular(path, flags, mode=0o640):

@@ -5,6 +5,7 @@ also be a plain value has a column of its own for that. The values of an array a
 inside a value has a backslash before it. Other objects are JSON. A field with `"x-csv": "day"` is shown as a date. Text
 that a spreadsheet program would run as a formula is escaped.
 """
+
 import csv
 import io
 import itertools
@@ -21,8 +22,10 @@ FORMULA = re.compile(r"'*[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]")
 # Numbers and phone numbers. Only one character can match the first \d, so that matching takes linear time.
 NUMBER = re.compile(r"[+-]?[\s().,/-]*\d[\d\s().,/-]*")
 SPECIAL = re.compile(r"[|\\]")
-TOKEN = re.compile(r"\\[|\\]|.", re.S)         # of a cell with an array: a character, or one after a backslash
-PLAIN = None                                    # as the last part of a path: the value itself, unless it is an object
+TOKEN = re.compile(
+    r"\\[|\\]|.", re.S
+)  # of a cell with an array: a character, or one after a backslash
+PLAIN = None  # as the last part of a path: the value itself, unless it is an object
 
 
 def escape_formula(text):
@@ -76,7 +79,9 @@ def _columns(path, sub, root):
     if not parts:
         return [(".".join(path), path, sub)]
     itself = [(".".join(path), (*path, PLAIN), {})] if _has_plain_values(sub, root) else []
-    return itself + [column for name, part in parts.items() for column in _columns((*path, name), part, root)]
+    return itself + [
+        column for name, part in parts.items() for column in _columns((*path, name), part, root)
+    ]
 
 
 def _has_plain_values(sub, root):
@@ -103,7 +108,9 @@ def lines(name, included, batches, zone, parts=None):
     `zone`: name of the time zone of days.
     """
     shape = columns(name, included, parts)
-    days = [path for _, path, schema in shape if schema is not True and schema.get("x-csv") == "day"]
+    days = [
+        path for _, path, schema in shape if schema is not True and schema.get("x-csv") == "day"
+    ]
     yield _encoded([[header for header, *_ in shape]])
     for records in batches:
         for record, path in itertools.product(records, days):
@@ -150,7 +157,7 @@ def _cell(value, path):
     if isinstance(value, list):
         text = _joined(_cell(part, ()) for part in value)
         if len(value) == 1 and isinstance(value[0], str) and "," in value[0]:
-            text += "|"                     # without a |, an import would split the text at the comma
+            text += "|"  # without a |, an import would split the text at the comma
         return text
     return _text(value)
 

@@ -1,4 +1,5 @@
 """State tables, one per kind of record: the states that each action is allowed from, and the state it leads to."""
+
 from dataclasses import dataclass, field
 
 from eventapi.errors import Problem, listed, quoted
@@ -26,16 +27,25 @@ class Transitions:
         if state == target:
             return None
         if state not in allowed:
-            raise self.refused(f"`{action}` is not possible: the status of the {self.noun} is {state}, and must be "
-                               f"{listed(allowed, 'or')}.", state, allowed)
+            raise self.refused(
+                f"`{action}` is not possible: the status of the {self.noun} is {state}, and must be "
+                f"{listed(allowed, 'or')}.",
+                state,
+                allowed,
+            )
         return target
 
     def refused(self, cause, state, allowed):
         """Return the 409 Problem `invalid_transition`. The actions that the state allows follow the cause."""
         actions = self.actions(state)
         remedy = f" This status allows {quoted(actions)}." if actions else ""
-        return Problem("invalid_transition", cause + remedy, state=state, allowed_from=list(allowed),
-                       allowed_actions=actions)
+        return Problem(
+            "invalid_transition",
+            cause + remedy,
+            state=state,
+            allowed_from=list(allowed),
+            allowed_actions=actions,
+        )
 
     def past(self, action):
         """Return what the audit log calls the action once it is done."""
@@ -54,7 +64,12 @@ class Transitions:
         for action, (allowed, end) in self.table.items():
             if end == target and state in allowed:
                 return action
-        allowed = sorted({start for starts, end in self.table.values() if end == target for start in starts})
+        allowed = sorted(
+            {start for starts, end in self.table.values() if end == target for start in starts}
+        )
         cause = f"it must be {listed(allowed, 'or')}" if allowed else "no action sets this status"
-        raise self.refused(f"The status of the {self.noun} is {state} and cannot become {target}: {cause}.", state,
-                           allowed)
+        raise self.refused(
+            f"The status of the {self.noun} is {state} and cannot become {target}: {cause}.",
+            state,
+            allowed,
+        )

@@ -3,6 +3,7 @@
 A date is a text such as 2026-05-01, in the time zone of the event or of the organiser. A timestamp is a text such as
 2026-05-01T09:00:00Z (RFC 3339), in UTC in the database and in responses. Clients may send other offsets or none.
 """
+
 import re
 import time as clock
 from datetime import date, datetime, time, timedelta, timezone
@@ -10,7 +11,9 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})?", re.ASCII)
+TIMESTAMP = re.compile(
+    r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})?", re.ASCII
+)
 NOTHING = timedelta(0)
 CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d", re.ASCII)
 
@@ -28,8 +31,10 @@ def _timestamp(seconds):
 def text(value):
     """Return an aware datetime as a timestamp."""
     value = value.astimezone(timezone.utc)
-    return (f"{value.year:04}-{value.month:02}-{value.day:02}"
-            f"T{value.hour:02}:{value.minute:02}:{value.second:02}Z")
+    return (
+        f"{value.year:04}-{value.month:02}-{value.day:02}"
+        f"T{value.hour:02}:{value.minute:02}:{value.second:02}Z"
+    )
 
 
 def after(timestamp, period):
@@ -90,7 +95,7 @@ def is_date_or_timestamp(value):
 
 def utc(value, zone_name):
     """Return a timestamp with any offset in UTC. Without an offset, it is a time in the zone."""
-    if len(value) == 20 and value[10] == "T" and value[19] == "Z":          # as `text` writes it
+    if len(value) == 20 and value[10] == "T" and value[19] == "Z":  # as `text` writes it
         return value
     parsed = datetime.fromisoformat(value.upper())
     return text(parsed if parsed.tzinfo else parsed.replace(tzinfo=zone(zone_name)))
@@ -110,8 +115,14 @@ def day_around(timestamp, ends_at, zone_name):
     ends at the first.
     """
     local = datetime.fromisoformat(timestamp).astimezone(zone(zone_name)).date()
-    ends = [text(datetime.combine(local + timedelta(days=days), time.fromisoformat(ends_at), zone(zone_name)))
-            for days in (-2, -1, 0, 1)]
+    ends = [
+        text(
+            datetime.combine(
+                local + timedelta(days=days), time.fromisoformat(ends_at), zone(zone_name)
+            )
+        )
+        for days in (-2, -1, 0, 1)
+    ]
     return max(end for end in ends if end <= timestamp), min(end for end in ends if end > timestamp)
 
 
@@ -126,7 +137,9 @@ def end(value, zone_name):
     """Return the last timestamp of a date in the zone. A timestamp is converted to UTC, None stays None."""
     if value is None or not is_date(value):
         return value and utc(value, zone_name)
-    next_day = datetime.combine(date.fromisoformat(value) + timedelta(days=1), time.min, zone(zone_name))
+    next_day = datetime.combine(
+        date.fromisoformat(value) + timedelta(days=1), time.min, zone(zone_name)
+    )
     return text(next_day - timedelta(seconds=1))
 
 
@@ -134,7 +147,9 @@ def local_date(value, zone_name):
     """Return the date of a timestamp in the zone. A date and None stay the same."""
     if value is None or is_date(value):
         return value
-    return datetime.fromisoformat(utc(value, zone_name)).astimezone(zone(zone_name)).date().isoformat()
+    return (
+        datetime.fromisoformat(utc(value, zone_name)).astimezone(zone(zone_name)).date().isoformat()
+    )
 
 
 def today(zone_name, timestamp=None):

@@ -1,10 +1,11 @@
 """Working days: on which day money must be paid at the latest, and from which day on it is overdue (§ 193 BGB)."""
+
 import re
 from datetime import date, timedelta
 from typing import NamedTuple
 
 DAY = timedelta(days=1)
-MOST = 31                           # days by which a date can move, whatever the option lists
+MOST = 31  # days by which a date can move, whatever the option lists
 SATURDAY = 5
 # Public holidays of the whole country. Those of single states are left to the option.
 OF_COUNTRIES = {
@@ -15,6 +16,7 @@ OF_COUNTRIES = {
 
 class Holidays(NamedTuple):
     """Public holidays: `fixed` are texts such as 12-25, `movable` are days after Easter Sunday, before it negative."""
+
     fixed: frozenset
     movable: frozenset
 
@@ -29,7 +31,7 @@ def holidays(text):
         if match[1]:
             movable.add(int(match[1]))
         elif match[2]:
-            date.fromisoformat(f"2000-{match[2]}")          # a leap year, so 02-29 is a day
+            date.fromisoformat(f"2000-{match[2]}")  # a leap year, so 02-29 is a day
             fixed.add(match[2])
     return Holidays(frozenset(fixed), frozenset(movable))
 
@@ -43,9 +45,13 @@ def easter_sunday(year):
     """Return the date of Easter Sunday in the Gregorian calendar (Meeus, Jones and Butcher)."""
     century, rest = divmod(year, 100)
     golden = year % 19
-    epact = (19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
+    epact = (
+        19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15
+    ) % 30
     weekday = (32 + 2 * (century % 4) + 2 * (rest // 4) - epact - rest % 4) % 7
-    month, day = divmod(epact + weekday - 7 * ((golden + 11 * epact + 22 * weekday) // 451) + 114, 31)
+    month, day = divmod(
+        epact + weekday - 7 * ((golden + 11 * epact + 22 * weekday) // 451) + 114, 31
+    )
     return date(year, month, day + 1)
 
 
@@ -70,5 +76,5 @@ def overdue_from(due_date, known):
                 break
             last += DAY
         return (last + DAY).isoformat()
-    except OverflowError:                                   # the last days of the year 9999
+    except OverflowError:  # the last days of the year 9999
         return date.max.isoformat()

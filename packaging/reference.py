@@ -2,6 +2,7 @@
 
 The texts come from argparse and config.OPTIONS. SECONDS is the date of the pages as a Unix time.
 """
+
 import argparse
 import sys
 import time
@@ -10,15 +11,22 @@ from pathlib import Path
 from eventapi import cli, config
 from eventapi.cli import completion
 
-FILES = [("/etc/eventapi/eventapi.conf", "the configuration, see eventapi.conf(5)"),
-         ("/var/lib/eventapi/eventapi.db", "the database"),
-         ("/var/lib/eventapi/files/", "the stored files, named by their SHA-256 hashes"),
-         ("/var/lib/eventapi/backups/", "nightly backups, and backups before a migration"),
-         ("/run/eventapi/web.sock", "the socket that nginx connects to")]
-ENVIRONMENT = [("EVENTAPI_CONFIG", "path of the configuration file, instead of /etc/eventapi/eventapi.conf"),
-               ("EVENTAPI_NAME", "value of the option NAME; overrides the configuration file")]
-EXIT = [("0", "success"), ("1", "failure; a line on standard error names each fault and its remedy"),
-        ("2", "wrong usage; the line on standard error has the nearest name, or an example")]
+FILES = [
+    ("/etc/eventapi/eventapi.conf", "the configuration, see eventapi.conf(5)"),
+    ("/var/lib/eventapi/eventapi.db", "the database"),
+    ("/var/lib/eventapi/files/", "the stored files, named by their SHA-256 hashes"),
+    ("/var/lib/eventapi/backups/", "nightly backups, and backups before a migration"),
+    ("/run/eventapi/web.sock", "the socket that nginx connects to"),
+]
+ENVIRONMENT = [
+    ("EVENTAPI_CONFIG", "path of the configuration file, instead of /etc/eventapi/eventapi.conf"),
+    ("EVENTAPI_NAME", "value of the option NAME; overrides the configuration file"),
+]
+EXIT = [
+    ("0", "success"),
+    ("1", "failure; a line on standard error names each fault and its remedy"),
+    ("2", "wrong usage; the line on standard error has the nearest name, or an example"),
+]
 
 
 def main(folder, version, seconds):
@@ -34,6 +42,7 @@ def main(folder, version, seconds):
 
 # The commands and options of the command line, read from argparse
 
+
 def commands(parser=None, words=()):
     """Yield (words, help, parser) for each command without subcommands."""
     for name, (text, child) in (parser or cli.make_parser()).children().items():
@@ -43,8 +52,12 @@ def commands(parser=None, words=()):
 
 def options(parser):
     """Return the arguments of a command that its help shows."""
-    return [action for action in parser._actions if action.help is not argparse.SUPPRESS and not isinstance(
-        action, (argparse._HelpAction, argparse._SubParsersAction))]
+    return [
+        action
+        for action in parser._actions
+        if action.help is not argparse.SUPPRESS
+        and not isinstance(action, (argparse._HelpAction, argparse._SubParsersAction))
+    ]
 
 
 EXAMPLE_OPTIONS = """\
@@ -65,6 +78,7 @@ smtp_sender = office@example.org
 
 # Manual pages
 
+
 def quoted(text):
     """Quote text for troff, to which backslashes, hyphens and leading dots are special."""
     text = str(text).replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq")
@@ -78,8 +92,10 @@ def tagged(pairs):
 
 def page(name, section, version, day, title, body):
     """Return a manual page."""
-    return (f'.TH {quoted(name.upper())} {section} {day} "eventapi {version}"\n'
-            f'.SH NAME\n{quoted(name)} \\- {quoted(title)}\n{body}')
+    return (
+        f'.TH {quoted(name.upper())} {section} {day} "eventapi {version}"\n'
+        f".SH NAME\n{quoted(name)} \\- {quoted(title)}\n{body}"
+    )
 
 
 def listing(lines):
@@ -101,26 +117,44 @@ def arguments(parser):
 def commands_page(version, day):
     """Return eventapi(1)."""
     parser = cli.make_parser()
-    body = [".SH SYNOPSIS\n.B eventapi\n[\\-\\-config FILE] [COMMAND] ...\n",
-            f".SH DESCRIPTION\n{quoted(parser.description)}\n",
-            "Without a command, it shows what runs and what to do next.\n.PP\n",
-            "If root calls the command, it runs as the user eventapi, or as the user eventapi\\-NAME with the\n"
-            "configuration /etc/eventapi/NAME.conf, so that the service owns all files that the command creates.\n"
-            "A running server applies changes from the next request on.\n",
-            ".SH OPTIONS\n", tagged(arguments(parser)), ".SH COMMANDS\n"]
+    body = [
+        ".SH SYNOPSIS\n.B eventapi\n[\\-\\-config FILE] [COMMAND] ...\n",
+        f".SH DESCRIPTION\n{quoted(parser.description)}\n",
+        "Without a command, it shows what runs and what to do next.\n.PP\n",
+        "If root calls the command, it runs as the user eventapi, or as the user eventapi\\-NAME with the\n"
+        "configuration /etc/eventapi/NAME.conf, so that the service owns all files that the command creates.\n"
+        "A running server applies changes from the next request on.\n",
+        ".SH OPTIONS\n",
+        tagged(arguments(parser)),
+        ".SH COMMANDS\n",
+    ]
     for _, text, child in commands(parser):
-        usage = child.format_usage().removeprefix("usage: ").replace("[-h] ", "").replace(" [-h]", "")
+        usage = (
+            child.format_usage().removeprefix("usage: ").replace("[-h] ", "").replace(" [-h]", "")
+        )
         usage = " ".join(usage.split())
-        body += [f".SS {quoted(usage)}\n{quoted(text[0].upper() + text[1:])}.\n", tagged(arguments(child))]
+        body += [
+            f".SS {quoted(usage)}\n{quoted(text[0].upper() + text[1:])}.\n",
+            tagged(arguments(child)),
+        ]
         if child.fields:
             fields = "; ".join(f"{name}: {meaning}" for name, meaning in child.fields.items())
             body.append(f".PP\nFields of {quoted('--json')}: {quoted(fields)}.\n")
         body += [".PP\nExamples:\n", listing(child.examples)]
     body += [".SH EXAMPLES\n", listing(parser.examples)]
-    body += [".SH FILES\n", tagged(FILES), ".SH ENVIRONMENT\n", tagged(ENVIRONMENT), ".SH EXIT STATUS\n", tagged(EXIT),
-             ".SH SEE ALSO\n.BR eventapi.conf (5),\n.BR eventapi\\-backup (8),\n.BR eventapi\\-instance (8)\n.PP\n"
-             "/usr/share/doc/eventapi/docs/operations.md\n"]
-    return page("eventapi", 1, version, day, "administer the event-management REST API", "".join(body))
+    body += [
+        ".SH FILES\n",
+        tagged(FILES),
+        ".SH ENVIRONMENT\n",
+        tagged(ENVIRONMENT),
+        ".SH EXIT STATUS\n",
+        tagged(EXIT),
+        ".SH SEE ALSO\n.BR eventapi.conf (5),\n.BR eventapi\\-backup (8),\n.BR eventapi\\-instance (8)\n.PP\n"
+        "/usr/share/doc/eventapi/docs/operations.md\n",
+    ]
+    return page(
+        "eventapi", 1, version, day, "administer the event-management REST API", "".join(body)
+    )
 
 
 OPTIONS_DESCRIPTION = (
@@ -133,21 +167,34 @@ OPTIONS_DESCRIPTION = (
     "the environment of a unit. A systemd credential with the name of an option (LoadCredential=smtp_password:PATH) "
     "overrides the file, too. "
     "To apply a change, run systemctl reload eventapi.service and systemctl restart eventapi-worker.service.\n",
-    "The service of the package listens on the socket of eventapi.socket and ignores the option bind.\n")
+    "The service of the package listens on the socket of eventapi.socket and ignores the option bind.\n",
+)
 
 
 def options_page(version, day):
     """Return eventapi.conf(5)."""
-    files = [*FILES[:1], ("/etc/eventapi/NAME.conf", "the configuration of a tenant, see eventapi-instance(8)")]
+    files = [
+        *FILES[:1],
+        ("/etc/eventapi/NAME.conf", "the configuration of a tenant, see eventapi-instance(8)"),
+    ]
     body = [".SH DESCRIPTION\n", *map(quoted, OPTIONS_DESCRIPTION), ".SH OPTIONS\n"]
     for option in config.OPTIONS:
         default = quoted(option.default or "empty")
-        body.append(f'.TP\n.BR {quoted(option.name)} " (default: {default})"\n{quoted(option.description)}\n')
-    body += [".SH EXAMPLES\nA configuration with which invoices and mails can be sent:\n",
-             listing(EXAMPLE_OPTIONS.splitlines()),
-             "Check a change before it is applied, then apply it:\n",
-             listing(["eventapi serve --check", "systemctl reload eventapi.service",
-                      "systemctl restart eventapi-worker.service"])]
+        body.append(
+            f'.TP\n.BR {quoted(option.name)} " (default: {default})"\n{quoted(option.description)}\n'
+        )
+    body += [
+        ".SH EXAMPLES\nA configuration with which invoices and mails can be sent:\n",
+        listing(EXAMPLE_OPTIONS.splitlines()),
+        "Check a change before it is applied, then apply it:\n",
+        listing(
+            [
+                "eventapi serve --check",
+                "systemctl reload eventapi.service",
+                "systemctl restart eventapi-worker.service",
+            ]
+        ),
+    ]
     body += [".SH FILES\n", tagged(files), ".SH SEE ALSO\n.BR eventapi (1)\n"]
     return page("eventapi.conf", 5, version, day, "configuration of eventapi", "".join(body))
 

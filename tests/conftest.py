@@ -1,4 +1,5 @@
 """Fixtures: an app with a database of its own for each test or each module, and clients with fixed scopes."""
+
 import gc
 import importlib
 import json
@@ -72,6 +73,7 @@ def parsers():
         module, _, name = parser.partition(":")
         values = getattr(importlib.import_module(module), name)(file, argument)
         return (json.loads(json.dumps(value)) for value in values)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(processes_of_parsers, "run", run)
         yield
@@ -84,6 +86,7 @@ def resolver(monkeypatch):
 
     def lookup(host, port):
         return names.get(host, ["93.184.216.34"] if host.endswith("example.org") else [])
+
     monkeypatch.setattr(addresses, "lookup", lookup)
     return names
 
@@ -97,9 +100,12 @@ def events_are_documented(monkeypatch):
         unlisted.update({kind.event_name(action)} - listed)
         sent.append(event(db, kind, action, *rest))
         return sent[-1]
+
     monkeypatch.setattr(journal, "_event", noted)
     yield
-    assert not unlisted, f"add {sorted(unlisted)} to the events of its Kind in domain/records/entities.py"
+    assert not unlisted, (
+        f"add {sorted(unlisted)} to the events of its Kind in domain/records/entities.py"
+    )
     for message in sent:
         openapi_check.check_message(message["name"], json.loads(message["data"]))
 
@@ -114,7 +120,7 @@ def logging_restored():
     root.handlers[:] = handlers
     logging.captureWarnings(False)
     sys.excepthook, threading.excepthook = hooks
-    request_log.flush()              # now, while pytest still captures the output
+    request_log.flush()  # now, while pytest still captures the output
 
 
 @pytest.fixture
@@ -144,8 +150,10 @@ def app(settings):
 @pytest.fixture
 def person(app, db):
     """Return a function that makes a client with a new key: person("events payments:read")."""
+
     def make(scopes, name="Ada Lovelace", **values):
         return Client(app, add_key(db, scopes, name, **values))
+
     return make
 
 
@@ -178,6 +186,7 @@ def snapshots(tmp_path_factory, template):
 
 # A database for the processes that the tests of a module start
 
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Return a data directory with an empty database."""
@@ -189,4 +198,6 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def key(folder):
     """Return an API key with all scopes for the database in `folder`."""
-    return processes.eventapi(folder, "key", "create", "--name", "test", "--all-scopes", "--quiet").stdout.strip()
+    return processes.eventapi(
+        folder, "key", "create", "--name", "test", "--all-scopes", "--quiet"
+    ).stdout.strip()

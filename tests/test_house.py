@@ -1,4 +1,5 @@
 """Rules for the whole code base: layers of imports, sizes, names, bounded input, documented errors, files."""
+
 import ast
 import configparser
 import importlib
@@ -45,8 +46,12 @@ NAMES = {dotted(file) for file in MODULES}
 
 def for_annotations(tree):
     """Return the statements of a module that run only in a type checker: those under `if TYPE_CHECKING`."""
-    return [part for node in nodes(tree)
-            if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING" for part in node.body]
+    return [
+        part
+        for node in nodes(tree)
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+        for part in node.body
+    ]
 
 
 def imports(tree):
@@ -86,8 +91,7 @@ LAYERS = [
     {"config", "journal", "parsing", "pictures", "spreadsheet"},
     {"storage", "validation"},
     {"languages", "states"},
-    {"errors", "geometry", "images", "logs", "markup", "money", "paths", "times",
-     "working_days"},
+    {"errors", "geometry", "images", "logs", "markup", "money", "paths", "times", "working_days"},
     {"client"},
 ]
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
@@ -109,7 +113,7 @@ DOMAIN = {
     "originals": "einvoices",
     "orders": "attachments billing records",
     "people": "access attachments bank billing dunning entrance events halls mail orders records shows "
-              "submissions",
+    "submissions",
     "portal": "access attachments billing events halls mail orders people records shows submissions",
     "records": "",
     "registration": "access attachments mail people records shows",
@@ -117,7 +121,7 @@ DOMAIN = {
     "shows": "attachments halls mail records",
     "submissions": "attachments records",
     "upkeep": "access bank billing books dunning entrance events imports mail originals people records "
-              "registration webhooks",
+    "registration webhooks",
     "webhooks": "attachments records",
 }
 # Folders that hold more than 16 modules, and why.
@@ -131,21 +135,32 @@ def test_every_module_belongs_to_a_layer():
 def test_imports_point_downwards():
     for name, imported in IMPORTS.items():
         own = package(name)
-        for other in {package(other) for other in imported if other.startswith("eventapi.")} - {own, ""}:
-            assert LAYER[own] < LAYER[other], f"{name} imports {other}, which is not in a lower layer"
+        for other in {package(other) for other in imported if other.startswith("eventapi.")} - {
+            own,
+            "",
+        }:
+            assert LAYER[own] < LAYER[other], (
+                f"{name} imports {other}, which is not in a lower layer"
+            )
 
 
 def test_only_the_configuration_is_imported_for_annotations():
     """Such an import does not count for the layers. Storage and validation need none but the class of `config`."""
     for file, tree in PARSED.items():
         for part in for_annotations(tree):
-            assert ast.unparse(part) == "from eventapi.config import Config", f"{name_of(file)}:{part.lineno}"
+            assert ast.unparse(part) == "from eventapi.config import Config", (
+                f"{name_of(file)}:{part.lineno}"
+            )
 
 
 def domain_imports():
     """Return (package, package) for each import between two packages of the domain."""
-    pairs = {(name.split(".")[2], other.split(".")[2]) for name, imported in IMPORTS.items() for other in imported
-             if name.startswith("eventapi.domain.") and other.startswith("eventapi.domain.")}
+    pairs = {
+        (name.split(".")[2], other.split(".")[2])
+        for name, imported in IMPORTS.items()
+        for other in imported
+        if name.startswith("eventapi.domain.") and other.startswith("eventapi.domain.")
+    }
     return {(own, other) for own, other in pairs if own != other}
 
 
@@ -153,7 +168,9 @@ def test_domain_packages_import_each_other_as_listed():
     listed = {(own, other) for own, others in DOMAIN.items() for other in others.split()}
     assert domain_imports() - listed == set(), "these imports are not in DOMAIN"
     assert listed - domain_imports() == set(), "DOMAIN lists imports that do not exist"
-    assert set(DOMAIN) == {file.parent.name for file in MODULES if file.parent.parent.name == "domain"}
+    assert set(DOMAIN) == {
+        file.parent.name for file in MODULES if file.parent.parent.name == "domain"
+    }
 
 
 def test_domain_packages_form_no_cycle():
@@ -179,26 +196,34 @@ def writes(tree):
     """Yield what a module writes by itself: through `db`, through the journal, or by a named statement that does not
     read.
     """
-    files = {node.targets[0].id: node.value.args[0].value for node in nodes(tree)
-             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
-             and getattr(node.value.func, "id", "") == "statements"}
+    files = {
+        node.targets[0].id: node.value.args[0].value
+        for node in nodes(tree)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and getattr(node.value.func, "id", "") == "statements"
+    }
     yield from (name for name in imports(tree) if name == "eventapi.journal")
     for node in nodes(tree):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             owner, name = node.value.id, node.attr
             if owner == "db" and name in ("insert", "run", "run_many", "write", "connection"):
                 yield f"db.{name}"
-            if owner in files and re.search(r"\b(INSERT|UPDATE|DELETE|REPLACE)\b",
-                                            getattr(statements(files[owner]), name).plain()):
+            if owner in files and re.search(
+                r"\b(INSERT|UPDATE|DELETE|REPLACE)\b",
+                getattr(statements(files[owner]), name).plain(),
+            ):
                 yield f"{owner}.{name}"
 
 
 def local_names(function):
     """Return the names that a function binds itself: parameters and assigned variables."""
     arguments = {node.arg for node in nodes(function) if isinstance(node, ast.arg)}
-    return arguments | {node.id
-                        for node in nodes(function) if isinstance(node, ast.Name)
-                        and isinstance(node.ctx, ast.Store)}
+    return arguments | {
+        node.id
+        for node in nodes(function)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
 
 
 def test_every_attribute_that_a_module_uses_of_another_exists():
@@ -209,23 +234,35 @@ def test_every_attribute_that_a_module_uses_of_another_exists():
 
 def missing_attributes(file, tree):
     """Yield the attributes of our modules that a module uses, and that do not exist."""
-    modules = {alias.asname or alias.name: f"{node.module}.{alias.name}"
-               for node in nodes(tree) if isinstance(node, ast.ImportFrom)
-               for alias in node.names if f"{node.module}.{alias.name}" in NAMES}
-    hidden = {}                             # node -> names that the functions around it bind themselves
+    modules = {
+        alias.asname or alias.name: f"{node.module}.{alias.name}"
+        for node in nodes(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if f"{node.module}.{alias.name}" in NAMES
+    }
+    hidden = {}  # node -> names that the functions around it bind themselves
     for function in functions(tree):
         names = local_names(function) & modules.keys()
         for node in nodes(function) if names else ():
             hidden.setdefault(id(node), set()).update(names)
     for node in nodes(tree):
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in modules
+        ):
             if node.value.id not in hidden.get(id(node), ()):
                 if not hasattr(importlib.import_module(modules[node.value.id]), node.attr):
                     yield f"{dotted(file)}:{node.lineno}: {modules[node.value.id]} has no {node.attr}"
 
 
 def importers(library):
-    return {name for name, imported in IMPORTS.items() if library in {other.partition(".")[0] for other in imported}}
+    return {
+        name
+        for name, imported in IMPORTS.items()
+        if library in {other.partition(".")[0] for other in imported}
+    }
 
 
 def test_sqlite3_is_imported_in_storage_only():
@@ -234,18 +271,30 @@ def test_sqlite3_is_imported_in_storage_only():
 
 def test_storage_knows_no_http():
     """Storage raises its own errors (storage/errors.py). The request plugin makes problem documents of them."""
-    assert not {name
-                for name, imported in IMPORTS.items() if package(name) == "storage" and "eventapi.errors" in imported}
-    assert {name for name, imported in IMPORTS.items() if package(name) == "plugins" and "eventapi.errors" in imported}
+    assert not {
+        name
+        for name, imported in IMPORTS.items()
+        if package(name) == "storage" and "eventapi.errors" in imported
+    }
+    assert {
+        name
+        for name, imported in IMPORTS.items()
+        if package(name) == "plugins" and "eventapi.errors" in imported
+    }
 
 
 def test_statements_run_through_the_database_and_their_own_module():
     """Outside of storage, no module uses the sqlite3 connection, or the `sql` of another module."""
     for file, tree in PARSED.items():
         for node in nodes(tree):
-            if isinstance(node, ast.Attribute) and isinstance(node.value,
-                                                              ast.Attribute) and node.value.attr == "connection":
-                assert "storage" in file.parts or not node.attr.startswith("execute"), f"{name_of(file)}:{node.lineno}"
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Attribute)
+                and node.value.attr == "connection"
+            ):
+                assert "storage" in file.parts or not node.attr.startswith("execute"), (
+                    f"{name_of(file)}:{node.lineno}"
+                )
             if isinstance(node, ast.Attribute) and node.attr == "sql":
                 assert getattr(node.value, "id", "") == "self", f"{name_of(file)}:{node.lineno}"
 
@@ -257,8 +306,10 @@ def test_bottle_is_imported_only_where_requests_are_handled():
 
 def test_folders_are_small():
     folders = {str(file.parent.relative_to(ROOT)) for file in MODULES}
-    sizes = {folder: sum(file.parent == ROOT / folder and file.name != "__init__.py" for file in MODULES)
-             for folder in folders}
+    sizes = {
+        folder: sum(file.parent == ROOT / folder and file.name != "__init__.py" for file in MODULES)
+        for folder in folders
+    }
     assert {folder for folder, size in sizes.items() if size > 16} == set(CROWDED)
 
 
@@ -266,7 +317,9 @@ def test_a_module_has_a_docstring_and_at_most_500_lines():
     """A module is one idea. The limit finds those that have become two; it is no reason to divide one idea."""
     for file in MODULES:
         text = file.read_text(encoding="utf-8")
-        assert not text.strip() or ast.get_docstring(PARSED[file]), f"{name_of(file)} has no docstring"
+        assert not text.strip() or ast.get_docstring(PARSED[file]), (
+            f"{name_of(file)} has no docstring"
+        )
         assert text.count("\n") <= 500, f"{name_of(file)} is longer than 500 lines"
 
 
@@ -277,14 +330,21 @@ def test_the_client_imports_the_standard_library_only():
 
 
 def functions(tree):
-    return [node for node in nodes(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return [
+        node for node in nodes(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
 
 
 def test_functions_are_short():
-    lengths = sorted((node.end_lineno - node.lineno + 1, name_of(file), node.name) for file, tree in PARSED.items()
-                     for node in functions(tree))
+    lengths = sorted(
+        (node.end_lineno - node.lineno + 1, name_of(file), node.name)
+        for file, tree in PARSED.items()
+        for node in functions(tree)
+    )
     assert lengths[-1][0] <= 60, f"too long: {lengths[-1]}"
-    assert sum(length <= 15 for length, *_ in lengths) >= 0.8 * len(lengths), "most functions are longer than 15 lines"
+    assert sum(length <= 15 for length, *_ in lengths) >= 0.8 * len(lengths), (
+        "most functions are longer than 15 lines"
+    )
 
 
 ANNOTATED = {"plugins", "server", "storage", "validation", "web"}
@@ -294,12 +354,25 @@ def public_functions(tree):
     """Yield (function, parameters) of a module: its public functions, and the public methods and `__init__` of its
     public classes. The parameters are without `self`.
     """
-    for owner in [tree, *(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name[0] != "_")]:
+    for owner in [
+        tree,
+        *(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name[0] != "_"),
+    ]:
         for node in owner.body:
-            if isinstance(node, ast.FunctionDef) and (node.name[0] != "_" or node.name == "__init__"):
+            if isinstance(node, ast.FunctionDef) and (
+                node.name[0] != "_" or node.name == "__init__"
+            ):
                 listed = node.args
-                given = [*listed.posonlyargs, *listed.args, *listed.kwonlyargs, listed.vararg, listed.kwarg]
-                is_bound = owner is not tree and "staticmethod" not in map(ast.unparse, node.decorator_list)
+                given = [
+                    *listed.posonlyargs,
+                    *listed.args,
+                    *listed.kwonlyargs,
+                    listed.vararg,
+                    listed.kwarg,
+                ]
+                is_bound = owner is not tree and "staticmethod" not in map(
+                    ast.unparse, node.decorator_list
+                )
                 yield node, [parameter for parameter in given[is_bound:] if parameter]
 
 
@@ -310,7 +383,10 @@ def test_public_functions_of_the_lower_layers_are_annotated():
             for node, parameters in public_functions(tree):
                 unknown = [parameter.arg for parameter in parameters if not parameter.annotation]
                 unknown += ["its result"] if not node.returns and node.name != "__init__" else []
-                missing += [f"{name_of(file)}:{node.lineno}: {node.name} has no type for {name}" for name in unknown]
+                missing += [
+                    f"{name_of(file)}:{node.lineno}: {node.name} has no type for {name}"
+                    for name in unknown
+                ]
     assert not missing, "\n".join(missing)
 
 
@@ -322,51 +398,79 @@ def test_no_error_is_swallowed():
             if isinstance(node, ast.ExceptHandler):
                 where = f"{name_of(file)}:{node.lineno}"
                 assert node.type is not None, f"{where}: a bare except"
-                broad = isinstance(node.type, ast.Name) and node.type.id in ("Exception", "BaseException")
+                broad = isinstance(node.type, ast.Name) and node.type.id in (
+                    "Exception",
+                    "BaseException",
+                )
                 silent = all(isinstance(part, (ast.Pass, ast.Continue)) for part in node.body)
-                explained = "#" in "".join(lines[node.lineno - 1:node.end_lineno])
-                assert explained or not (broad and silent), f"{where}: swallows every error without a comment"
+                explained = "#" in "".join(lines[node.lineno - 1 : node.end_lineno])
+                assert explained or not (broad and silent), (
+                    f"{where}: swallows every error without a comment"
+                )
 
 
 def test_no_todo_and_no_print_is_left_over():
     for file, tree in PARSED.items():
         text = file.read_text(encoding="utf-8")
-        assert not re.search(r"\b(TODO|FIXME|XXX|HACK)\b|breakpoint\(|NotImplementedError", text), name_of(file)
-        calls = {node.func.id
-                 for node in nodes(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-        speaks = name_of(file).startswith("eventapi/cli/") or any(node.name == "main" for node in functions(tree))
+        assert not re.search(r"\b(TODO|FIXME|XXX|HACK)\b|breakpoint\(|NotImplementedError", text), (
+            name_of(file)
+        )
+        calls = {
+            node.func.id
+            for node in nodes(tree)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+        speaks = name_of(file).startswith("eventapi/cli/") or any(
+            node.name == "main" for node in functions(tree)
+        )
         assert "print" not in calls or speaks, f"{name_of(file)} prints"
 
 
 # Names
 
+
 def test_a_resource_has_the_same_name_everywhere():
     for name in CATALOGUE:
         noun = name.rpartition(".")[2]
-        for file in (f"eventapi/resources/{noun}.py", f"sql/{noun}.sql", f"tests/resources/test_{noun}.py"):
+        for file in (
+            f"eventapi/resources/{noun}.py",
+            f"sql/{noun}.sql",
+            f"tests/resources/test_{noun}.py",
+        ):
             assert (ROOT / file).exists(), f"{name} requires {file}"
 
 
 def test_every_module_of_resources_and_pages_is_in_the_list():
     listed = {name.replace(".", "/") + ".py" for name in (*CATALOGUE, *OUTSIDE)}
-    with_routes = {name_of(file).removeprefix("eventapi/") for file in MODULES
-                   if re.search(r"^routes = Routes\(", file.read_text(encoding="utf-8"), re.M)}
+    with_routes = {
+        name_of(file).removeprefix("eventapi/")
+        for file in MODULES
+        if re.search(r"^routes = Routes\(", file.read_text(encoding="utf-8"), re.M)
+    }
     assert with_routes == listed
 
 
 def test_handlers_have_the_conventional_names():
-    verbs = {"PUT": ("update_", "replace_", "set_", "put_"), "PATCH": ("update_", "change_", "set_"),
-             "DELETE": ("delete_", "remove_", "cancel_")}
+    verbs = {
+        "PUT": ("update_", "replace_", "set_", "put_"),
+        "PATCH": ("update_", "change_", "set_"),
+        "DELETE": ("delete_", "remove_", "cancel_"),
+    }
     names = {}
     for route in routes():
         name = route.handler.__name__
         assert re.fullmatch(r"[a-z]+(_[a-z0-9]+)+", name), name
-        assert name.startswith(verbs.get(route.method, ("",))), f"{route.method} {route.path} is {name}"
+        assert name.startswith(verbs.get(route.method, ("",))), (
+            f"{route.method} {route.path} is {name}"
+        )
         assert not route.options.listing or name.startswith("list_"), name
-        assert names.setdefault(name, route.handler) is route.handler, f"two handlers are called {name}"
+        assert names.setdefault(name, route.handler) is route.handler, (
+            f"two handlers are called {name}"
+        )
 
 
 # Input
+
 
 def parts(schema, place):
     """Yield (place, part) for a schema and every schema inside it."""
@@ -382,12 +486,20 @@ def parts(schema, place):
 
 @pytest.mark.parametrize("name", resource_names())
 def test_all_input_is_bounded(name):
-    sent = {route.options.schema.partition(".")[2]
-            for route in routes() if (route.options.schema or "").partition(".")[0] == name}
-    sent |= {route.options.query.partition(".")[2]
-             for route in routes() if (route.options.query or "").partition(".")[0] == name}
+    sent = {
+        route.options.schema.partition(".")[2]
+        for route in routes()
+        if (route.options.schema or "").partition(".")[0] == name
+    }
+    sent |= {
+        route.options.query.partition(".")[2]
+        for route in routes()
+        if (route.options.query or "").partition(".")[0] == name
+    }
     whole = document(name)
-    roots = [(part or name, whole["$defs"][part] if part else {**whole, "$defs": {}}) for part in sent]
+    roots = [
+        (part or name, whole["$defs"][part] if part else {**whole, "$defs": {}}) for part in sent
+    ]
     for place, part in [found for start, root in roots for found in parts(root, start)]:
         kinds = part.get("type", [])
         kinds = [kinds] if isinstance(kinds, str) else kinds
@@ -395,7 +507,9 @@ def test_all_input_is_bounded(name):
         is_limited = "maxItems" in part or "enum" in part.get("items", {}) or "$ref" in part
         assert "string" not in kinds or is_short, f"{name}: {place} has no maxLength"
         assert "array" not in kinds or is_limited, f"{name}: {place} has no maxItems"
-        assert not part.get("format") or part["format"] in FORMATS, f"{name}: {place} has an unchecked format"
+        assert not part.get("format") or part["format"] in FORMATS, (
+            f"{name}: {place} has an unchecked format"
+        )
 
 
 @pytest.mark.parametrize("name", resource_names())
@@ -405,17 +519,23 @@ def test_a_schema_has_a_title_and_its_required_fields_exist(name):
     for members in whole.get("x-required", {}).values():
         for member in members:
             for one in [member] if isinstance(member, str) else member:
-                assert one in whole["properties"] and not whole["properties"][one].get("readOnly"), f"{name}: {one}"
+                assert one in whole["properties"] and not whole["properties"][one].get(
+                    "readOnly"
+                ), f"{name}: {one}"
 
 
 # Errors
+
 
 def problem_codes():
     """Yield (code, place in the source) of every Problem("code", …)."""
     for file, tree in PARSED.items():
         for node in nodes(tree):
-            if isinstance(node, ast.Call) and getattr(node.func, "id",
-                                                      getattr(node.func, "attr", "")) == "Problem" and node.args:
+            if (
+                isinstance(node, ast.Call)
+                and getattr(node.func, "id", getattr(node.func, "attr", "")) == "Problem"
+                and node.args
+            ):
                 if isinstance(node.args[0], ast.Constant):
                     yield node.args[0].value, f"{name_of(file)}:{node.lineno}"
 
@@ -424,15 +544,26 @@ def test_every_error_is_documented_and_every_documented_error_exists():
     for code, where in problem_codes():
         assert code in CODES, f"{where}: {code} is not in errors.CODES"
     for code, (status, title, text) in CODES.items():
-        assert re.fullmatch(r"[a-z]+(_[a-z0-9]+)*",
-                            code) and 400 <= status < 600 and title and len(text) > 20 and text.endswith("."), code
-    words = {node.value for file, tree in PARSED.items() if name_of(file) != "eventapi/errors/codes.py"
-             for node in nodes(tree) if isinstance(node, ast.Constant)}
+        assert (
+            re.fullmatch(r"[a-z]+(_[a-z0-9]+)*", code)
+            and 400 <= status < 600
+            and title
+            and len(text) > 20
+            and text.endswith(".")
+        ), code
+    words = {
+        node.value
+        for file, tree in PARSED.items()
+        if name_of(file) != "eventapi/errors/codes.py"
+        for node in nodes(tree)
+        if isinstance(node, ast.Constant)
+    }
     words |= {code for code, where in problem_codes() if where.startswith("eventapi/errors/")}
     assert not set(CODES) - words - FROM_OUTSIDE.keys(), "no code returns these"
 
 
 # Files
+
 
 def test_migrations_are_numbered_without_gaps_and_strict():
     files = sorted((paths.folder("sql") / "migrations").glob("*.sql"))
@@ -447,17 +578,30 @@ def test_migrations_are_numbered_without_gaps_and_strict():
 
 def test_every_folder_of_modules_is_a_package():
     """setup.py finds a package by its `__init__.py`."""
-    assert {file.parent for file in MODULES} == {file.parent for file in MODULES if file.name == "__init__.py"}
+    assert {file.parent for file in MODULES} == {
+        file.parent for file in MODULES if file.name == "__init__.py"
+    }
 
 
 def test_setup_cfg_names_every_file_beside_the_code():
     parser = configparser.ConfigParser()
     parser.read(ROOT / "setup.cfg", encoding="utf-8")
-    patterns = {name: re.split(r",\s*", value) for name, value in parser["options.package_data"].items()}
-    files = [file for file in (ROOT / "eventapi").rglob("*") if file.is_file() and file.suffix not in (".py", ".pyc")]
+    patterns = {
+        name: re.split(r",\s*", value) for name, value in parser["options.package_data"].items()
+    }
+    files = [
+        file
+        for file in (ROOT / "eventapi").rglob("*")
+        if file.is_file() and file.suffix not in (".py", ".pyc")
+    ]
     assert files
     for file in files:
-        named = [(".".join(folder.relative_to(ROOT).parts), file.relative_to(folder).as_posix())
-                 for folder in (file.parent, file.parent.parent)]
-        assert any(fnmatch(name, pattern) for package, name in named for pattern in patterns.get(package, [])), (
-            name_of(file))
+        named = [
+            (".".join(folder.relative_to(ROOT).parts), file.relative_to(folder).as_posix())
+            for folder in (file.parent, file.parent.parent)
+        ]
+        assert any(
+            fnmatch(name, pattern)
+            for package, name in named
+            for pattern in patterns.get(package, [])
+        ), name_of(file)

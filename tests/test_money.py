@@ -1,4 +1,5 @@
 """Money: exact from the JSON number to the column and back, and rounded half away from zero."""
+
 import json
 import random
 from decimal import ROUND_HALF_UP, Decimal
@@ -37,41 +38,61 @@ def test_an_amount_with_too_many_digits_is_refused():
 
 def test_half_is_rounded_away_from_zero():
     assert [money.divided(number, 2) for number in (1, 3, -1, -3, 4)] == [1, 2, -1, -2, 2]
-    assert money.divided(10 ** 30 + 5 * 10 ** 9, 10 ** 10) == 10 ** 20 + 1
+    assert money.divided(10**30 + 5 * 10**9, 10**10) == 10**20 + 1
     chance = random.Random(1)
     for _ in range(5000):
-        numerator, denominator = chance.randrange(-10 ** 20, 10 ** 20), 10 ** chance.randrange(8)
-        assert money.divided(numerator,
-                             denominator) == int((Decimal(numerator) / denominator).to_integral_value(ROUND_HALF_UP))
+        numerator, denominator = chance.randrange(-(10**20), 10**20), 10 ** chance.randrange(8)
+        assert money.divided(numerator, denominator) == int(
+            (Decimal(numerator) / denominator).to_integral_value(ROUND_HALF_UP)
+        )
 
 
 def lines(*items, currency="EUR", **options):
     faults = Faults()
-    rows = invoice_lines.lines([{"description": "x", "quantity": 1, "unit_price": 1, **item} for item in items],
-                               currency, 1900,
-                               faults, **options)
+    rows = invoice_lines.lines(
+        [{"description": "x", "quantity": 1, "unit_price": 1, **item} for item in items],
+        currency,
+        1900,
+        faults,
+        **options,
+    )
     assert faults == []
     return rows
 
 
 def test_each_item_is_rounded_once_and_tax_is_computed_on_the_sum():
-    three = lines(*[{"quantity": Decimal("0.333"), "unit_price": Decimal("0.1")}] * 3)           # 0.0333 each
+    three = lines(
+        *[{"quantity": Decimal("0.333"), "unit_price": Decimal("0.1")}] * 3
+    )  # 0.0333 each
     assert [line["net"] for line in three] == [3, 3, 3]
-    assert invoice_lines.taxes(three) == [{"category": "S", "rate": 1900, "net": 9, "tax": 2, "reason": None,
-                                          "reason_code": None}]
-    assert invoice_lines.totals(invoice_lines.taxes(three)) == {"subtotal": 9, "tax_total": 2, "total": 11}
+    assert invoice_lines.taxes(three) == [
+        {"category": "S", "rate": 1900, "net": 9, "tax": 2, "reason": None, "reason_code": None}
+    ]
+    assert invoice_lines.totals(invoice_lines.taxes(three)) == {
+        "subtotal": 9,
+        "tax_total": 2,
+        "total": 11,
+    }
 
 
 def test_the_largest_numbers_are_exact():
-    line, = lines({"quantity": Decimal("9999999.999"), "unit_price": Decimal("99999.9999"),
-                   "discount_percent": Decimal("0.01")})
+    (line,) = lines(
+        {
+            "quantity": Decimal("9999999.999"),
+            "unit_price": Decimal("99999.9999"),
+            "discount_percent": Decimal("0.01"),
+        }
+    )
     exact = Decimal("9999999.999") * Decimal("99999.9999") * Decimal("0.9999")
     assert line["net"] == int((exact * 100).to_integral_value(ROUND_HALF_UP))
 
 
 def test_the_reasons_of_a_tax_group_are_listed_together():
-    rows = lines({"tax_category": "E", "exemption_reason": "a"}, {"tax_category": "E", "exemption_reason": "b"},
-                 {"tax_category": "E", "exemption_reason": "a"})
+    rows = lines(
+        {"tax_category": "E", "exemption_reason": "a"},
+        {"tax_category": "E", "exemption_reason": "b"},
+        {"tax_category": "E", "exemption_reason": "a"},
+    )
     assert [group["reason"] for group in invoice_lines.taxes(rows)] == ["a; b"]
 
 
@@ -82,9 +103,14 @@ def test_partial_credits_add_up_to_net_and_tax_exactly():
         left = [net, money.divided(net * rate, 10000)]
         while left[0]:
             part = chance.randrange(1, left[0] + 1)
-            group = {"category": "S", "rate": rate, "net": -part, "tax": money.divided(-part * rate, 10000),
-                     "reason": None}
-            credited, = invoice_lines.credited_taxes([group], {("S", rate): tuple(left)})
+            group = {
+                "category": "S",
+                "rate": rate,
+                "net": -part,
+                "tax": money.divided(-part * rate, 10000),
+                "reason": None,
+            }
+            (credited,) = invoice_lines.credited_taxes([group], {("S", rate): tuple(left)})
             left = [left[0] - part, left[1] + credited["tax"]]
             assert left[1] >= 0 and abs(credited["tax"] - group["tax"]) <= 10
         assert left == [0, 0]
@@ -92,8 +118,15 @@ def test_partial_credits_add_up_to_net_and_tax_exactly():
 
 def test_no_more_than_the_remaining_amount_is_credited():
     def credit(net, left):
-        group = {"category": "S", "rate": 1900, "net": net, "tax": money.divided(net * 1900, 10000), "reason": None}
+        group = {
+            "category": "S",
+            "rate": 1900,
+            "net": net,
+            "tax": money.divided(net * 1900, 10000),
+            "reason": None,
+        }
         return invoice_lines.credited_taxes([group], left)
+
     left = {("S", 1900): (100, 19)}
     assert credit(-100, left) and credit(-1, left)
     assert credit(-101, left) is None and credit(1, left) is None
@@ -101,10 +134,20 @@ def test_no_more_than_the_remaining_amount_is_credited():
     assert credit(5, {("S", 1900): (-5, -1)})[0]["tax"] == 1
 
 
-@pytest.mark.parametrize("total, paid, credited, status", [
-    (100, 0, 0, "sent"), (100, 1, 0, "partially_paid"), (100, 100, 0, "paid"), (100, 101, 0, "paid"), (0, 0, 0, "paid"),
-    (100, 0, 40, "sent"), (100, 60, 40, "paid"), (100, 59, 40, "partially_paid"), (100, 100, 100, "paid"),
-    (100, 0, 100, "cancelled"),
-])
+@pytest.mark.parametrize(
+    "total, paid, credited, status",
+    [
+        (100, 0, 0, "sent"),
+        (100, 1, 0, "partially_paid"),
+        (100, 100, 0, "paid"),
+        (100, 101, 0, "paid"),
+        (0, 0, 0, "paid"),
+        (100, 0, 40, "sent"),
+        (100, 60, 40, "paid"),
+        (100, 59, 40, "partially_paid"),
+        (100, 100, 100, "paid"),
+        (100, 0, 100, "cancelled"),
+    ],
+)
 def test_the_state_is_computed_from_the_sums(total, paid, credited, status):
     assert status_of(total, paid, credited) == status

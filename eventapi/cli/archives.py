@@ -1,4 +1,5 @@
 """Commands that back up and restore the data."""
+
 import argparse
 import sys
 from contextlib import contextmanager
@@ -13,24 +14,44 @@ from eventapi.storage import backups
 
 def register(commands):
     """Declare the commands."""
-    backup_ = long(command(commands, "backup", backup,
-                           "write database and files to one backup file; the server may keep running",
-                           "eventapi backup", "eventapi backup /root/before-the-fair.tar"))
-    backup_.add_argument("file", metavar="FILE", nargs="?",
-                         help="file to create (default: a dated file in backup_dir, which is restored into a scratch "
-                              "folder and checked; then dated files there that are older than backup_keep_days are "
-                              "removed, but never the last five that passed)")
+    backup_ = long(
+        command(
+            commands,
+            "backup",
+            backup,
+            "write database and files to one backup file; the server may keep running",
+            "eventapi backup",
+            "eventapi backup /root/before-the-fair.tar",
+        )
+    )
+    backup_.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        help="file to create (default: a dated file in backup_dir, which is restored into a scratch "
+        "folder and checked; then dated files there that are older than backup_keep_days are "
+        "removed, but never the last five that passed)",
+    )
     _descriptor(backup_)
-    restore_ = long(command(commands, "restore", restore,
-                            "replace the data with a backup; the previous data is renamed, not deleted",
-                            "eventapi restore /var/lib/eventapi/backups/eventapi-20261120T023000Z.tar",
-                            "eventapi restore --force /root/move.tar"))
+    restore_ = long(
+        command(
+            commands,
+            "restore",
+            restore,
+            "replace the data with a backup; the previous data is renamed, not deleted",
+            "eventapi restore /var/lib/eventapi/backups/eventapi-20261120T023000Z.tar",
+            "eventapi restore --force /root/move.tar",
+        )
+    )
     restore_.add_argument("file", metavar="FILE", help="backup file")
     _descriptor(restore_)
-    restore_.add_argument("--force", action="store_true",
-                          help="restore even if the current database is newer than the backup or cannot be read, or if "
-                               "the backup has damaged files (they are left out) or tables and triggers that are not "
-                               "part of eventapi")
+    restore_.add_argument(
+        "--force",
+        action="store_true",
+        help="restore even if the current database is newer than the backup or cannot be read, or if "
+        "the backup has damaged files (they are left out) or tables and triggers that are not "
+        "part of eventapi",
+    )
 
 
 def _descriptor(parser):
@@ -44,23 +65,28 @@ def backup(args, config):
     Warn if stored files were damaged before: the backup contains them as they are.
     """
     refuse_damaged(config)
-    with opened(config):                 # raises SchemaError if there is no database of this schema
+    with opened(config):  # raises SchemaError if there is no database of this schema
         pass
     if args.file is None:
         with Progress("backup", nightly.PARTS) as progress:
             file, others = nightly.back_up(config, progress.report)
         print(file)
         for other in others:
-            print(f"{other} is older than backup_keep_days, but kept: its last change is not in this database, or it "
-                  "cannot be read. Delete it when you are sure that nobody needs it")
+            print(
+                f"{other} is older than backup_keep_days, but kept: its last change is not in this database, or it "
+                "cannot be read. Delete it when you are sure that nobody needs it"
+            )
         copies.copy(config, file)
         return
     with Progress("backup", backups.PARTS) as progress:
         manifest = _write(args, config, progress.report)
     print(f"{args.file}: the backup is complete")
     if wrong := restoring.damaged_files(manifest):
-        print(f"eventapi: warning: these stored files were damaged before: {', '.join(wrong[:5])}. Keep an older "
-              "backup", file=sys.stderr)
+        print(
+            f"eventapi: warning: these stored files were damaged before: {', '.join(wrong[:5])}. Keep an older "
+            "backup",
+            file=sys.stderr,
+        )
 
 
 def _write(args, config, report):
@@ -80,24 +106,39 @@ def _explained(path):
     except PermissionError as error:
         if Path(error.filename or "").absolute().parent != Path(path).absolute().parent:
             raise
-        raise Refused(f"{path}: permission denied for the user {user()}; use a directory of this user, or, as root, "
-                      "one that only root can change, such as /root") from None
+        raise Refused(
+            f"{path}: permission denied for the user {user()}; use a directory of this user, or, as root, "
+            "one that only root can change, such as /root"
+        ) from None
 
 
 def restore(args, config):
     """Replace the data with a backup, then check the data."""
     with _explained(args.file), Progress("restore", restoring.PARTS) as progress:
         file = None if args.descriptor is None else open(args.descriptor, "rb")
-        aside, again = restoring.restore(config, args.file, force=args.force, file=file, report=progress.report)
-    print(f"{config.database}: restored from {args.file}" + (f"; the previous database is {aside}" if aside else ""))
+        aside, again = restoring.restore(
+            config, args.file, force=args.force, file=file, report=progress.report
+        )
+    print(
+        f"{config.database}: restored from {args.file}"
+        + (f"; the previous database is {aside}" if aside else "")
+    )
     if again:
-        print(f"contacts anonymised again, because they had been anonymised after the backup: {again}")
+        print(
+            f"contacts anonymised again, because they had been anonymised after the backup: {again}"
+        )
     if again is None:
-        print("The previous database is missing or cannot be read. "
-              "Anonymise the contacts again that were anonymised after the backup.")
+        print(
+            "The previous database is missing or cannot be read. "
+            "Anonymise the contacts again that were anonymised after the backup."
+        )
     with opened(config) as db, Progress("check", checks.CONTENTS) as progress:
-        findings = checks.faults(checks.contents(db, progress.report))  # the structure was checked before
+        findings = checks.faults(
+            checks.contents(db, progress.report)
+        )  # the structure was checked before
     if findings:
         found = ", ".join(f"{name}: {detail}" for name, detail in findings[:5])
-        raise Refused(f"the backup was restored, but 'eventapi check' reports {found}; repair this, or restore an "
-                      "older backup")
+        raise Refused(
+            f"the backup was restored, but 'eventapi check' reports {found}; repair this, or restore an "
+            "older backup"
+        )

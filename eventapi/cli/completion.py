@@ -1,4 +1,5 @@
 """The command that prints the completion of bash, zsh and fish: commands, options, and the values that are fixed."""
+
 from argparse import SUPPRESS
 
 from eventapi.cli.terminal import command
@@ -6,25 +7,42 @@ from eventapi.cli.terminal import command
 
 def register(commands):
     """Declare the command."""
-    printed = command(commands, "completion", print_script, "print the script that completes commands in a shell",
-                      "eventapi completion bash > ~/.local/share/bash-completion/completions/eventapi",
-                      "eventapi completion zsh > ~/.zfunc/_eventapi                # with fpath+=~/.zfunc in ~/.zshrc",
-                      "eventapi completion fish > ~/.config/fish/completions/eventapi.fish")
-    printed.add_argument("shell", choices=SCRIPTS, help="bash, zsh or fish; the Debian package has installed all three")
+    printed = command(
+        commands,
+        "completion",
+        print_script,
+        "print the script that completes commands in a shell",
+        "eventapi completion bash > ~/.local/share/bash-completion/completions/eventapi",
+        "eventapi completion zsh > ~/.zfunc/_eventapi                # with fpath+=~/.zfunc in ~/.zshrc",
+        "eventapi completion fish > ~/.config/fish/completions/eventapi.fish",
+    )
+    printed.add_argument(
+        "shell",
+        choices=SCRIPTS,
+        help="bash, zsh or fish; the Debian package has installed all three",
+    )
 
 
 def print_script(args, config):
     """Print the script for a shell."""
     from eventapi.cli import make_parser
+
     print(script(make_parser(), args.shell), end="")
 
 
 def script(parser, shell):
     """Return the script that completes the commands of a parser. Where it knows no words, the shell offers files."""
     places = _places(parser)
-    known = "|".join(f'"{place}"' for place in places if not place.rpartition(" ")[2].startswith("-") and place)
-    cases = "".join(f'            "{place}") echo "{" ".join(words)}"; return ;;\n' for place, words in places.items())
-    return SCRIPTS[shell].replace("@lookup@", LOOKUP.replace("@known@", known).replace("@cases@", cases))
+    known = "|".join(
+        f'"{place}"' for place in places if not place.rpartition(" ")[2].startswith("-") and place
+    )
+    cases = "".join(
+        f'            "{place}") echo "{" ".join(words)}"; return ;;\n'
+        for place, words in places.items()
+    )
+    return SCRIPTS[shell].replace(
+        "@lookup@", LOOKUP.replace("@known@", known).replace("@cases@", cases)
+    )
 
 
 LOOKUP = """\
@@ -49,7 +67,8 @@ _eventapi_words() {
     done
 }
 """
-SCRIPTS = {"bash": """\
+SCRIPTS = {
+    "bash": """\
 # Completion of eventapi(1) in bash.
 @lookup@
 _eventapi() {
@@ -64,7 +83,8 @@ _eventapi() {
     fi
 }
 complete -o default -F _eventapi eventapi
-""", "zsh": """\
+""",
+    "zsh": """\
 #compdef eventapi
 # Completion of eventapi(1) in zsh.
 @lookup@
@@ -75,13 +95,15 @@ _eventapi() {
 }
 # The file is the body of the function when zsh loads it from fpath.
 if [[ ${funcstack[1]} == _eventapi ]]; then _eventapi "$@"; else compdef _eventapi eventapi; fi
-""", "fish": """\
+""",
+    "fish": """\
 # Completion of eventapi(1) in fish.
 function __eventapi_words
     sh -c '@lookup@_eventapi_words "$@"' eventapi (commandline -ct) (commandline -opc)[2..] | string split -n ' '
 end
 complete -c eventapi -n 'count (__eventapi_words)' -f -a '(__eventapi_words)'
-"""}
+""",
+}
 
 
 def _places(parser, place=""):
@@ -89,13 +111,25 @@ def _places(parser, place=""):
 
     A place is the words of the command, alone, with `-` if an option follows, or with an option whose value follows.
     """
-    shown = [action for action in parser._actions if action.help is not SUPPRESS and action.nargs != "A..."]
+    shown = [
+        action
+        for action in parser._actions
+        if action.help is not SUPPRESS and action.nargs != "A..."
+    ]
     options = [action for action in shown if action.option_strings]
     words = [word for action in shown if not action.option_strings for word in _values(action)]
-    found = {place: [*parser.children(), *words],
-             f"{place} -": [name for action in options for name in action.option_strings if name.startswith("--")]}
-    found |= {f"{place} {name}": _values(action) for action in options if action.nargs != 0
-              for name in action.option_strings}
+    found = {
+        place: [*parser.children(), *words],
+        f"{place} -": [
+            name for action in options for name in action.option_strings if name.startswith("--")
+        ],
+    }
+    found |= {
+        f"{place} {name}": _values(action)
+        for action in options
+        if action.nargs != 0
+        for name in action.option_strings
+    }
     for name, (_, child) in parser.children().items():
         found |= _places(child, f"{place} {name}")
     return found

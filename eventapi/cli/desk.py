@@ -1,4 +1,5 @@
 """Commands for the desk of the office: one-time links, and the sessions that are open."""
+
 import argparse
 
 from eventapi.cli.terminal import changing, command, group, lists, opened, record, show, values
@@ -11,30 +12,59 @@ MOST_MINUTES = 24 * 60
 def register(commands):
     """Declare the commands."""
     desk = group(commands, "desk", "let people of the office sign in to the desk in the browser")
-    link = command(desk, "link", make_link, "print a link that signs an admin in to the desk, once",
-                   "eventapi desk link 2 --scope applications --scope participants --scope booths",
-                   "eventapi desk link 2 --all-scopes --minutes 60",
-                   "eventapi desk link 2                      # to look only")
+    link = command(
+        desk,
+        "link",
+        make_link,
+        "print a link that signs an admin in to the desk, once",
+        "eventapi desk link 2 --scope applications --scope participants --scope booths",
+        "eventapi desk link 2 --all-scopes --minutes 60",
+        "eventapi desk link 2                      # to look only",
+    )
     record(link, "id", "admin list", "id of the admin, see 'eventapi admin list'")
     scopes = link.add_mutually_exclusive_group()
-    scope = scopes.add_argument("--scope", action="append", metavar="SCOPE",
-                                help="scope of the session, as of an API key; may be repeated. Without it, the session "
-                                     "only reads")
+    scope = scopes.add_argument(
+        "--scope",
+        action="append",
+        metavar="SCOPE",
+        help="scope of the session, as of an API key; may be repeated. Without it, the session "
+        "only reads",
+    )
     values(scope, api_keys.ALL_SCOPES)
     scopes.add_argument("--all-scopes", action="store_true", help="give the session all scopes")
-    link.add_argument("--minutes", type=_minutes, default=15, metavar="MINUTES",
-                      help="minutes in which the link can be opened (default: 15)")
-    lists(command(desk, "sessions", list_sessions, "list the open sessions of the desk", "eventapi desk sessions"),
-          id="id of the session", admin_name="name of the admin", opened_by="key (API key) or link",
-          created_at="time of signing in", last_used_at="time of the first request in the hour (UTC) of the last one")
-    end = command(desk, "end", end_session, "end a session of the desk at once", "eventapi desk end 7")
+    link.add_argument(
+        "--minutes",
+        type=_minutes,
+        default=15,
+        metavar="MINUTES",
+        help="minutes in which the link can be opened (default: 15)",
+    )
+    lists(
+        command(
+            desk,
+            "sessions",
+            list_sessions,
+            "list the open sessions of the desk",
+            "eventapi desk sessions",
+        ),
+        id="id of the session",
+        admin_name="name of the admin",
+        opened_by="key (API key) or link",
+        created_at="time of signing in",
+        last_used_at="time of the first request in the hour (UTC) of the last one",
+    )
+    end = command(
+        desk, "end", end_session, "end a session of the desk at once", "eventapi desk end 7"
+    )
     record(end, "id", "desk sessions", "id of the session, see 'eventapi desk sessions'")
 
 
 def _minutes(text):
     """Return a number of minutes, at most a day."""
     if not text.isdecimal() or not 1 <= int(text) <= MOST_MINUTES:
-        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number of minutes from 1 to {MOST_MINUTES}")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} must be a whole number of minutes from 1 to {MOST_MINUTES}"
+        )
     return int(text)
 
 
@@ -43,7 +73,9 @@ def make_link(args, config):
     with changing(config) as db:
         secret = desks.make_link(db, args.id, scopes, args.minutes)
     print(f"{config.base_url or f'http://{config.bind}'}/link/{secret}")
-    print(f"This link signs in once, within {args.minutes} minutes. Give it to nobody but the person it is for.")
+    print(
+        f"This link signs in once, within {args.minutes} minutes. Give it to nobody but the person it is for."
+    )
 
 
 def list_sessions(args, config):

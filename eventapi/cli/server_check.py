@@ -3,6 +3,7 @@
 This takes about two seconds. So `eventapi serve` does it only with `--check`, or with a gunicorn that is newer than the
 ones that eventapi was tested with, whose internals the own server may not fit any more.
 """
+
 import os
 import socket
 import subprocess
@@ -12,11 +13,18 @@ from pathlib import Path
 
 import gunicorn
 
-NEWEST_TESTED = 27          # major version of gunicorn; setup.cfg allows no newer one
-PATIENCE = 30               # seconds until the response; the machine may be busy
-AGAIN = 2                   # seconds after which the request is sent again
-TO_STOP = 10                # seconds
-OF_SYSTEMD = ("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES")
+NEWEST_TESTED = 27  # major version of gunicorn; setup.cfg allows no newer one
+PATIENCE = 30  # seconds until the response; the machine may be busy
+AGAIN = 2  # seconds after which the request is sent again
+TO_STOP = 10  # seconds
+OF_SYSTEMD = (
+    "NOTIFY_SOCKET",
+    "WATCHDOG_USEC",
+    "WATCHDOG_PID",
+    "LISTEN_FDS",
+    "LISTEN_PID",
+    "LISTEN_FDNAMES",
+)
 REQUEST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
@@ -34,20 +42,30 @@ def fault(command: list[str], **options: str) -> str | None:
     with tempfile.TemporaryDirectory(prefix="eventapi-") as folder:
         place, log = Path(folder) / "web.sock", Path(folder) / "log"
         environ = {name: value for name, value in os.environ.items() if name not in OF_SYSTEMD}
-        environ.update(EVENTAPI_BIND=f"unix:{place}", EVENTAPI_WORKERS="1", EVENTAPI_WITH_WORKER="", **options)
+        environ.update(
+            EVENTAPI_BIND=f"unix:{place}", EVENTAPI_WORKERS="1", EVENTAPI_WITH_WORKER="", **options
+        )
         with open(log, "wb") as output:
             server = subprocess.Popen(command, env=environ, stdout=output, stderr=output)
         try:
             answer = _answer(server, place, log)
         finally:
             _stop(server)
-        return None if answer.startswith((b"HTTP/1.1 200 ", b"HTTP/1.1 503 ")) else _reason(answer, log)
+        return (
+            None
+            if answer.startswith((b"HTTP/1.1 200 ", b"HTTP/1.1 503 "))
+            else _reason(answer, log)
+        )
 
 
 def _answer(server, place, log):
     """Return the response, as far as it arrives in time. Stop waiting after an error of the server."""
     deadline = time.monotonic() + PATIENCE
-    while server.poll() is None and time.monotonic() < deadline and b"Traceback" not in log.read_bytes():
+    while (
+        server.poll() is None
+        and time.monotonic() < deadline
+        and b"Traceback" not in log.read_bytes()
+    ):
         with socket.socket(socket.AF_UNIX) as client:
             if client.connect_ex(str(place)):
                 time.sleep(0.05)
@@ -56,7 +74,7 @@ def _answer(server, place, log):
             try:
                 client.sendall(REQUEST)
                 return client.recv(4096)
-            except OSError:                     # reset, or no response yet
+            except OSError:  # reset, or no response yet
                 continue
     return b""
 

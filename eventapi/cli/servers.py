@@ -1,4 +1,5 @@
 """Commands that run the server and the worker."""
+
 import argparse
 import importlib.util
 import ipaddress
@@ -17,50 +18,84 @@ log = logging.getLogger("eventapi.serve")
 
 
 def register(commands):
-    server = command(commands, "serve", serve, "run the web server (gunicorn)",
-                     "eventapi serve --with-worker", "eventapi serve --bind 127.0.0.1:8090 --workers 4",
-                     "eventapi serve --check")
-    server.add_argument("--bind", metavar="ADDR",
-                        help="address to listen on, HOST:PORT or unix:/path (default: option bind)")
-    server.add_argument("--workers", metavar="N", help="number of server processes (default: option workers)")
-    server.add_argument("--with-worker", action="store_true",
-                        help="also run the background worker, and stop it with the server")
-    server.add_argument("--check", action="store_true",
-                        help="check whether the server starts with this configuration and responds to a request, "
-                             "then exit")
-    worker = command(commands, "worker", work, "run background jobs (mails, webhooks, imports, expiry) until stopped",
-                     "eventapi worker", "eventapi worker --once")
+    server = command(
+        commands,
+        "serve",
+        serve,
+        "run the web server (gunicorn)",
+        "eventapi serve --with-worker",
+        "eventapi serve --bind 127.0.0.1:8090 --workers 4",
+        "eventapi serve --check",
+    )
+    server.add_argument(
+        "--bind",
+        metavar="ADDR",
+        help="address to listen on, HOST:PORT or unix:/path (default: option bind)",
+    )
+    server.add_argument(
+        "--workers", metavar="N", help="number of server processes (default: option workers)"
+    )
+    server.add_argument(
+        "--with-worker",
+        action="store_true",
+        help="also run the background worker, and stop it with the server",
+    )
+    server.add_argument(
+        "--check",
+        action="store_true",
+        help="check whether the server starts with this configuration and responds to a request, "
+        "then exit",
+    )
+    worker = command(
+        commands,
+        "worker",
+        work,
+        "run background jobs (mails, webhooks, imports, expiry) until stopped",
+        "eventapi worker",
+        "eventapi worker --once",
+    )
     worker.add_argument("--once", action="store_true", help="run the jobs that are due, then exit")
-    worker.add_argument("--parent", type=int, help=argparse.SUPPRESS)       # the worker exits when this process is gone
+    worker.add_argument(
+        "--parent", type=int, help=argparse.SUPPRESS
+    )  # the worker exits when this process is gone
 
 
 def serve(args, config):
     """Replace this process with gunicorn. Options of the command line are passed on as environment variables."""
     from eventapi.storage.migrations import ready
-    given = {name: getattr(args, name) for name in ("bind", "workers") if getattr(args, name) is not None}
+
+    given = {
+        name: getattr(args, name) for name in ("bind", "workers") if getattr(args, name) is not None
+    }
     config = configuration.load(args.config, **given)
     ready(config, to_write=True)
     _warn_of_identifiers(config)
     if importlib.util.find_spec("gunicorn") is None:
         raise Refused("gunicorn is not installed. On Debian: apt install gunicorn")
     if config.server == "gthread" and config.public_bind == "yes":
-        raise Refused("server = gthread cannot serve other machines directly: connections that send nothing stop it. "
-                      "Set server = own, or listen behind nginx and set public_bind = no")
-    if not os.environ.get("LISTEN_FDS"):              # otherwise systemd has opened the socket
+        raise Refused(
+            "server = gthread cannot serve other machines directly: connections that send nothing stop it. "
+            "Set server = own, or listen behind nginx and set public_bind = no"
+        )
+    if not os.environ.get("LISTEN_FDS"):  # otherwise systemd has opened the socket
         _refuse_public(config)
         if not args.check:
             _free(config.bind)
     os.environ.update({f"EVENTAPI_{name.upper()}": value for name, value in given.items()})
     if args.config:
         os.environ["EVENTAPI_CONFIG"] = os.path.abspath(args.config)
-    os.environ.setdefault("MALLOC_ARENA_MAX", "2")    # one arena per thread would cost several megabytes
+    os.environ.setdefault(
+        "MALLOC_ARENA_MAX", "2"
+    )  # one arena per thread would cost several megabytes
     os.environ["EVENTAPI_WITH_WORKER"] = "1" if args.with_worker else ""
     settings = paths.folder("conf") / "gunicorn.conf.py"
     gunicorn = [sys.executable, "-m", "gunicorn", "-c", str(settings), "eventapi.wsgi:app"]
     _choose_server(config, gunicorn, args.check)
     if not args.check:
         os.execv(sys.executable, gunicorn)
-    print(f"the server starts with {config.file or 'the default configuration'} and responds to a request")
+    print(
+        f"the server starts with {config.file or 'the default configuration'} and responds to a request"
+    )
 
 
 def _warn_of_identifiers(config):
@@ -70,8 +105,11 @@ def _warn_of_identifiers(config):
     if wrong or doubtful:
         logs.start(config.log_level, config.log_format)
     for name, sentence in wrong.items():
-        log.warning("invoices cannot be sent: %s Correct it in %s, and restart the service", sentence,
-                    place(config, name))
+        log.warning(
+            "invoices cannot be sent: %s Correct it in %s, and restart the service",
+            sentence,
+            place(config, name),
+        )
     if doubtful:
         log.warning("%s The option is in %s", doubtful, place(config, "organiser_vat_id"))
 
@@ -82,19 +120,28 @@ def _choose_server(config, gunicorn, always):
     Raise Refused if gthread fails as well, or must not be chosen because other machines may connect directly.
     """
     from eventapi.cli import server_check
+
     if not always and (server_check.is_tested() or config.server != "own"):
         return
     reason = server_check.fault(gunicorn)
     if reason is None:
         return
-    if config.server != "own" or server_check.fault(gunicorn, EVENTAPI_SERVER="gthread") is not None:
+    if (
+        config.server != "own"
+        or server_check.fault(gunicorn, EVENTAPI_SERVER="gthread") is not None
+    ):
         raise Refused(f"the server does not respond to a request: {reason}")
     if config.public_bind == "yes":
-        raise Refused(f"the own server does not work with this version of gunicorn ({reason}), and gthread cannot "
-                      "serve other machines directly. Install a tested version of gunicorn, or listen behind nginx "
-                      "and set public_bind = no")
+        raise Refused(
+            f"the own server does not work with this version of gunicorn ({reason}), and gthread cannot "
+            "serve other machines directly. Install a tested version of gunicorn, or listen behind nginx "
+            "and set public_bind = no"
+        )
     logs.start(config.log_level, config.log_format)
-    log.warning("the own server does not work with this version of gunicorn, so gthread serves instead: %s", reason)
+    log.warning(
+        "the own server does not work with this version of gunicorn, so gthread serves instead: %s",
+        reason,
+    )
     os.environ["EVENTAPI_SERVER"] = "gthread"
 
 
@@ -107,8 +154,10 @@ def _refuse_public(config):
     except (OSError, OverflowError) as error:
         raise _cannot_listen(config.bind, error) from None
     if not all(ipaddress.ip_address(place[0]).is_loopback for *_, place in places):
-        raise Refused(f"other machines reach {config.bind}, and the connection is not encrypted. Listen on 127.0.0.1 "
-                      "or on unix:/path behind nginx, or set public_bind = yes")
+        raise Refused(
+            f"other machines reach {config.bind}, and the connection is not encrypted. Listen on 127.0.0.1 "
+            "or on unix:/path behind nginx, or set public_bind = yes"
+        )
 
 
 def _places(address):
@@ -128,8 +177,10 @@ def _free(address):
             with socket.socket(socket.AF_UNIX) as probe:
                 taken = probe.connect_ex(address.removeprefix("unix:")) == 0
             if taken:
-                raise Refused(f"cannot listen on {address}: another process listens there; stop it, or choose another "
-                              "address with --bind")
+                raise Refused(
+                    f"cannot listen on {address}: another process listens there; stop it, or choose another "
+                    "address with --bind"
+                )
             return
         family, kind, _, _, place = _places(address)[0]
         with socket.socket(family, kind) as probe:
@@ -145,6 +196,7 @@ def work(args, config):
     from eventapi.storage import process_locks
     from eventapi.storage.migrations import ready
     from eventapi.worker import Worker, name_of
+
     logs.start(config.log_level, config.log_format)
     ready(config, to_write=True)
     hold = process_locks.together(config)

@@ -1,4 +1,5 @@
 """The command that says what to do next in this state of the installation. It only reads."""
+
 import os
 import shlex
 import shutil
@@ -26,13 +27,14 @@ sql = statements("status")
 
 OF_PACKAGE = Path("/usr/lib/python3/dist-packages/eventapi")
 CONFIGURATIONS, SOCKETS, NGINX = Path("/etc/eventapi"), Path("/run/eventapi"), Path("/etc/nginx")
-WORKER_LATE, BACKUP_LATE = 120, 26 * 3600           # seconds
+WORKER_LATE, BACKUP_LATE = 120, 26 * 3600  # seconds
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
 @dataclass(frozen=True)
 class Task:
     """What to do, and the commands that do it. The service does not work, or data is at risk, if it is urgent."""
+
     what: str
     commands: tuple = ()
     is_urgent: bool = False
@@ -41,6 +43,7 @@ class Task:
 @dataclass
 class State:
     """What is known of the installation. What is not known is None."""
+
     version: str = __version__
     configuration: str | None = None
     database: str | None = None
@@ -63,6 +66,7 @@ class Place:
         address: where its server listens, HOST:PORT or unix:/path.
         is_sample: the data is that of `make run`.
     """
+
     program: str
     address: str
     tenant: str | None = None
@@ -76,16 +80,27 @@ class Place:
 
 def register(commands):
     """Declare the command, which runs if eventapi is called without one."""
-    parser = command(commands, "status", show_status, "show what runs, and what to do next",
-                     "eventapi", "eventapi status --json")
-    lists(parser, version="version of the program", configuration="path of the configuration file, or null",
-          database="path of the database, or null if it cannot be used", server="address that responds, or null",
-          worker_age_seconds="seconds since the last heartbeat of the worker, or null",
-          verified_backup="time of the newest verified backup in backup_dir, or null",
-          active_keys="number of valid API keys, or null",
-          disk="ok, low (less than 32 MB are free) or full (writes are refused), or null",
-          docs="address of the API reference, or null",
-          tasks="list of what to do: what, commands, is_urgent")
+    parser = command(
+        commands,
+        "status",
+        show_status,
+        "show what runs, and what to do next",
+        "eventapi",
+        "eventapi status --json",
+    )
+    lists(
+        parser,
+        version="version of the program",
+        configuration="path of the configuration file, or null",
+        database="path of the database, or null if it cannot be used",
+        server="address that responds, or null",
+        worker_age_seconds="seconds since the last heartbeat of the worker, or null",
+        verified_backup="time of the newest verified backup in backup_dir, or null",
+        active_keys="number of valid API keys, or null",
+        disk="ok, low (less than 32 MB are free) or full (writes are refused), or null",
+        docs="address of the API reference, or null",
+        tasks="list of what to do: what, commands, is_urgent",
+    )
     return parser
 
 
@@ -111,16 +126,28 @@ def _place(args, config):
     """Return the Place, and the configuration to look at: in a checkout without its own data that of `make run`."""
     given = f" --config {shlex.quote(str(args.config))}" if args.config else ""
     if paths.PACKAGE == OF_PACKAGE:
-        name = config.file.stem if config.file and config.file.parent == CONFIGURATIONS else "eventapi"
+        name = (
+            config.file.stem if config.file and config.file.parent == CONFIGURATIONS else "eventapi"
+        )
         tenant = "" if name == "eventapi" else name
         return Place(f"eventapi{given}", f"unix:{SOCKETS / tenant / 'web.sock'}", tenant), config
     program, checkout = _called(), _checkout()
     sample = checkout and checkout / ".run"
-    is_chosen = args.config or any(name in os.environ for name in ("EVENTAPI_CONFIG", "EVENTAPI_DATA_DIR"))
-    if sample and (sample / "eventapi.db").exists() and not is_chosen and not config.database.exists():
+    is_chosen = args.config or any(
+        name in os.environ for name in ("EVENTAPI_CONFIG", "EVENTAPI_DATA_DIR")
+    )
+    if (
+        sample
+        and (sample / "eventapi.db").exists()
+        and not is_chosen
+        and not config.database.exists()
+    ):
         settings = f"EVENTAPI_CONFIG={checkout}/conf/demo.conf EVENTAPI_DATA_DIR={sample}"
-        config, started = configuration.load(checkout / "conf" / "demo.conf", data_dir=sample), sample / "address"
-        bind = started.read_text().strip() if started.exists() else config.bind       # make run PORT=...
+        config, started = (
+            configuration.load(checkout / "conf" / "demo.conf", data_dir=sample),
+            sample / "address",
+        )
+        bind = started.read_text().strip() if started.exists() else config.bind  # make run PORT=...
         return Place(f"{settings} {program}", bind, checkout=checkout, is_sample=True), config
     is_sample = bool(sample) and config.data_dir.absolute() == sample
     return Place(program + given, config.bind, checkout=checkout, is_sample=is_sample), config
@@ -142,21 +169,34 @@ def _called():
 def _read_database(state, place, config):
     """Read the database. Return whether it can be used; otherwise add the task that says what to do."""
     from eventapi.storage.migrations import ready
+
     if not config.database.exists() and place.checkout:
-        state.tasks.append(Task(f"The database {config.database} does not exist. Create it, or start a sample show, "
-                                "which has a database of its own.",
-                                (f"{place.program} migrate", f"make -C {place.checkout} run"), True))
+        state.tasks.append(
+            Task(
+                f"The database {config.database} does not exist. Create it, or start a sample show, "
+                "which has a database of its own.",
+                (f"{place.program} migrate", f"make -C {place.checkout} run"),
+                True,
+            )
+        )
         return False
     try:
         ready(config)
         if reason := damage(config.database):
-            raise StorageError(f"the database is damaged: {reason}. Restore a backup with 'eventapi restore FILE'")
+            raise StorageError(
+                f"the database is damaged: {reason}. Restore a backup with 'eventapi restore FILE'"
+            )
         state.database = str(config.database)
         db = Database(config, readonly=True)
     except (SchemaError, StorageError) as error:
         text = str(error)
-        state.tasks.append(Task(f"{text[0].upper()}{text[1:].rstrip('.')}.", (f"{place.program} migrate",)
-                                if "eventapi migrate" in text else (), True))
+        state.tasks.append(
+            Task(
+                f"{text[0].upper()}{text[1:].rstrip('.')}.",
+                (f"{place.program} migrate",) if "eventapi migrate" in text else (),
+                True,
+            )
+        )
         return False
     with db.snapshot():
         _look_at_data(state, place, db)
@@ -172,33 +212,59 @@ def _look_at_disk(state, place, config):
     state.disk = room.state
     if room.state != "ok":
         refused = "Writes are refused." if room.state == "full" else "Soon, writes are refused."
-        quota = " More is free than a write needs, so look at quotas, too." if room.free >= disk.LOW else ""
-        state.tasks.append(Task(f"Free space: {room.free / 1e6:,.0f} MB on {disk.mount_of(config.data_dir)}. {refused} "
-                                f"Make room outside of {config.data_dir}.{quota}", (), True))
+        quota = (
+            " More is free than a write needs, so look at quotas, too."
+            if room.free >= disk.LOW
+            else ""
+        )
+        state.tasks.append(
+            Task(
+                f"Free space: {room.free / 1e6:,.0f} MB on {disk.mount_of(config.data_dir)}. {refused} "
+                f"Make room outside of {config.data_dir}.{quota}",
+                (),
+                True,
+            )
+        )
     if not place.is_sample:
         try:
             nightly.require_space(config)
         except Full as error:
             state.tasks.append(Task(f"The next backup does not fit: {error}.", (), True))
         except PermissionError:
-            pass                            # the nightly backup runs as a user who may open its folder
+            pass  # the nightly backup runs as a user who may open its folder
 
 
 def _look_at_data(state, place, db):
     state.active_keys = sum(key["status"] == "active" for key in api_keys.keys(db))
     state.worker_age_seconds = housekeeping.worker_age(db)
     if not state.active_keys:
-        state.tasks.append(Task("There is no valid API key, so nobody can use the API. Create one.",
-                                (f"{place.program} key create --name first --all-scopes",)))
+        state.tasks.append(
+            Task(
+                "There is no valid API key, so nobody can use the API. Create one.",
+                (f"{place.program} key create --name first --all-scopes",),
+            )
+        )
     if api_keys.tier(db) != "Business+":
-        state.tasks.append(Task(f"The plan tier {api_keys.tier(db)} does not include the API.",
-                                (f"{place.program} tier set Business+",)))
+        state.tasks.append(
+            Task(
+                f"The plan tier {api_keys.tier(db)} does not include the API.",
+                (f"{place.program} tier set Business+",),
+            )
+        )
     if unsent := db.value(sql.unsent_mails):
-        state.tasks.append(Task(f"{unsent} {'mail is' if unsent == 1 else 'mails are'} failed or uncertain.",
-                                (f"{place.program} mail list",)))
+        state.tasks.append(
+            Task(
+                f"{unsent} {'mail is' if unsent == 1 else 'mails are'} failed or uncertain.",
+                (f"{place.program} mail list",),
+            )
+        )
     if db.value(sql.is_overdue_without_levels, today=times.today(db.config.timezone)):
-        state.tasks.append(Task("Invoices are overdue, and no dunning level is defined, so no dunning letter is sent. "
-                                "Create the levels with POST /api/v1/invoices/dunning-levels."))
+        state.tasks.append(
+            Task(
+                "Invoices are overdue, and no dunning level is defined, so no dunning letter is sent. "
+                "Create the levels with POST /api/v1/invoices/dunning-levels."
+            )
+        )
     first = db.value(sql.first_change)
     state.first_change = first and times.unix(first)
 
@@ -209,20 +275,44 @@ def _look_at_processes(state, place, config):
     socket_, service = place.unit("eventapi.socket"), place.unit("eventapi.service")
     late = state.worker_age_seconds is None or state.worker_age_seconds > WORKER_LATE
     if _responds(place.address, service if is_package else None):
-        state.server = place.address if place.address.startswith("unix:") else f"http://{place.address}"
-        state.docs = f"{config.base_url or state.server}/docs" if config.base_url or "http" in state.server else None
+        state.server = (
+            place.address if place.address.startswith("unix:") else f"http://{place.address}"
+        )
+        state.docs = (
+            f"{config.base_url or state.server}/docs"
+            if config.base_url or "http" in state.server
+            else None
+        )
     elif is_package:
-        state.tasks.append(Task(f"The web service does not run. If it does not start, systemctl status {service} says "
-                                "why.", (f"systemctl start {socket_} {service}",), True))
+        state.tasks.append(
+            Task(
+                f"The web service does not run. If it does not start, systemctl status {service} says "
+                "why.",
+                (f"systemctl start {socket_} {service}",),
+                True,
+            )
+        )
     else:
-        start = f"make -C {place.checkout} run" if place.is_sample else f"{place.program} serve --with-worker"
-        remedy = "Start it, and the worker with it." if late else \
-            "The worker runs, so perhaps the server listens at another address (--bind). Otherwise start it."
+        start = (
+            f"make -C {place.checkout} run"
+            if place.is_sample
+            else f"{place.program} serve --with-worker"
+        )
+        remedy = (
+            "Start it, and the worker with it."
+            if late
+            else "The worker runs, so perhaps the server listens at another address (--bind). Otherwise start it."
+        )
         state.tasks.append(Task(f"No server responds at {place.address}. {remedy}", (start,), True))
     if late and (is_package or state.server):
         worker = place.unit("eventapi-worker.service")
-        state.tasks.append(Task("The worker does not run, so no mail, webhook or import is processed.",
-                                (f"systemctl start {worker}" if is_package else f"{place.program} worker",), True))
+        state.tasks.append(
+            Task(
+                "The worker does not run, so no mail, webhook or import is processed.",
+                (f"systemctl start {worker}" if is_package else f"{place.program} worker",),
+                True,
+            )
+        )
 
 
 def _responds(address, service):
@@ -234,7 +324,11 @@ def _responds(address, service):
     is_unix, (host, _, port) = address.startswith("unix:"), address.rpartition(":")
     host = "127.0.0.1" if host == "0.0.0.0" else host.strip("[]")
     try:
-        with socket.socket(socket.AF_UNIX) if is_unix else socket.create_connection((host, int(port)), 3) as web:
+        with (
+            socket.socket(socket.AF_UNIX)
+            if is_unix
+            else socket.create_connection((host, int(port)), 3) as web
+        ):
             if is_unix:
                 web.settimeout(3)
                 web.connect(address.removeprefix("unix:"))
@@ -250,15 +344,28 @@ def _look_at_backups(state, place, config):
     since = times.unix(state.verified_backup) if state.verified_backup else state.first_change
     if since is None or time.time() - since < BACKUP_LATE:
         return
-    how_old = f"The newest verified backup is {_age(time.time() - since)} old" if state.verified_backup else \
-        f"There is no verified backup in {config.backups}, and the data is {_age(time.time() - since)} old"
+    how_old = (
+        f"The newest verified backup is {_age(time.time() - since)} old"
+        if state.verified_backup
+        else f"There is no verified backup in {config.backups}, and the data is {_age(time.time() - since)} old"
+    )
     if place.tenant is not None:
         timer, service = place.unit("eventapi-backup.timer"), place.unit("eventapi-backup.service")
-        state.tasks.append(Task(f"{how_old}. If the backup fails, journalctl -u {service} says why.",
-                                (f"systemctl enable --now {timer}", f"systemctl start {service}"), True))
+        state.tasks.append(
+            Task(
+                f"{how_old}. If the backup fails, journalctl -u {service} says why.",
+                (f"systemctl enable --now {timer}", f"systemctl start {service}"),
+                True,
+            )
+        )
     else:
-        state.tasks.append(Task(f"{how_old}. Run this every night, for example from cron.",
-                                (f"{place.program} backup",), True))
+        state.tasks.append(
+            Task(
+                f"{how_old}. Run this every night, for example from cron.",
+                (f"{place.program} backup",),
+                True,
+            )
+        )
 
 
 def _look_at_copies(state, place, config):
@@ -271,39 +378,70 @@ def _look_at_copies(state, place, config):
     if copy["error"]:
         what = f"The newest backup was not copied to another machine: {copy['error']}."
     elif since is not None and time.time() - since >= BACKUP_LATE:
-        what = "No backup was ever copied to another machine." if copied is None else \
-            f"The newest copy of a backup on another machine is {_age(time.time() - since)} old."
+        what = (
+            "No backup was ever copied to another machine."
+            if copied is None
+            else f"The newest copy of a backup on another machine is {_age(time.time() - since)} old."
+        )
     else:
         return
-    again = f"{place.program} backup" if place.tenant is None else \
-        f"systemctl start {place.unit('eventapi-backup.service')}"
-    state.tasks.append(Task(f"{what} Correct backup_copy_command, or what it calls, and make a backup.", (again,),
-                            True))
+    again = (
+        f"{place.program} backup"
+        if place.tenant is None
+        else f"systemctl start {place.unit('eventapi-backup.service')}"
+    )
+    state.tasks.append(
+        Task(
+            f"{what} Correct backup_copy_command, or what it calls, and make a backup.",
+            (again,),
+            True,
+        )
+    )
 
 
 def _recommended(place, config):
     """Yield what the configuration lacks."""
     file = config.file or f"{configuration.DEFAULT_FILE}, or another file in EVENTAPI_CONFIG"
-    missing = [name for name in ("organiser_name", "organiser_street", "organiser_city") if not getattr(config, name)]
+    missing = [
+        name
+        for name in ("organiser_name", "organiser_street", "organiser_city")
+        if not getattr(config, name)
+    ]
     if not (config.organiser_vat_id or config.organiser_tax_number):
         missing.append("organiser_vat_id (or organiser_tax_number)")
     if missing:
-        yield Task(f"Invoices cannot be sent before these options are set in {file}: {', '.join(missing)}.")
+        yield Task(
+            f"Invoices cannot be sent before these options are set in {file}: {', '.join(missing)}."
+        )
     for name, wrong in organiser.faulty_options(config).items():
-        yield Task(f"Invoices cannot be sent: {wrong} Correct it in {organiser.place(config, name)}.")
+        yield Task(
+            f"Invoices cannot be sent: {wrong} Correct it in {organiser.place(config, name)}."
+        )
     obstacle = hybrid.obstacle()
-    yield from map(Task, [*organiser.doubtful_options(config).values(), *([obstacle.detail] if obstacle else [])])
+    yield from map(
+        Task,
+        [*organiser.doubtful_options(config).values(), *([obstacle.detail] if obstacle else [])],
+    )
     if not (config.smtp_host and config.smtp_sender):
         yield Task(f"No mail is sent, because smtp_host or smtp_sender is not set in {file}.")
     if not config.base_url:
-        yield Task(f"Links in mails need the public address of the service: set base_url in {file}.")
+        yield Task(
+            f"Links in mails need the public address of the service: set base_url in {file}."
+        )
     if place.tenant is not None and not config.base_url and not NGINX.is_dir():
-        yield Task("Nothing forwards requests to the service. Install nginx, or another proxy.", ("apt install nginx",))
+        yield Task(
+            "Nothing forwards requests to the service. Install nginx, or another proxy.",
+            ("apt install nginx",),
+        )
     elif place.tenant is not None and NGINX.is_dir() and not _is_forwarded(place.address):
         site = f"eventapi-{place.tenant}" if place.tenant else "eventapi"
-        yield Task("nginx does not forward to the service. Edit the lines marked HERE in "
-                   f"{NGINX}/sites-available/{site}, then enable it.",
-                   (f"ln -s ../sites-available/{site} {NGINX}/sites-enabled/ && nginx -t && systemctl reload nginx",))
+        yield Task(
+            "nginx does not forward to the service. Edit the lines marked HERE in "
+            f"{NGINX}/sites-available/{site}, then enable it.",
+            (
+                f"ln -s ../sites-available/{site} {NGINX}/sites-enabled/ && nginx -t && systemctl reload nginx",
+            ),
+        )
 
 
 def _is_forwarded(address):
@@ -312,12 +450,13 @@ def _is_forwarded(address):
         try:
             if f"{address};" in file.read_text(errors="replace"):
                 return True
-        except OSError:                     # a broken link, or a file that only root may read
+        except OSError:  # a broken link, or a file that only root may read
             continue
     return False
 
 
 # Output
+
 
 def _age(seconds):
     """Return a time span in words, such as `5 minutes`."""
@@ -329,13 +468,23 @@ def _age(seconds):
 
 def _print(state, place):
     worker, backup = state.worker_age_seconds, state.verified_backup
-    rows = [("configuration", state.configuration or "none: every option has its default"),
-            ("database", state.database or "not usable"),
-            ("API keys", "unknown" if state.active_keys is None else f"{state.active_keys} active"),
-            ("server", (state.server and f"responds at {state.server}") or "does not respond"),
-            ("worker", "never ran" if worker is None else f"last heartbeat {_age(worker)} ago"),
-            ("backup", f"verified, {_age(time.time() - times.unix(backup))} old" if backup else "none verified")]
-    print(f"eventapi {state.version}" + (", with the sample show of make run" if place.is_sample else ""))
+    rows = [
+        ("configuration", state.configuration or "none: every option has its default"),
+        ("database", state.database or "not usable"),
+        ("API keys", "unknown" if state.active_keys is None else f"{state.active_keys} active"),
+        ("server", (state.server and f"responds at {state.server}") or "does not respond"),
+        ("worker", "never ran" if worker is None else f"last heartbeat {_age(worker)} ago"),
+        (
+            "backup",
+            f"verified, {_age(time.time() - times.unix(backup))} old"
+            if backup
+            else "none verified",
+        ),
+    ]
+    print(
+        f"eventapi {state.version}"
+        + (", with the sample show of make run" if place.is_sample else "")
+    )
     for name, text in rows[:2] if state.database is None else rows[:5] if place.is_sample else rows:
         print(f"  {name:14} {printable(text)}")
     for title, urgent in (("To do now:", True), ("To do next:", False)):
@@ -343,7 +492,9 @@ def _print(state, place):
         if tasks:
             print(f"\n{title}")
         for task in tasks:
-            print("\n".join([f"- {printable(task.what)}", *(f"    {line}" for line in task.commands)]))
+            print(
+                "\n".join([f"- {printable(task.what)}", *(f"    {line}" for line in task.commands)])
+            )
     print("" if state.tasks else "\nNothing to do.")
     if state.docs:
         print(f"API reference: {state.docs}")

@@ -1,4 +1,5 @@
 """What the commands share: their parser, errors, the database, and lists."""
+
 import argparse
 import json
 import os
@@ -23,6 +24,7 @@ class Wrong(Exception):
 
 class Operator:
     """The actor of the command line: the user of the operating system, who needs no API key."""
+
     key_id = admin_id = request_id = address = agent = None
 
     def __init__(self):
@@ -38,7 +40,9 @@ class Parser(argparse.ArgumentParser):
     """
 
     def __init__(self, examples=(), **given):
-        super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **given)
+        super().__init__(
+            allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **given
+        )
         self.examples, self.fields = examples, {}
 
     def children(self):
@@ -46,7 +50,11 @@ class Parser(argparse.ArgumentParser):
         for action in self._actions:
             if isinstance(action, argparse._SubParsersAction):
                 helps = {choice.dest: choice.help for choice in action._choices_actions}
-                return {name: (helps[name], parser) for name, parser in action.choices.items() if name in helps}
+                return {
+                    name: (helps[name], parser)
+                    for name, parser in action.choices.items()
+                    if name in helps
+                }
         return {}
 
     def format_help(self):
@@ -55,7 +63,11 @@ class Parser(argparse.ArgumentParser):
         parts = ["examples:", *(f"  {example}" for example in examples)]
         if self.fields:
             width = max(map(len, self.fields))
-            parts += ["", "fields of --json:", *(f"  {name:{width}}  {text}" for name, text in self.fields.items())]
+            parts += [
+                "",
+                "fields of --json:",
+                *(f"  {name:{width}}  {text}" for name, text in self.fields.items()),
+            ]
         self.epilog = "\n".join(parts)
         return super().format_help()
 
@@ -73,26 +85,40 @@ class Parser(argparse.ArgumentParser):
         """
         known = self._option_string_actions
         words = [word.partition("=")[0] for word in takewhile(lambda word: word != "--", args)]
-        if self.children():                         # the options behind the name of a command are those of the command
+        if self.children():  # the options behind the name of a command are those of the command
             words = list(takewhile(lambda word: word.startswith("-"), words))
         for word in words:
             if word.startswith("--") and word not in known:
-                options = [option for option, action in known.items() if action.help is not argparse.SUPPRESS]
+                options = [
+                    option
+                    for option, action in known.items()
+                    if action.help is not argparse.SUPPRESS
+                ]
                 self.error(f"unknown option {word}{suggestion(word, options)}")
         return super().parse_known_args(args, namespace)
 
     def error(self, message):
         """Raise Wrong. The remedy is in the message, or else an example of the command."""
-        command, message = self.prog.removeprefix("eventapi").strip(), message.removeprefix("argument ")
-        remedy = f"see '{self.prog} --help'" if self.children() else f"for example: {self.examples[0]}"
-        raise Wrong((f"{command}: " if command else "") + (message if "; " in message else f"{message}; {remedy}"))
+        command, message = (
+            self.prog.removeprefix("eventapi").strip(),
+            message.removeprefix("argument "),
+        )
+        remedy = (
+            f"see '{self.prog} --help'" if self.children() else f"for example: {self.examples[0]}"
+        )
+        raise Wrong(
+            (f"{command}: " if command else "")
+            + (message if "; " in message else f"{message}; {remedy}")
+        )
 
     def _check_value(self, action, value):
         """Raise an error that names the nearest choice, in place of argparse's list of all."""
         if action.choices is not None and value not in action.choices:
             noun = "command" if isinstance(action, argparse._SubParsersAction) else action.dest
             known = self.children() if noun == "command" else action.choices
-            raise argparse.ArgumentError(None, f"unknown {noun} {value!r}{_instead(value, list(known))}")
+            raise argparse.ArgumentError(
+                None, f"unknown {noun} {value!r}{_instead(value, list(known))}"
+            )
 
 
 def _instead(word, known):
@@ -105,8 +131,12 @@ def command(commands, name, run, help, *examples):
 
     `examples` are command lines. The help and eventapi(1) show them.
     """
-    parser = commands.add_parser(name, help=help, description=help[0].upper() + help[1:] + ".", examples=examples)
-    parser.add_argument("--config", metavar="FILE", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    parser = commands.add_parser(
+        name, help=help, description=help[0].upper() + help[1:] + ".", examples=examples
+    )
+    parser.add_argument(
+        "--config", metavar="FILE", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+    )
     parser.set_defaults(run=run, parser=parser)
     return parser
 
@@ -135,10 +165,14 @@ def values(action, known):
 
 def record(parser, word, lister, help, **given):
     """Declare an argument that takes the id of a record. `lister` is the command that lists the ids: key list."""
+
     def parse(text):
         if not re.fullmatch(r"[1-9]\d{0,17}", text, re.ASCII):
-            raise argparse.ArgumentTypeError(f"{text!r} is not an id; 'eventapi {lister}' lists the ids")
+            raise argparse.ArgumentTypeError(
+                f"{text!r} is not an id; 'eventapi {lister}' lists the ids"
+            )
         return int(text)
+
     parser.add_argument(word, metavar="ID", type=parse, help=help, **given)
 
 
@@ -152,6 +186,7 @@ def lists(parser, **fields):
 def opened(config):
     """Open the database. Raise SchemaError if it does not exist or has another schema."""
     from eventapi.storage.migrations import ready
+
     ready(config)
     db = Database(config)
     db.actor = Operator()
@@ -168,8 +203,9 @@ def changing(config):
     Raise Refused if it is marked as damaged, and InUse while a restore runs.
     """
     from eventapi.storage.migrations import ready
+
     refuse_damaged(config)
-    ready(config)               # first, because the lock alone would count as a trace of a lost database
+    ready(config)  # first, because the lock alone would count as a trace of a lost database
     with closing(process_locks.together(config)), opened(config) as db, db.write():
         yield db
 
@@ -177,8 +213,10 @@ def changing(config):
 def refuse_damaged(config):
     """Raise Refused if the database is marked as damaged: whatever is written to it may be lost, or damage more."""
     if reason := damage(config.database):
-        raise Refused(f"the database is damaged: {reason}; restore a backup with 'eventapi restore FILE', or, if it "
-                      "was repaired in place, run 'eventapi check', which allows writes again if it finds nothing")
+        raise Refused(
+            f"the database is damaged: {reason}; restore a backup with 'eventapi restore FILE', or, if it "
+            "was repaired in place, run 'eventapi check', which allows writes again if it finds nothing"
+        )
 
 
 def show(args, rows, columns):
@@ -189,7 +227,9 @@ def show(args, rows, columns):
     texts = [columns, *([_text(row[column]) for column in columns] for row in rows)]
     widths = [max(len(line[place]) for line in texts) for place in range(len(columns))]
     for line in texts:
-        print("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
+        print(
+            "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+        )
 
 
 def print_json(value):

@@ -3,6 +3,7 @@
 The rules of the API apply to every record. What happens on a day of the past is done at that time, by the clock of the
 transaction, so that the audit log, the reports and the numbers of invoices look like after a year of use.
 """
+
 import heapq
 import io
 import json
@@ -17,7 +18,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("demo")
 
-YEN_PER_EURO = 150                          # what prices are multiplied by in currencies without decimals
+YEN_PER_EURO = 150  # what prices are multiplied by in currencies without decimals
 
 
 class Failed(Exception):
@@ -98,12 +99,26 @@ class Api:
 
         def start_response(line, headers, exc_info=None):
             status.append(int(line[:3]))
+
         path, _, query = path.partition("?")
-        chunks = self.app({
-            "REQUEST_METHOD": method, "PATH_INFO": f"/api/v1{path}", "QUERY_STRING": query, "SERVER_NAME": "demo",
-            "SERVER_PORT": "80", "REMOTE_ADDR": "127.0.0.1", "SERVER_PROTOCOL": "HTTP/1.1", "wsgi.url_scheme": "http",
-            "wsgi.input": io.BytesIO(raw), "wsgi.errors": sys.stderr, "CONTENT_LENGTH": str(len(raw)),
-            "CONTENT_TYPE": content_type, "HTTP_AUTHORIZATION": f"Bearer {self.key}"}, start_response)
+        chunks = self.app(
+            {
+                "REQUEST_METHOD": method,
+                "PATH_INFO": f"/api/v1{path}",
+                "QUERY_STRING": query,
+                "SERVER_NAME": "demo",
+                "SERVER_PORT": "80",
+                "REMOTE_ADDR": "127.0.0.1",
+                "SERVER_PROTOCOL": "HTTP/1.1",
+                "wsgi.url_scheme": "http",
+                "wsgi.input": io.BytesIO(raw),
+                "wsgi.errors": sys.stderr,
+                "CONTENT_LENGTH": str(len(raw)),
+                "CONTENT_TYPE": content_type,
+                "HTTP_AUTHORIZATION": f"Bearer {self.key}",
+            },
+            start_response,
+        )
         text = b"".join(chunks)
         return status[-1], json.loads(text) if text else None
 
@@ -140,7 +155,12 @@ class Agenda:
 
     def at(self, days, act, clock=None):
         """Run `act()` at a time so many days after today; without `clock`, at some minute of the office hours."""
-        self.put(self.moment(days, clock or f"{self.rnd.randint(8, 16):02}:{self.rnd.randint(0, 59):02}"), act)
+        self.put(
+            self.moment(
+                days, clock or f"{self.rnd.randint(8, 16):02}:{self.rnd.randint(0, 59):02}"
+            ),
+            act,
+        )
 
     def put(self, moment, act):
         """Run `act()` at a timestamp, or at once if that of the running step is later."""
@@ -167,5 +187,8 @@ class Agenda:
 
     def share(self, amount, percent, currency):
         """Return so many percent of an amount, rounded to the decimals of the currency."""
-        return round(amount * percent / 100, money.decimals(currency)) if money.decimals(currency) else \
-            int(amount * percent // 100)
+        return (
+            round(amount * percent / 100, money.decimals(currency))
+            if money.decimals(currency)
+            else int(amount * percent // 100)
+        )

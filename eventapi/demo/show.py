@@ -4,6 +4,7 @@ All records are created through the API, so that all rules apply, and in one tra
 fails. The dates are relative to today. The same day, size and configuration make the same show, except for secrets,
 badge numbers and other values that must not be predictable.
 """
+
 import copy
 import random
 
@@ -16,14 +17,23 @@ from eventapi.storage.statements import statements
 
 sql = statements("demo")
 
-SIZES = {"small": season.Size(60, 240, 40, 48, 1), "fair": season.Size(600, 20000, 400, 4000, 1),
-         "messe": season.Size(4500, 150000, 400, 4000, 0.25)}
-FEW = 1000                                  # visitors of a show that is made without reports of the progress
+SIZES = {
+    "small": season.Size(60, 240, 40, 48, 1),
+    "fair": season.Size(600, 20000, 400, 4000, 1),
+    "messe": season.Size(4500, 150000, 400, 4000, 0.25),
+}
+FEW = 1000  # visitors of a show that is made without reports of the progress
 # The seller on the invoices, where the configuration names none.
-ORGANISER = {"organiser_name": "Gartenmesse Lindenau GmbH", "organiser_street": "Ausstellungsweg 12",
-             "organiser_postal_code": "04177", "organiser_city": "Leipzig", "organiser_contact": "Buchhaltung",
-             "organiser_phone": "+49 341 5550100", "organiser_email": "office@messe.example",
-             "organiser_register_number": "HRB 4711"}
+ORGANISER = {
+    "organiser_name": "Gartenmesse Lindenau GmbH",
+    "organiser_street": "Ausstellungsweg 12",
+    "organiser_postal_code": "04177",
+    "organiser_city": "Leipzig",
+    "organiser_contact": "Buchhaltung",
+    "organiser_phone": "+49 341 5550100",
+    "organiser_email": "office@messe.example",
+    "organiser_register_number": "HRB 4711",
+}
 
 
 def make(config, size="small", say=lambda text: None):
@@ -36,11 +46,17 @@ def make(config, size="small", say=lambda text: None):
     config = copy.copy(config)
     missing = dict(ORGANISER)
     if not config.organiser_vat_id and not config.organiser_tax_number:
-        missing |= {"organiser_vat_id": "DE136695976"} if config.organiser_country == "DE" else \
-            {"organiser_tax_number": "231/123/45678"}
+        missing |= (
+            {"organiser_vat_id": "DE136695976"}
+            if config.organiser_country == "DE"
+            else {"organiser_tax_number": "231/123/45678"}
+        )
     for name, value in missing.items():
         setattr(config, name, getattr(config, name) or value)
-    config.smtp_host, config.smtp_sender = "localhost", "newsletter@messe.example"      # see office.subscribe
+    config.smtp_host, config.smtp_sender = (
+        "localhost",
+        "newsletter@messe.example",
+    )  # see office.subscribe
     db = OneTransaction(config)
     known = {sha256 for sha256, _, _ in files.all_stored(config)}
     try:
@@ -52,7 +68,9 @@ def make(config, size="small", say=lambda text: None):
             if sha256 not in known:
                 path.unlink(missing_ok=True)
         if isinstance(error, Failed):
-            raise SchemaError(f"The sample trade show was not created, and nothing is stored: {error}") from error
+            raise SchemaError(
+                f"The sample trade show was not created, and nothing is stored: {error}"
+            ) from error
         raise
     finally:
         db.close()
@@ -61,11 +79,15 @@ def make(config, size="small", say=lambda text: None):
 def refuse(db):
     """Raise SchemaError unless the database is empty, and its tier allows the API."""
     if db.value(sql.has_records):
-        raise SchemaError("The database is not empty. The sample trade show requires an empty database.")
+        raise SchemaError(
+            "The database is not empty. The sample trade show requires an empty database."
+        )
     tier = api_keys.tier(db)
     if tier != "Business+":
-        raise SchemaError(f"The sample trade show requires the plan tier Business+, but this tenant has {tier}. Run "
-                          "'eventapi tier set Business+' first.")
+        raise SchemaError(
+            f"The sample trade show requires the plan tier Business+, but this tenant has {tier}. Run "
+            "'eventapi tier set Business+' first."
+        )
 
 
 def make_all(db, now, size, say):

@@ -1,11 +1,14 @@
 """Errors that clients receive: problem documents (RFC 9457), each with a code whose meaning never changes."""
+
 import re
 from itertools import chain
 
 from eventapi.errors.codes import CODES
 
-MAX_FAULTS = 1000          # in one response: a malicious body could otherwise cause megabytes of faults
-MAX_SUGGESTIONS = 20       # for the unknown names of one object: a comparison with all known names is slow
+MAX_FAULTS = 1000  # in one response: a malicious body could otherwise cause megabytes of faults
+MAX_SUGGESTIONS = (
+    20  # for the unknown names of one object: a comparison with all known names is slow
+)
 
 
 class Problem(Exception):
@@ -19,14 +22,26 @@ class Problem(Exception):
 
     def __init__(self, code, detail, *, errors=None, headers=None, keeps=False, **members):
         super().__init__(code, detail)
-        self.code, self.detail, self.errors, self.headers, self.members = code, detail, errors, headers or {}, members
+        self.code, self.detail, self.errors, self.headers, self.members = (
+            code,
+            detail,
+            errors,
+            headers or {},
+            members,
+        )
         self.keeps = keeps
         self.status, self.title, _ = CODES[code]
 
     def document(self, base_url, request_id):
         """Return the problem document as a dict."""
-        problem = {"type": f"{base_url}/problems/{self.code}", "title": self.title, "status": self.status,
-                   "detail": self.detail, "code": self.code, **self.members}
+        problem = {
+            "type": f"{base_url}/problems/{self.code}",
+            "title": self.title,
+            "status": self.status,
+            "detail": self.detail,
+            "code": self.code,
+            **self.members,
+        }
         if self.errors is not None:
             problem["errors"] = self.errors[:MAX_FAULTS]
         problem["meta"] = {"request_id": request_id}
@@ -44,21 +59,28 @@ def invalid(faults):
     count, where = f"{len(faults)} faults", "see `errors`"
     if len(faults) == 1:
         count = "one fault"
-    elif len(faults) > MAX_FAULTS:                      # those beyond may not have been searched for
+    elif len(faults) > MAX_FAULTS:  # those beyond may not have been searched for
         count, where = f"more than {MAX_FAULTS} faults", f"`errors` contains the first {MAX_FAULTS}"
     return Problem("validation_failed", f"The request has {count}; {where}.", errors=faults)
 
 
 def internal_error():
     """Return the 500 Problem. Call this where the cause is logged."""
-    return Problem("internal_error", "The server failed. Send the request id to the administrator, who finds the "
-                                     "cause in the log.")
+    return Problem(
+        "internal_error",
+        "The server failed. Send the request id to the administrator, who finds the "
+        "cause in the log.",
+    )
 
 
 def damaged():
     """Return the 503 Problem of a damaged database. Call this where the cause is logged."""
-    return Problem("unhealthy", "The database is damaged; nothing was changed. The administrator finds the cause in "
-                   "the log, and restores a backup.", headers={"Retry-After": "60"})
+    return Problem(
+        "unhealthy",
+        "The database is damaged; nothing was changed. The administrator finds the cause in "
+        "the log, and restores a backup.",
+        headers={"Retry-After": "60"},
+    )
 
 
 def invalid_at(pointer, code, detail):
@@ -77,9 +99,19 @@ def suggestion(word, known, missing=()):
     `missing` are required names that were not sent: for one of them, its last word is enough.
     """
     from difflib import get_close_matches
+
     likely = (name for name in missing if name.endswith(f"_{word[:200].lower()}"))
-    near = next(chain(likely, (name for name in get_close_matches(word[:200], known, 10, 0.5)
-                               if _means(word[:200], name))), None)
+    near = next(
+        chain(
+            likely,
+            (
+                name
+                for name in get_close_matches(word[:200], known, 10, 0.5)
+                if _means(word[:200], name)
+            ),
+        ),
+        None,
+    )
     return f"; did you mean {near}?" if near else ""
 
 
@@ -90,13 +122,16 @@ def _means(word, name):
     short, long = sorted((re.findall("[a-z0-9]+", text.lower()) for text in (word, name)), key=len)
     whole, other = "".join(short), "".join(long)
     likeness = 0.7 if len(short) == len(long) else 0.85
-    same = all(any(_alike(part, known, likeness) for known in long) for part in short) and 2 * len(whole) >= len(other)
+    same = all(any(_alike(part, known, likeness) for known in long) for part in short) and 2 * len(
+        whole
+    ) >= len(other)
     return bool(short) and (same or _alike(whole, other, 0.9))
 
 
 def _alike(word, other, likeness):
     """Return whether two words are alike, or have the same letters, as if some were typed in the wrong order."""
     from difflib import SequenceMatcher
+
     return sorted(word) == sorted(other) or SequenceMatcher(None, word, other).ratio() >= likeness
 
 

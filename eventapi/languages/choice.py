@@ -5,7 +5,7 @@ match by their primary subtag: de-AT counts as de. The schemas refuse a request 
 (format `available-language`); an unavailable language of a record or contact is passed over.
 """
 
-AVAILABLE = ("en", "de")                                # keys of every table of texts
+AVAILABLE = ("en", "de")  # keys of every table of texts
 GERMAN_SPEAKING = ("DE", "AT", "CH", "LI")
 
 

@@ -3,6 +3,7 @@
 `language` is one of `choice.AVAILABLE`; for numbers and amounts also SWISS, see `of_country`. Numbers are Decimal, int
 or float, amounts are in major units. A date is a text such as 2026-05-01.
 """
+
 import re
 from datetime import datetime
 from decimal import Decimal
@@ -11,10 +12,18 @@ from eventapi import money as currencies
 from eventapi import times
 
 SWISS = "de-CH"
-SEPARATORS = {"en": ",.", "de": ".,", SWISS: "’."}      # between thousands, and before the decimals (CLDR)
-MONTHS = "January February March April May June July August September October November December".split()
-SHORT_MONTHS = {"en": "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(),
-                "de": "Jan. Feb. März Apr. Mai Juni Juli Aug. Sep. Okt. Nov. Dez.".split()}
+SEPARATORS = {
+    "en": ",.",
+    "de": ".,",
+    SWISS: "’.",
+}  # between thousands, and before the decimals (CLDR)
+MONTHS = (
+    "January February March April May June July August September October November December".split()
+)
+SHORT_MONTHS = {
+    "en": "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(),
+    "de": "Jan. Feb. März Apr. Mai Juni Juli Aug. Sep. Okt. Nov. Dez.".split(),
+}
 PERIOD = re.compile(r"(\d{4})(?:-(?:(\d\d)|W(\d\d)|Q(\d)))?")
 
 
@@ -27,7 +36,7 @@ def number(value, language, places=0):
     """Return a number with at least `places` decimals, never rounded, and with thousands separators."""
     value = Decimal(str(value)) if isinstance(value, float) else Decimal(value)
     places = max(places, -value.normalize().as_tuple().exponent)
-    text = f"{value:,.{places}f}" if value else f"{0:.{places}f}"           # without the sign of -0
+    text = f"{value:,.{places}f}" if value else f"{0:.{places}f}"  # without the sign of -0
     return text.translate(str.maketrans(",.", SEPARATORS[language]))
 
 
@@ -60,7 +69,11 @@ def percent(value, language):
 def day(date, language):
     """Return a date: `1 May 2026` or `01.05.2026`."""
     year, month, day_ = date.split("-")
-    return f"{day_}.{month}.{year}" if language == "de" else f"{int(day_)} {MONTHS[int(month) - 1]} {int(year)}"
+    return (
+        f"{day_}.{month}.{year}"
+        if language == "de"
+        else f"{int(day_)} {MONTHS[int(month) - 1]} {int(year)}"
+    )
 
 
 def days(first, last, language):
@@ -71,7 +84,7 @@ def days(first, last, language):
     first, last = first or last, last or first
     if first == last:
         return day(first, language) if first else ""
-    kept = 3 if first[:4] != last[:4] else 2 if first[:7] != last[:7] else 1        # day, month, year
+    kept = 3 if first[:4] != last[:4] else 2 if first[:7] != last[:7] else 1  # day, month, year
     if language == "de":
         parts = day(first, language).split(".")[:kept]
         return ".".join([*parts, *([""] if kept < 3 else [])]) + "–" + day(last, language)

@@ -27,12 +27,32 @@ UNITS = {
     "flat_rate": {"en": "flat rate", "de": "pauschal"},
 }
 # What organisers write -> key in UNITS.
-SPELLINGS = {**{name.lower(): key for key, names in UNITS.items() for name in names.values()},
-             "pc": "piece", "pcs": "piece", "pieces": "piece", "stk": "piece", "stk.": "piece",
-             "hours": "hour", "h": "hour", "stunden": "hour", "std.": "hour", "days": "day", "tage": "day",
-             "nights": "night", "nächte": "night", "weeks": "week", "wochen": "week", "months": "month",
-             "monate": "month", "meter": "metre", "metres": "metre", "persons": "person", "personen": "person",
-             "lump sum": "flat_rate", "pauschale": "flat_rate"}
+SPELLINGS = {
+    **{name.lower(): key for key, names in UNITS.items() for name in names.values()},
+    "pc": "piece",
+    "pcs": "piece",
+    "pieces": "piece",
+    "stk": "piece",
+    "stk.": "piece",
+    "hours": "hour",
+    "h": "hour",
+    "stunden": "hour",
+    "std.": "hour",
+    "days": "day",
+    "tage": "day",
+    "nights": "night",
+    "nächte": "night",
+    "weeks": "week",
+    "wochen": "week",
+    "months": "month",
+    "monate": "month",
+    "meter": "metre",
+    "metres": "metre",
+    "persons": "person",
+    "personen": "person",
+    "lump sum": "flat_rate",
+    "pauschale": "flat_rate",
+}
 
 
 def role(key, language):

@@ -2,6 +2,7 @@
 
 GET /client.py: the Python client that its samples use.
 """
+
 import json
 from functools import lru_cache
 from html import escape
@@ -18,11 +19,20 @@ from eventapi.web.rest import Response, base_url
 from eventapi.web.routes import Routes
 
 routes = Routes("docs", root="", public=True)
-ADDRESS = "https://YOUR-SERVER"         # without the option base_url
-TOPICS = {"start": "Introduction", "guides": "Guides",
-          "authentication": "Authentication", "requests": "Requests", "lists": "Lists",
-          "headers": "Headers", "formats": "Formats", "scopes": "Scopes and flags", "errors": "Errors",
-          "event-types": "Events of webhooks", "placeholders": "Placeholders"}
+ADDRESS = "https://YOUR-SERVER"  # without the option base_url
+TOPICS = {
+    "start": "Introduction",
+    "guides": "Guides",
+    "authentication": "Authentication",
+    "requests": "Requests",
+    "lists": "Lists",
+    "headers": "Headers",
+    "formats": "Formats",
+    "scopes": "Scopes and flags",
+    "errors": "Errors",
+    "event-types": "Events of webhooks",
+    "placeholders": "Placeholders",
+}
 
 
 @routes.get("/", forms=("text/html",), status=302)
@@ -58,15 +68,36 @@ def _page(base_url):
     openapi = document(base_url)
     tags = {tag["name"]: tag for tag in openapi["tags"]}
     objects = {record(openapi, operations_of(openapi, name)).get("title"): name for name in tags}
-    groups = "".join(f'<h2 class="group">{escape(group["name"])}</h2>'
-                     + "".join(resource(openapi, tags[name], operations_of(openapi, name)) for name in group["tags"])
-                     for group in openapi["x-tagGroups"])
-    parts = [start(base_url or ADDRESS), guide_list(), sections.formats(), sections.access(openapi), groups,
-             sections.events(openapi, objects), sections.placeholder_list(), sections.errors()]
-    body = (f'<a class="skip" href="#main">Skip to the content</a>{navigation(openapi, tags)}\n'
-            f'<main id="main" tabindex="-1">{"".join(parts)}</main>')
-    return Page(*page("eventapi API reference", body, style=static("page.css"), script=static("page.js"),
-                      connects=True)).compressed()
+    groups = "".join(
+        f'<h2 class="group">{escape(group["name"])}</h2>'
+        + "".join(
+            resource(openapi, tags[name], operations_of(openapi, name)) for name in group["tags"]
+        )
+        for group in openapi["x-tagGroups"]
+    )
+    parts = [
+        start(base_url or ADDRESS),
+        guide_list(),
+        sections.formats(),
+        sections.access(openapi),
+        groups,
+        sections.events(openapi, objects),
+        sections.placeholder_list(),
+        sections.errors(),
+    ]
+    body = (
+        f'<a class="skip" href="#main">Skip to the content</a>{navigation(openapi, tags)}\n'
+        f'<main id="main" tabindex="-1">{"".join(parts)}</main>'
+    )
+    return Page(
+        *page(
+            "eventapi API reference",
+            body,
+            style=static("page.css"),
+            script=static("page.js"),
+            connects=True,
+        )
+    ).compressed()
 
 
 def static(name):
@@ -76,22 +107,36 @@ def static(name):
 
 def operations_of(openapi, tag):
     """Return (path, method, operation) for each operation of one resource."""
-    return [(path, method, operation) for path, methods in openapi["paths"].items()
-            for method, operation in methods.items() if tag in operation["tags"]]
+    return [
+        (path, method, operation)
+        for path, methods in openapi["paths"].items()
+        for method, operation in methods.items()
+        if tag in operation["tags"]
+    ]
 
 
 def navigation(openapi, tags):
     """Return the links to all topics and resources, grouped, and the choice of the language of samples."""
-    groups = [("Reference", TOPICS.items()), *((group["name"], [(name, title_of(tags[name])) for name in group["tags"]])
-                                               for group in openapi["x-tagGroups"])]
-    links = "".join(f'<h2>{escape(name)}</h2><ul>'
-                    + "".join(f'<li><a href="#{id}">{escape(title)}</a></li>' for id, title in entries) + "</ul>"
-                    for name, entries in groups)
-    return (f'<header><p class="name"><a href="#start">{escape(openapi["info"]["title"])}</a> '
-            f'<span class="quiet">{openapi["info"]["version"]} · <a href="openapi.json">openapi.json</a></span></p>'
-            f'<div id="search"></div>{LANGUAGES}'
-            f'<details class="menu" open><summary>Contents</summary><nav aria-label="Contents">{links}</nav></details>'
-            "</header>")
+    groups = [
+        ("Reference", TOPICS.items()),
+        *(
+            (group["name"], [(name, title_of(tags[name])) for name in group["tags"]])
+            for group in openapi["x-tagGroups"]
+        ),
+    ]
+    links = "".join(
+        f"<h2>{escape(name)}</h2><ul>"
+        + "".join(f'<li><a href="#{id}">{escape(title)}</a></li>' for id, title in entries)
+        + "</ul>"
+        for name, entries in groups
+    )
+    return (
+        f'<header><p class="name"><a href="#start">{escape(openapi["info"]["title"])}</a> '
+        f'<span class="quiet">{openapi["info"]["version"]} · <a href="openapi.json">openapi.json</a></span></p>'
+        f'<div id="search"></div>{LANGUAGES}'
+        f'<details class="menu" open><summary>Contents</summary><nav aria-label="Contents">{links}</nav></details>'
+        "</header>"
+    )
 
 
 # The style sheet hides the samples in the other language, so that the choice needs no script.
@@ -107,15 +152,24 @@ def guide_list():
     entries = "".join(
         f'<div id="guide-{guide.name}"><dt><a href="docs/guides/{guide.name}">{escape(guide.title)}</a></dt>'
         f'<dd>{escape(guide.job)}<br><span class="quiet">{escape(" · ".join(guide.parts))}</span></dd></div>'
-        for guide in guides())
+        for guide in guides()
+    )
     return f'<section id="guides"><h2>Guides</h2><dl class="fields">{entries}</dl></section>'
 
 
 def start(address):
     """Return the introduction as HTML. `address` is the base address of the service."""
-    problem = {"type": f"{address}/problems/validation_failed", "title": "Validation failed", "status": 422,
-               "detail": "The request has one fault; see `errors`.", "code": "validation_failed",
-               "errors": [{"pointer": "/title", "code": "required", "detail": "is required"}],
-               "meta": {"request_id": "req_…"}}
-    return (static("start.html").replace("ADDRESS", escape(address))
-            .replace("PROBLEM", escape(json.dumps(problem, indent=2, ensure_ascii=False), quote=False)))
+    problem = {
+        "type": f"{address}/problems/validation_failed",
+        "title": "Validation failed",
+        "status": 422,
+        "detail": "The request has one fault; see `errors`.",
+        "code": "validation_failed",
+        "errors": [{"pointer": "/title", "code": "required", "detail": "is required"}],
+        "meta": {"request_id": "req_…"},
+    }
+    return (
+        static("start.html")
+        .replace("ADDRESS", escape(address))
+        .replace("PROBLEM", escape(json.dumps(problem, indent=2, ensure_ascii=False), quote=False))
+    )

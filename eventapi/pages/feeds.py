@@ -2,6 +2,7 @@
 
 The token replaces the API key, which calendar programs cannot send.
 """
+
 from eventapi.domain.events import calendar_feed
 from eventapi.errors import Problem
 from eventapi.web.rest import drawn
@@ -16,11 +17,17 @@ def get_calendar_subscription_feed(db, token):
     with db.snapshot():
         subscription = calendar_feed.subscribed(db, token)
         if subscription is None:
-            raise Problem("not_found", "No calendar is available at this URL. The subscription may have been revoked; "
-                                       "ask the organiser for a new URL.")
+            raise Problem(
+                "not_found",
+                "No calendar is available at this URL. The subscription may have been revoked; "
+                "ask the organiser for a new URL.",
+            )
         name = subscription.pop("name")
         entries = calendar_feed.entries(db, **subscription)
-        response = drawn(calendar_feed.state(db, name, entries), calendar_feed.HEADER,
-                         lambda: calendar_feed.write(db, name, entries))
+        response = drawn(
+            calendar_feed.state(db, name, entries),
+            calendar_feed.HEADER,
+            lambda: calendar_feed.write(db, name, entries),
+        )
     response.headers["Referrer-Policy"] = "no-referrer"
     return response

@@ -2,6 +2,7 @@
 
 GET /docs/guides: their table of contents, docs/README.md.
 """
+
 import posixpath
 import re
 from dataclasses import dataclass
@@ -17,9 +18,16 @@ from eventapi.web.routes import Routes
 routes = Routes("docs", root="", public=True, forms=("text/html",))
 CONTENTS = "README.md"
 PICTURES = "*.png"
-FILES = (CONTENTS, "tutorial.md", "operations.md", "upgrading.md", "threat-model.md", "guides/*.md",
-         "fundamentals/*.md")
-REFERENCE = "http://127.0.0.1:8080/docs"                # in a link of docs/, the reference on this server
+FILES = (
+    CONTENTS,
+    "tutorial.md",
+    "operations.md",
+    "upgrading.md",
+    "threat-model.md",
+    "guides/*.md",
+    "fundamentals/*.md",
+)
+REFERENCE = "http://127.0.0.1:8080/docs"  # in a link of docs/, the reference on this server
 ROW = re.compile(r"^\| \[([^\]]+)\]\(([\w/-]+\.md)\) \| (.+?) \|", re.M)
 STYLE = """\
 main{max-width:50rem}table{border-collapse:collapse;width:100%;margin:.6rem 0;font-size:.93rem}
@@ -32,6 +40,7 @@ h2{font-size:1.25rem;margin:2rem 0 .5rem}
 @dataclass(frozen=True)
 class Guide:
     """A page in the table of contents: its name in the address, its title, its job, and the titles of its parts."""
+
     name: str
     title: str
     job: str
@@ -48,8 +57,10 @@ def list_guides():
 def get_guide(name):
     """Return the tutorial, a guide or another page of the documentation."""
     if name in _pictures():
-        return Response(body=_pictures()[name].read_bytes(), headers={
-            "Content-Type": "image/png", "Cache-Control": "public, max-age=3600"})
+        return Response(
+            body=_pictures()[name].read_bytes(),
+            headers={"Content-Type": "image/png", "Cache-Control": "public, max-age=3600"},
+        )
     if name not in _files() or _files()[name] == CONTENTS:
         raise not_found("guide", name)
     return _page(_files()[name]).response()
@@ -58,17 +69,30 @@ def get_guide(name):
 @lru_cache(maxsize=1)
 def guides():
     """Return the Guides of the table of contents, in its order, the tutorial first."""
-    rows = [("tutorial", "tutorial.md", "from an empty database to a paid invoice, a printed badge and a scan"),
-            *ROW.findall(_text(CONTENTS))]
-    return [Guide(_name(path), markdown.plain(title), markdown.plain(job), _parts(path))
-            for title, path, job in rows if path in _files().values()]
+    rows = [
+        (
+            "tutorial",
+            "tutorial.md",
+            "from an empty database to a paid invoice, a printed badge and a scan",
+        ),
+        *ROW.findall(_text(CONTENTS)),
+    ]
+    return [
+        Guide(_name(path), markdown.plain(title), markdown.plain(job), _parts(path))
+        for title, path, job in rows
+        if path in _files().values()
+    ]
 
 
 @lru_cache(maxsize=1)
 def _files():
     """Return {name: path below docs/} of the pages."""
     root = paths.folder("docs")
-    found = [file.relative_to(root).as_posix() for pattern in FILES for file in sorted(root.glob(pattern))]
+    found = [
+        file.relative_to(root).as_posix()
+        for pattern in FILES
+        for file in sorted(root.glob(pattern))
+    ]
     return {_name(path): path for path in found}
 
 
@@ -122,4 +146,7 @@ def _address(path, root, target):
 
 
 # Files of the source tree that the server has at an address of its own.
-GENERATED = {"../eventapi/client.py": "client.py", "../eventapi/reference/generator.yaml": "generator.yaml"}
+GENERATED = {
+    "../eventapi/client.py": "client.py",
+    "../eventapi/reference/generator.yaml": "generator.yaml",
+}

@@ -1,4 +1,5 @@
 """GET /healthz: a health check for load balancers and monitoring."""
+
 import logging
 
 from eventapi.domain.upkeep import housekeeping
@@ -32,8 +33,18 @@ def get_health(config, connections):
         if isinstance(error, Damaged):
             mark_damaged(config.database, str(error))
         log.error("the database cannot be read: %s", error)
-        raise Problem("unhealthy", "The database cannot be read. The log of the server has the details.",
-                      headers={"Retry-After": "5"}) from error
-    health = {"status": "ok", "database": "ok", "worker_age_seconds": age, "disk": disk.room(config).state}
-    return Response(body=as_json(health).encode(),
-                    headers={"Content-Type": "application/json", "Cache-Control": "no-store"})
+        raise Problem(
+            "unhealthy",
+            "The database cannot be read. The log of the server has the details.",
+            headers={"Retry-After": "5"},
+        ) from error
+    health = {
+        "status": "ok",
+        "database": "ok",
+        "worker_age_seconds": age,
+        "disk": disk.room(config).state,
+    }
+    return Response(
+        body=as_json(health).encode(),
+        headers={"Content-Type": "application/json", "Cache-Control": "no-store"},
+    )

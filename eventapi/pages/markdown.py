@@ -2,6 +2,7 @@
 
 What GitHub understands besides is not used in docs/; tests/pages/test_guides.py compares each page with its source.
 """
+
 import re
 from html import escape
 from itertools import takewhile
@@ -10,8 +11,10 @@ from textwrap import dedent
 FENCE = re.compile(r" *```(\S*) *$")
 ITEM = re.compile(r"(-|\d+\.) +")
 COMMENT = re.compile(r"^ *<!-- [a-z ]+:.*?-->\n", re.M)
-INLINE = re.compile(r"`(?P<code>[^`]+)`|(?P<image>!)?\[(?P<text>[^\[\]]+)\]\((?P<target>[^()\s]+)\)|"
-                    r"\*\*(?P<bold>[^*]+)\*\*")
+INLINE = re.compile(
+    r"`(?P<code>[^`]+)`|(?P<image>!)?\[(?P<text>[^\[\]]+)\]\((?P<target>[^()\s]+)\)|"
+    r"\*\*(?P<bold>[^*]+)\*\*"
+)
 
 
 def render(text, link):
@@ -35,7 +38,7 @@ def inline(text, link):
     """Return the text of a paragraph, a cell or a heading as HTML."""
     parts, place = [], 0
     for found in INLINE.finditer(text):
-        parts.append(escape(text[place:found.start()], quote=False))
+        parts.append(escape(text[place : found.start()], quote=False))
         place = found.end()
         if found["code"]:
             parts.append(f"<code>{escape(found['code'].strip(), quote=False)}</code>")
@@ -44,9 +47,13 @@ def inline(text, link):
         else:
             address, inside = link(found["target"]), inline(found["text"], link)
             if found["image"]:
-                parts.append(f'<img src="{escape(address)}" alt="{escape(found["text"])}" loading="lazy">')
+                parts.append(
+                    f'<img src="{escape(address)}" alt="{escape(found["text"])}" loading="lazy">'
+                )
             else:
-                parts.append(inside if address is None else f'<a href="{escape(address)}">{inside}</a>')
+                parts.append(
+                    inside if address is None else f'<a href="{escape(address)}">{inside}</a>'
+                )
     return "".join([*parts, escape(text[place:], quote=False)])
 
 
@@ -81,14 +88,20 @@ def _blocks(lines, link, used):
 
 def _continues(line):
     """Return whether a line belongs to the paragraph before it."""
-    return bool(line.strip()) and not (FENCE.match(line) or ITEM.match(line) or line.startswith(("#", "|")))
+    return bool(line.strip()) and not (
+        FENCE.match(line) or ITEM.match(line) or line.startswith(("#", "|"))
+    )
 
 
 def _table(rows, link):
     """Return a table, whose second row only separates the head from the rest."""
-    head, _, *body = [[cell.strip() for cell in re.split(r"(?<!\\)\|", row.strip()[1:-1])] for row in rows]
-    lines = ["".join(f"<{tag}>{inline(cell, link)}</{tag}>" for cell in row)
-             for tag, row in (("th", head), *(("td", row) for row in body))]
+    head, _, *body = [
+        [cell.strip() for cell in re.split(r"(?<!\\)\|", row.strip()[1:-1])] for row in rows
+    ]
+    lines = [
+        "".join(f"<{tag}>{inline(cell, link)}</{tag}>" for cell in row)
+        for tag, row in (("th", head), *(("td", row) for row in body))
+    ]
     return "<table>" + "".join(f"<tr>{line}</tr>" for line in lines) + "</table>"
 
 
@@ -96,13 +109,17 @@ def _list(lines, link, used):
     """Return (a list as HTML, number of its lines). The lines of an item are indented like its text."""
     kind, items, place = "ul" if lines[0].startswith("-") else "ol", [], 0
     while place < len(lines) and (mark := ITEM.match(lines[place])):
-        width, item = mark.end(), [lines[place][mark.end():]]
-        for line in lines[place + 1:]:
+        width, item = mark.end(), [lines[place][mark.end() :]]
+        for line in lines[place + 1 :]:
             if line.strip() and not line.startswith(" " * width):
                 break
             item.append(line[width:])
         place += len(item)
         html = list(_blocks(item, link, used))
-        first = html[0].removeprefix("<p>").removesuffix("</p>") if html[0].startswith("<p>") else html[0]
+        first = (
+            html[0].removeprefix("<p>").removesuffix("</p>")
+            if html[0].startswith("<p>")
+            else html[0]
+        )
         items.append("\n".join([first, *html[1:]]))
     return f"<{kind}>" + "".join(f"<li>{item}</li>" for item in items) + f"</{kind}>", place

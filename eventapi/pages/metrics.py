@@ -1,4 +1,5 @@
 """GET /metrics: sizes, backlogs and ages for Prometheus, read from the database. Other machines get 404."""
+
 import os
 import shutil
 
@@ -26,48 +27,132 @@ def get_metrics(db):
         raise Problem("not_found", "The path /metrics does not exist.")
     with db.snapshot():
         lines = [line for metric in figures(db) for line in written(*metric)]
-    return Response(body="".join(f"{line}\n" for line in lines).encode(),
-                  headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8", "Cache-Control": "no-store"})
+    return Response(
+        body="".join(f"{line}\n" for line in lines).encode(),
+        headers={
+            "Content-Type": "text/plain; version=0.0.4; charset=utf-8",
+            "Cache-Control": "no-store",
+        },
+    )
 
 
 def figures(db):
     """Yield (name, type, help, [(labels, value)]) for each metric. Values that are None are left out."""
     events = db.one(sql.events)
     yield "info", "gauge", "Version of the running server.", [({"version": __version__}, 1)]
-    yield "schema_version", "gauge", "Schema version of the database.", [({}, schema_version(db.connection))]
-    yield ("schema_version_needed", "gauge", "Schema version that the running server needs.",
-           [({}, versions.newest())])
-    yield ("records_created_total", "counter", "Records ever created, by table, including deleted ones.",
-           [({"table": row["label"]}, row["value"]) for row in db.all(sql.created)])
-    yield "outgoing_events", "gauge", "Events kept for webhooks and the feed.", [({}, events["waiting"])]
-    yield "outgoing_events_oldest_seconds", "gauge", "Age of the oldest of these events.", [({}, age(events["oldest"]))]
+    yield (
+        "schema_version",
+        "gauge",
+        "Schema version of the database.",
+        [({}, schema_version(db.connection))],
+    )
+    yield (
+        "schema_version_needed",
+        "gauge",
+        "Schema version that the running server needs.",
+        [({}, versions.newest())],
+    )
+    yield (
+        "records_created_total",
+        "counter",
+        "Records ever created, by table, including deleted ones.",
+        [({"table": row["label"]}, row["value"]) for row in db.all(sql.created)],
+    )
+    yield (
+        "outgoing_events",
+        "gauge",
+        "Events kept for webhooks and the feed.",
+        [({}, events["waiting"])],
+    )
+    yield (
+        "outgoing_events_oldest_seconds",
+        "gauge",
+        "Age of the oldest of these events.",
+        [({}, age(events["oldest"]))],
+    )
     backlog = webhooks.backlog(db)
-    yield ("webhooks", "gauge", "Webhooks by state; failing webhooks are active.",
-           [({"state": name}, value) for name, value in backlog["states"].items()])
-    yield "webhook_deliveries_waiting", "gauge", "Pending deliveries to active webhooks.", [({}, backlog["deliveries"])]
-    yield ("webhook_deliveries_oldest_seconds", "gauge", "Age of the oldest event in these deliveries.",
-           [({}, backlog["oldest"])])
-    yield "webhook_events_unseen", "gauge", "Events that the worker has not processed yet.", [({}, backlog["unseen"])]
+    yield (
+        "webhooks",
+        "gauge",
+        "Webhooks by state; failing webhooks are active.",
+        [({"state": name}, value) for name, value in backlog["states"].items()],
+    )
+    yield (
+        "webhook_deliveries_waiting",
+        "gauge",
+        "Pending deliveries to active webhooks.",
+        [({}, backlog["deliveries"])],
+    )
+    yield (
+        "webhook_deliveries_oldest_seconds",
+        "gauge",
+        "Age of the oldest event in these deliveries.",
+        [({}, backlog["oldest"])],
+    )
+    yield (
+        "webhook_events_unseen",
+        "gauge",
+        "Events that the worker has not processed yet.",
+        [({}, backlog["unseen"])],
+    )
     mail = mails.backlog(db)
-    yield ("mails", "gauge", "Stored mails by state.",
-           [({"state": state}, value) for state, value in mail["states"].items()])
-    yield "mails_oldest_seconds", "gauge", "Age of the oldest mail that is due.", [({}, mail["oldest"])]
+    yield (
+        "mails",
+        "gauge",
+        "Stored mails by state.",
+        [({"state": state}, value) for state, value in mail["states"].items()],
+    )
+    yield (
+        "mails_oldest_seconds",
+        "gauge",
+        "Age of the oldest mail that is due.",
+        [({}, mail["oldest"])],
+    )
     imports = runs.backlog(db)
-    yield "bulk_imports_waiting", "gauge", "Bulk imports that are queued or running.", [({}, imports["imports"])]
-    yield ("bulk_import_records_waiting", "gauge", "Records that these imports have not processed yet.",
-           [({}, imports["records"])])
-    yield "idempotency_keys", "gauge", "Responses stored for Idempotency-Key.", [({}, db.value(sql.idempotency_keys))]
-    yield "api_keys", "gauge", "API keys that are active.", [({}, db.value(sql.api_keys, now=times.now()))]
+    yield (
+        "bulk_imports_waiting",
+        "gauge",
+        "Bulk imports that are queued or running.",
+        [({}, imports["imports"])],
+    )
+    yield (
+        "bulk_import_records_waiting",
+        "gauge",
+        "Records that these imports have not processed yet.",
+        [({}, imports["records"])],
+    )
+    yield (
+        "idempotency_keys",
+        "gauge",
+        "Responses stored for Idempotency-Key.",
+        [({}, db.value(sql.idempotency_keys))],
+    )
+    yield (
+        "api_keys",
+        "gauge",
+        "API keys that are active.",
+        [({}, db.value(sql.api_keys, now=times.now()))],
+    )
     yield "database_bytes", "gauge", "Size of the database file.", [({}, size(db.path))]
     yield "wal_bytes", "gauge", "Size of the write-ahead log.", [({}, size(f"{db.path}-wal"))]
-    yield ("worker_age_seconds", "gauge", "Seconds since the last heartbeat of the worker.",
-           [({}, housekeeping.worker_age(db))])
-    yield ("clock_behind_seconds", "gauge",
-           "Seconds that the clock is behind the latest updated_at: it was set back, or was ahead before.",
-           [({}, housekeeping.clock_behind(db))])
-    yield ("clock_jumped_ahead", "gauge",
-           "1 for a day after the clock went ahead by more than ten days. Nothing is deleted meanwhile.",
-           [({}, int(housekeeping.jumped_ahead(db)))])
+    yield (
+        "worker_age_seconds",
+        "gauge",
+        "Seconds since the last heartbeat of the worker.",
+        [({}, housekeeping.worker_age(db))],
+    )
+    yield (
+        "clock_behind_seconds",
+        "gauge",
+        "Seconds that the clock is behind the latest updated_at: it was set back, or was ahead before.",
+        [({}, housekeeping.clock_behind(db))],
+    )
+    yield (
+        "clock_jumped_ahead",
+        "gauge",
+        "1 for a day after the clock went ahead by more than ten days. Nothing is deleted meanwhile.",
+        [({}, int(housekeeping.jumped_ahead(db)))],
+    )
     yield from figures_of_the_disk(db)
 
 
@@ -75,14 +160,31 @@ def figures_of_the_disk(db):
     """Yield the metrics of the file system and the backups, as `figures` does."""
     disk = shutil.disk_usage(db.config.data_dir)
     yield "disk_bytes", "gauge", "Size of the file system that holds data_dir.", [({}, disk.total)]
-    yield "disk_free_bytes", "gauge", "Free space there, for the user of the service.", [({}, disk.free)]
-    yield ("backup_age_seconds", "gauge", "Seconds since the start of the newest nightly backup that passed its check.",
-           [({}, age(nightly.newest_verified(db.config)))])
+    yield (
+        "disk_free_bytes",
+        "gauge",
+        "Free space there, for the user of the service.",
+        [({}, disk.free)],
+    )
+    yield (
+        "backup_age_seconds",
+        "gauge",
+        "Seconds since the start of the newest nightly backup that passed its check.",
+        [({}, age(nightly.newest_verified(db.config)))],
+    )
     copy = copies.last(db.config)
-    yield ("backup_copy_failed", "gauge", "1 if backup_copy_command failed with the last backup.",
-           [({}, int(bool(copy["error"])))])
-    yield ("backup_copy_age_seconds", "gauge", "Seconds since the start of the newest backup that was copied.",
-           [({}, age(nightly.made_at(copy["copied"] or "")))])
+    yield (
+        "backup_copy_failed",
+        "gauge",
+        "1 if backup_copy_command failed with the last backup.",
+        [({}, int(bool(copy["error"])))],
+    )
+    yield (
+        "backup_copy_age_seconds",
+        "gauge",
+        "Seconds since the start of the newest backup that was copied.",
+        [({}, age(nightly.made_at(copy["copied"] or "")))],
+    )
 
 
 def written(name, kind, help, values):

@@ -2,6 +2,7 @@
 
 GET only asks, because mail scanners open every link; POST makes the change.
 """
+
 from html import escape
 
 from eventapi.domain.mail import words as mail_words
@@ -14,8 +15,10 @@ from eventapi.web.routes import Routes
 
 routes = Routes("newsletter-pages", root="", public=True, forms=("text/html",), lost_page=True)
 
-STYLE = ("main{max-width:34rem;padding-top:12vh}"
-         "button{font:inherit;padding:.7rem 1.2rem;border-radius:6px;border:1px solid var(--line)}")
+STYLE = (
+    "main{max-width:34rem;padding-top:12vh}"
+    "button{font:inherit;padding:.7rem 1.2rem;border-radius:6px;border:1px solid var(--line)}"
+)
 
 
 @routes.get("/newsletter/confirm/<token>")
@@ -66,9 +69,19 @@ def show(db, row, what, is_done):
 def respond(language, content, status=200):
     """Return a page as response. It must not be cached, because its URL contains a secret token."""
     title = mail_words.WORDS[language]["newsletter_title"]
-    text, headers = page(title, f"<main><h1>{escape(title)}</h1>{content}</main>", style=STYLE, language=language)
-    return Response(status=status, body=text.encode(), headers={
-        **headers, "Cache-Control": "no-store", "Content-Language": language, "Vary": "Accept-Language"})
+    text, headers = page(
+        title, f"<main><h1>{escape(title)}</h1>{content}</main>", style=STYLE, language=language
+    )
+    return Response(
+        status=status,
+        body=text.encode(),
+        headers={
+            **headers,
+            "Cache-Control": "no-store",
+            "Content-Language": language,
+            "Vary": "Accept-Language",
+        },
+    )
 
 
 def texts_for(db, row):
@@ -77,7 +90,9 @@ def texts_for(db, row):
     `row` is None for an invalid token.
     """
     accepted = client.languages()
-    language = newsletter.language(db, row, *accepted) if row else choice.choose(db.config, *accepted)
+    language = (
+        newsletter.language(db, row, *accepted) if row else choice.choose(db.config, *accepted)
+    )
     return language, mail_words.WORDS[language]
 
 

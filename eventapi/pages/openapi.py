@@ -1,4 +1,5 @@
 """GET /openapi.json: the OpenAPI document. GET /generator.yaml: the options of openapi-python-client for it."""
+
 import json
 from functools import lru_cache
 from importlib.resources import files

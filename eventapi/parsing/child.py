@@ -3,6 +3,7 @@
 The last line is an object: {"done": true}, {"error": text} for a ValueError, which describes the file, or
 {"fault": traceback} for any other exception. Without it, the parser did not finish.
 """
+
 import importlib
 import json
 import os
@@ -10,7 +11,7 @@ import resource
 import sys
 import traceback
 
-OUT_OF_MEMORY = 3           # exit status
+OUT_OF_MEMORY = 3  # exit status
 
 
 def main():

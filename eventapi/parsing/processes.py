@@ -4,6 +4,7 @@ A fork of the server would inherit its threads' locks. The turns are locks of fi
 service has several processes, and each parser may need as much memory as all of them. A parser inherits the lock of its
 turn: if its server is killed, the turn ends with the parser.
 """
+
 import fcntl
 import json
 import logging
@@ -21,14 +22,14 @@ from typing import BinaryIO
 from eventapi.parsing.child import OUT_OF_MEMORY
 from eventapi.paths import PACKAGE, open_regular
 
-MEMORY = 256_000_000        # bytes of a parser
-RUNNING = 2                 # parsers at a time
-WAIT = 5.0                  # seconds for a turn
-PAUSE = 0.02                # seconds between two attempts to get one
-PATIENCE = 3                # times its CPU that a parser may take by the clock, on a busy machine
-MAX_OUTPUT = 100_000_000    # bytes; those of 50,000 entries of bank statements are 25 MB
-MAX_LINE = 2_000_000        # bytes of a value
-PIECE = 65_536              # bytes
+MEMORY = 256_000_000  # bytes of a parser
+RUNNING = 2  # parsers at a time
+WAIT = 5.0  # seconds for a turn
+PAUSE = 0.02  # seconds between two attempts to get one
+PATIENCE = 3  # times its CPU that a parser may take by the clock, on a busy machine
+MAX_OUTPUT = 100_000_000  # bytes; those of 50,000 entries of bank statements are 25 MB
+MAX_LINE = 2_000_000  # bytes of a value
+PIECE = 65_536  # bytes
 # Without `site`, whose start takes as long as that of the parser. The paths are those of this process.
 START = "import sys; sys.path += sys.argv[5:]; from eventapi.parsing.child import main; main()"
 
@@ -50,11 +51,30 @@ def run(parser: str, argument: object, file: BinaryIO, folder: Path, seconds: in
     beginning. Raise ValueError if the parser does, Busy or Stopped.
     """
     with _turn(folder) as turn:
-        command = [sys.executable, "-I", "-S", "-B", "-c", START, parser, json.dumps(argument), str(MEMORY),
-                   str(seconds), str(PACKAGE.parent), *filter(None, sys.path)]
+        command = [
+            sys.executable,
+            "-I",
+            "-S",
+            "-B",
+            "-c",
+            START,
+            parser,
+            json.dumps(argument),
+            str(MEMORY),
+            str(seconds),
+            str(PACKAGE.parent),
+            *filter(None, sys.path),
+        ]
         environment = {name: os.environ[name] for name in ("TMPDIR",) if name in os.environ}
-        process = subprocess.Popen(command, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                   pass_fds=(turn,), cwd="/", env=environment)
+        process = subprocess.Popen(
+            command,
+            stdin=file,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            pass_fds=(turn,),
+            cwd="/",
+            env=environment,
+        )
         try:
             yield from _values(process, seconds)
         finally:
@@ -134,7 +154,7 @@ def _reason(process, seconds):
     """Return why a parser has ended before it finished."""
     try:
         status = process.wait(timeout=1)
-    except subprocess.TimeoutExpired:               # it has closed its output, and goes on
+    except subprocess.TimeoutExpired:  # it has closed its output, and goes on
         return "ended unexpectedly"
     if status == OUT_OF_MEMORY:
         return f"needs more than {MEMORY // 1_000_000} MB of memory"

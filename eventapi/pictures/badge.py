@@ -17,14 +17,18 @@ PAGE = 210, 297
 ACROSS, DOWN = 2, 5
 PER_PAGE = ACROSS * DOWN
 LEFT, TOP = (PAGE[0] - ACROSS * WIDTH) / 2, (PAGE[1] - DOWN * HEIGHT) / 2
-MARK_LENGTH, MARK_GAP = 5, 2            # crop marks: their length and their distance from the cards
-MARGIN, HEADER, BAND = 5, 14.5, 10      # margin of a card; height of the header and of the band at the bottom
-STRIPE = 2                              # height of the stripe in the colour of the role at the top
-IMAGE = 26, 9                           # largest width and height of the image of the event or of the logo
-MODULE = 0.9                            # width of a QR module: large enough to scan from half a metre
-MIN_SIZE, PREFERRED_SIZE = 2.2, 2.6     # font sizes
-NAME, LEAST_NAME = 7.5, 3.4             # largest font size of a name; the least at which it stays on two lines
-NUMBER = 2.1                            # font size of the number: half of all are not wider than the code
+MARK_LENGTH, MARK_GAP = 5, 2  # crop marks: their length and their distance from the cards
+MARGIN, HEADER, BAND = (
+    5,
+    14.5,
+    10,
+)  # margin of a card; height of the header and of the band at the bottom
+STRIPE = 2  # height of the stripe in the colour of the role at the top
+IMAGE = 26, 9  # largest width and height of the image of the event or of the logo
+MODULE = 0.9  # width of a QR module: large enough to scan from half a metre
+MIN_SIZE, PREFERRED_SIZE = 2.2, 2.6  # font sizes
+NAME, LEAST_NAME = 7.5, 3.4  # largest font size of a name; the least at which it stays on two lines
+NUMBER = 2.1  # font size of the number: half of all are not wider than the code
 # Colour-blind people can distinguish these colours, and the band also shows the role as a word. White text is
 # readable on each.
 COLORS = {
@@ -46,7 +50,9 @@ def picture(badge, brand=PLAIN):
     """Return the Picture of one badge."""
     parts = (Area((rectangle(0, 0, WIDTH, HEIGHT),), PAPER), *card(badge, brand, 0, 0))
     title = f"{WORDS[badge['language']]['badge']} – {badge['name']}"
-    return Picture(f"badge{badge['id']}", WIDTH, HEIGHT, title, _description(badge), badge["language"], parts)
+    return Picture(
+        f"badge{badge['id']}", WIDTH, HEIGHT, title, _description(badge), badge["language"], parts
+    )
 
 
 def sheets(badges, brand=PLAIN):
@@ -57,20 +63,41 @@ def sheets(badges, brand=PLAIN):
     language = badges[0]["language"]
     title = f"{WORDS[language]['badges']} – {badges[0]['event']}"
     for first in range(0, len(badges), PER_PAGE):
-        cards = [Group(tuple(card(badge, brand, LEFT + place % ACROSS * WIDTH, TOP + place // ACROSS * HEIGHT)))
-                 for place, badge in enumerate(badges[first:first + PER_PAGE])]
+        cards = [
+            Group(
+                tuple(
+                    card(
+                        badge, brand, LEFT + place % ACROSS * WIDTH, TOP + place // ACROSS * HEIGHT
+                    )
+                )
+            )
+            for place, badge in enumerate(badges[first : first + PER_PAGE])
+        ]
         parts = (Lines(tuple(_crop_marks()), QUIET, 0.15), *cards)
-        yield Picture(f"sheet{first // PER_PAGE + 1}", *PAGE, title, WORDS[language]["badges"], language, parts)
+        yield Picture(
+            f"sheet{first // PER_PAGE + 1}",
+            *PAGE,
+            title,
+            WORDS[language]["badges"],
+            language,
+            parts,
+        )
 
 
 def _crop_marks():
     right, bottom = PAGE[0] - LEFT, PAGE[1] - TOP
     for column in range(ACROSS + 1):
         x = LEFT + column * WIDTH
-        yield from (((x, y), (x, y + MARK_LENGTH)) for y in (TOP - MARK_GAP - MARK_LENGTH, bottom + MARK_GAP))
+        yield from (
+            ((x, y), (x, y + MARK_LENGTH))
+            for y in (TOP - MARK_GAP - MARK_LENGTH, bottom + MARK_GAP)
+        )
     for row in range(DOWN + 1):
         y = TOP + row * HEIGHT
-        yield from (((x, y), (x + MARK_LENGTH, y)) for x in (LEFT - MARK_GAP - MARK_LENGTH, right + MARK_GAP))
+        yield from (
+            ((x, y), (x + MARK_LENGTH, y))
+            for x in (LEFT - MARK_GAP - MARK_LENGTH, right + MARK_GAP)
+        )
 
 
 def _description(badge):
@@ -81,6 +108,7 @@ def _description(badge):
 
 # One card, its top left at (x, y)
 
+
 def card(badge, brand, x, y):
     """Yield the shapes of a card."""
     yield from _header(badge, brand, x, y)
@@ -88,7 +116,13 @@ def card(badge, brand, x, y):
     left, top = x + WIDTH - MARGIN - code, y + HEADER + 2.6
     yield qr.area(badge["code"], left, top, MODULE)
     yield Text(left + code / 2, top + code + quiet + 1.6, (badge["number"],), NUMBER)
-    yield from _names(badge, x + MARGIN, y + HEADER + 1, WIDTH - 2 * MARGIN - code - quiet, HEIGHT - HEADER - BAND - 2)
+    yield from _names(
+        badge,
+        x + MARGIN,
+        y + HEADER + 1,
+        WIDTH - 2 * MARGIN - code - quiet,
+        HEIGHT - HEADER - BAND - 2,
+    )
     yield from _band(badge, x, y + HEIGHT - BAND)
 
 
@@ -100,14 +134,18 @@ def _header(badge, brand, x, y):
         width, height = contained(image, *IMAGE)
         yield Bitmap(x + WIDTH - MARGIN - width, middle - height / 2, width, height, image)
         room -= width + 3
-    yield from _lines(badge["event"], x + MARGIN, y + 6.3, room, 6.2, 3.8, is_bold=True, ink=brand.ink)
+    yield from _lines(
+        badge["event"], x + MARGIN, y + 6.3, room, 6.2, 3.8, is_bold=True, ink=brand.ink
+    )
     days = formats.days(badge["from"], badge["to"], badge["language"])
     city = badge["city"] if badge["city"] and badge["city"] not in badge["event"] else None
     about = " · ".join(part for part in (days, badge.get("venue"), city) if part)
-    if em(about, False) * MIN_SIZE > room:                         # whole words rather than half of the city
+    if em(about, False) * MIN_SIZE > room:  # whole words rather than half of the city
         about = " · ".join(part for part in (days, city or badge.get("venue")) if part)
     yield from _lines(about, x + MARGIN, y + 11.3, room, 3.2, 2.7, ink=QUIET)
-    yield Lines((((x + MARGIN, y + HEADER - 0.6), (x + WIDTH - MARGIN, y + HEADER - 0.6)),), LINE, 0.2)
+    yield Lines(
+        (((x + MARGIN, y + HEADER - 0.6), (x + WIDTH - MARGIN, y + HEADER - 0.6)),), LINE, 0.2
+    )
 
 
 def _names(badge, x, y, width, height):
@@ -142,11 +180,21 @@ def _band(badge, x, y):
     ink, half = ink_on(fill), x + WIDTH * (0.52 if badge["category"] else 1)
     yield Area((rectangle(x, y, WIDTH, BAND),), fill)
     role = names.role(badge["role"], badge["language"]).upper()
-    yield from _lines(role, x + MARGIN, y + BAND / 2, half - x - MARGIN - 2, BAND - 2, 4.6, is_bold=True, ink=ink)
+    yield from _lines(
+        role, x + MARGIN, y + BAND / 2, half - x - MARGIN - 2, BAND - 2, 4.6, is_bold=True, ink=ink
+    )
     if badge["category"]:
         yield Lines((((half, y + 2), (half, y + BAND - 2)),), ink, 0.25)
-        yield from _lines(badge["category"], half + 3, y + BAND / 2, x + WIDTH - half - MARGIN - 3, BAND - 2, 3.8,
-                          is_bold=True, ink=ink)
+        yield from _lines(
+            badge["category"],
+            half + 3,
+            y + BAND / 2,
+            x + WIDTH - half - MARGIN - 3,
+            BAND - 2,
+            3.8,
+            is_bold=True,
+            ink=ink,
+        )
 
 
 def _lines(text, x, middle, width, height, largest, *, is_bold=False, ink=INK):
@@ -157,15 +205,25 @@ def _lines(text, x, middle, width, height, largest, *, is_bold=False, ink=INK):
     fitted = _fitted(text, width, height, largest, MIN_SIZE, PREFERRED_SIZE, is_bold)
     if fitted:
         lines, size = fitted
-        yield Text(x, middle + size * (0.36 - (len(lines) - 1) * LINE_HEIGHT / 2), lines, size, is_bold, ink, "start")
+        yield Text(
+            x,
+            middle + size * (0.36 - (len(lines) - 1) * LINE_HEIGHT / 2),
+            lines,
+            size,
+            is_bold,
+            ink,
+            "start",
+        )
 
 
 def _fitted(text, width, height, largest, smallest, preferred, is_bold):
     """Return (lines, size) of a text in a box, or None if the text is empty."""
     fitted = fit(text or "", width / (1.14 if is_bold else 1), height, largest, smallest, preferred)
-    return fitted and (fitted.lines, min(fitted.size, *(width / em(line, is_bold) for line in fitted.lines)))
+    return fitted and (
+        fitted.lines,
+        min(fitted.size, *(width / em(line, is_bold) for line in fitted.lines)),
+    )
 
 
 def _height(text):
     return len(text[0]) * text[1] * LINE_HEIGHT if text else 0
-

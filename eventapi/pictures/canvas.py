@@ -1,4 +1,5 @@
 """Pictures as PDF, drawn with reportlab. svg.py draws the same tree of shapes as SVG."""
+
 import logging
 from functools import lru_cache
 from io import BytesIO
@@ -17,6 +18,7 @@ def draw(*pictures):
     """
     fonts.require()
     from reportlab.pdfgen.canvas import Canvas
+
     with fonts.lock:
         file, first = BytesIO(), pictures[0]
         canvas = Canvas(file, pageCompression=1, invariant=1, lang=first.language)
@@ -32,7 +34,7 @@ def draw(*pictures):
 
 def _page(canvas, picture):
     canvas.setPageSize((picture.width * fonts.POINTS, picture.height * fonts.POINTS))
-    canvas.scale(fonts.POINTS, -fonts.POINTS)                       # use millimetres, with y pointing down
+    canvas.scale(fonts.POINTS, -fonts.POINTS)  # use millimetres, with y pointing down
     canvas.translate(0, -picture.height)
     canvas.setLineJoin(1)
     for part in picture.parts:
@@ -44,6 +46,7 @@ def _page(canvas, picture):
 def color(text):
     """Return the colour of reportlab for one such as #23694a."""
     from reportlab.lib.colors import HexColor
+
     return HexColor(text)
 
 
@@ -145,7 +148,9 @@ def _text(canvas, text):
     canvas.setFillColor(color(text.ink))
     for place, line in enumerate(text.lines):
         line = fonts.clean(line)
-        wide = fonts.width(line, text.size, text.bold) * fonts.POINTS       # text.size is in millimetres, not in points
+        wide = (
+            fonts.width(line, text.size, text.bold) * fonts.POINTS
+        )  # text.size is in millimetres, not in points
         x = text.x - {"start": 0, "middle": wide / 2, "end": wide}[text.align]
         canvas.saveState()
         canvas.translate(x, text.y + place * text.size * text.line_height)
@@ -168,11 +173,16 @@ def draw_image(canvas, image, x, y, width, height):
 def _reader(image):
     """Return the decoded image, or None if it is damaged in a way that eventapi/images.py does not notice."""
     from reportlab.lib.utils import ImageReader
+
     try:
         reader = ImageReader(_drawable(image.data))
         reader.getRGBData()
-    except Exception as error:              # reportlab raises what its decoder raises, which depends on the file
-        log.warning("an image of %d x %d pixels cannot be drawn: %s", image.width, image.height, error)
+    except (
+        Exception
+    ) as error:  # reportlab raises what its decoder raises, which depends on the file
+        log.warning(
+            "an image of %d x %d pixels cannot be drawn: %s", image.width, image.height, error
+        )
         return None
     return reader
 
@@ -184,6 +194,7 @@ def _drawable(data):
     reportlab would draw grey of 16 bits as white; it becomes grey of 8 bits.
     """
     from PIL import Image
+
     file = BytesIO(data)
     picture = Image.open(file)
     if picture.mode == "CMYK":

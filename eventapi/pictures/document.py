@@ -2,6 +2,7 @@
 
 Positions and line heights are in millimetres, font sizes in points. A laid-out line is a list of (x, text, bold).
 """
+
 import re
 from itertools import zip_longest
 
@@ -14,7 +15,11 @@ from eventapi.pictures.style import HEADING, INK, LINE, PLAIN, QUIET, RULE, TEXT
 from eventapi.pictures.words import WORDS
 
 SIZE, LINE_HEIGHT = TEXT, 5
-HEADINGS = {"h1": (TITLE, 7.5, 4), "h2": (HEADING, 6, 4), "h3": (10.5, 5.2, 2.5)}  # size, line height, space above
+HEADINGS = {
+    "h1": (TITLE, 7.5, 4),
+    "h2": (HEADING, 6, 4),
+    "h3": (10.5, 5.2, 2.5),
+}  # size, line height, space above
 TOP = 22
 INDENT, PADDING = 6, 1.6
 ABOVE_TABLE = 3
@@ -40,7 +45,11 @@ class Sheet:
     """The layout of one document, from top to bottom."""
 
     def __init__(self, title, number, date, language, organiser, brand=PLAIN, partner=None):
-        self.title, self.number, self.date = fonts.clean(title), fonts.clean(number), fonts.clean(date)
+        self.title, self.number, self.date = (
+            fonts.clean(title),
+            fonts.clean(number),
+            fonts.clean(date),
+        )
         self.language, self.organiser, self.partner = language, organiser, partner
         self.running = " · ".join(dict.fromkeys(filter(None, (self.title, self.number))))
         self.letterhead = Letterhead(organiser, brand, language)
@@ -61,11 +70,15 @@ class Sheet:
         if self.partner:
             draw_signatures(paper, self.organiser, self.partner, self.language)
         paper.draw_footers(self._footer)
-        return paper.pdf(title=self.title, author=fonts.clean(self.organiser.get("name") or ""), language=self.language)
+        return paper.pdf(
+            title=self.title,
+            author=fonts.clean(self.organiser.get("name") or ""),
+            language=self.language,
+        )
 
     def _keep_with_signatures(self, part):
         """Begin a new page for the last part if the signatures would otherwise be alone on the next page."""
-        paper, self.paper = self.paper, Paper(10 ** 6, lambda paper: setattr(paper, "y", 0))
+        paper, self.paper = self.paper, Paper(10**6, lambda paper: setattr(paper, "y", 0))
         self.paper.new_page()
         self._block(part, LEFT, RIGHT - LEFT)
         needed, self.paper = self.paper.y, paper
@@ -81,10 +94,18 @@ class Sheet:
             paper.text(RIGHT, below, about, size=8.5, align="right", ink=QUIET)
             paper.y = self.top = below + 8
         else:
-            paper.text(LEFT, TOP - 6, self.running, size=fonts.shrunk(self.running, 8.5, RIGHT - LEFT), ink=QUIET)
+            paper.text(
+                LEFT,
+                TOP - 6,
+                self.running,
+                size=fonts.shrunk(self.running, 8.5, RIGHT - LEFT),
+                ink=QUIET,
+            )
 
     def _footer(self, page, pages):
-        self.letterhead.foot(self.paper, self.running, WORDS[self.language]["page"].format(page=page, pages=pages))
+        self.letterhead.foot(
+            self.paper, self.running, WORDS[self.language]["page"].format(page=page, pages=pages)
+        )
 
     def _block(self, part, left, room):
         if part.tag in HEADINGS:
@@ -111,7 +132,9 @@ class Sheet:
         for place, item in enumerate((item for item in part.parts if isinstance(item, Element)), 1):
             self.paper.reserve(LINE_HEIGHT)
             mark = f"{place}." if part.tag == "ol" else "•"
-            self.paper.text(left + INDENT - 2, self.paper.y + LINE_HEIGHT, mark, size=SIZE, align="right")
+            self.paper.text(
+                left + INDENT - 2, self.paper.y + LINE_HEIGHT, mark, size=SIZE, align="right"
+            )
             inside = blocks(item)
             for block in inside:
                 if block.tag == "p":
@@ -135,7 +158,9 @@ class Sheet:
 
     def _table(self, part):
         rows = [
-            [cell for cell in row.parts if isinstance(cell, Element)] for row in part.parts if isinstance(row, Element)
+            [cell for cell in row.parts if isinstance(cell, Element)]
+            for row in part.parts
+            if isinstance(row, Element)
         ]
         count = max(map(len, rows), default=0)
         if not count:
@@ -144,13 +169,18 @@ class Sheet:
         if self.paper.y > self.top:
             self.paper.reserve(ABOVE_TABLE + 3 * LINE_HEIGHT)
             self.paper.y += ABOVE_TABLE if self.paper.y > self.top else 0
-        self.paper.line(LEFT, self.paper.y + 1, RIGHT, thickness=RULE, ink=self.letterhead.brand.color)
+        self.paper.line(
+            LEFT, self.paper.y + 1, RIGHT, thickness=RULE, ink=self.letterhead.brand.color
+        )
         self.paper.y += 1
         # A row may have fewer cells than the table has columns.
         laid_out = [
-            [cell_lines(cell, room - 2 * PADDING) for cell, room in zip(row, widths, strict=False)] for row in rows
+            [cell_lines(cell, room - 2 * PADDING) for cell, room in zip(row, widths, strict=False)]
+            for row in rows
         ]
-        self.header = laid_out[0] if len(rows) > 1 and all(cell.tag == "th" for cell in rows[0]) else None
+        self.header = (
+            laid_out[0] if len(rows) > 1 and all(cell.tag == "th" for cell in rows[0]) else None
+        )
         for cells in laid_out:
             self._row(cells, starts)
         self.paper.y += 3
@@ -161,7 +191,7 @@ class Sheet:
         self.paper.reserve(min(height + 2 * PADDING, self.bottom - TOP))
         has_turned = len(self.paper.pages) > pages
         if has_turned and self.header and cells is not self.header and len(self.header) < 10:
-            self._row(self.header, starts)                              # repeat the header on each page
+            self._row(self.header, starts)  # repeat the header on each page
         self.paper.y += PADDING - 1
         for line in zip_longest(*cells, fillvalue=()):
             self.paper.reserve(LINE_HEIGHT)
@@ -179,7 +209,9 @@ def columns(rows, count):
     texts.
     """
     cells = [[row[place] for row in rows if place < len(row)] for place in range(count)]
-    weights = [min(max((len(text_of(cell)) for cell in column), default=1), 200) for column in cells]
+    weights = [
+        min(max((len(text_of(cell)) for cell in column), default=1), 200) for column in cells
+    ]
     least = [_longest_word(column) + 2 * PADDING + 0.1 for column in cells]
     whole = RIGHT - LEFT
     if sum(least) > whole:
@@ -200,7 +232,9 @@ def cell_lines(cell, room):
     found = []
     for block in blocks(cell):
         if block.tag in ("ul", "ol"):
-            for place, item in enumerate((item for item in block.parts if isinstance(item, Element)), 1):
+            for place, item in enumerate(
+                (item for item in block.parts if isinstance(item, Element)), 1
+            ):
                 mark = f"{place}. " if block.tag == "ol" else "• "
                 found += lines(Element("p", [mark, *item.parts]), SIZE, room)
         else:
@@ -210,7 +244,9 @@ def cell_lines(cell, room):
 
 def text_of(element):
     """Return the text of an element without its tags."""
-    return "".join(part if isinstance(part, str) else f" {text_of(part)} " for part in element.parts)
+    return "".join(
+        part if isinstance(part, str) else f" {text_of(part)} " for part in element.parts
+    )
 
 
 def pieces(element, bold):

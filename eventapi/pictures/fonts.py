@@ -2,6 +2,7 @@
 
 Widths are in millimetres, font sizes in points. reportlab is optional, and is imported only when a PDF is drawn.
 """
+
 import importlib
 import re
 import threading
@@ -31,29 +32,41 @@ FOLDERS = tuple(
 )
 TEXT, EUROPE, EAST_ASIA = "fonts-liberation", "fonts-dejavu-core", "fonts-droid-fallback"
 # Debian package -> files of the regular and the bold font. A character is drawn in the first font that has it.
-FILES = {TEXT: ("LiberationSans-Regular.ttf", "LiberationSans-Bold.ttf"),
-         EUROPE: ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"),
-         EAST_ASIA: ("DroidSansFallbackFull.ttf", "DroidSansFallbackFull.ttf")}
+FILES = {
+    TEXT: ("LiberationSans-Regular.ttf", "LiberationSans-Bold.ttf"),
+    EUROPE: ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"),
+    EAST_ASIA: ("DroidSansFallbackFull.ttf", "DroidSansFallbackFull.ttf"),
+}
 BUILT_IN = "Helvetica", "Helvetica-Bold"
-WESTERN = frozenset(bytes(range(32, 256)).decode("cp1252", "ignore"))       # the characters of Helvetica
-EUROPEAN = WESTERN | {chr(code) for code in (*range(0x100, 0x250), *range(0x386, 0x500))
-                      if unicodedata.category(chr(code)) != "Cn"}           # Latin, Greek and Cyrillic: some of DejaVu
-EAST_ASIAN_NAMES = ("CJK", "HIRAGANA", "KATAKANA", "IDEOGRAPHIC", "FULLWIDTH")   # beginnings of Unicode character names
+WESTERN = frozenset(bytes(range(32, 256)).decode("cp1252", "ignore"))  # the characters of Helvetica
+EUROPEAN = WESTERN | {
+    chr(code)
+    for code in (*range(0x100, 0x250), *range(0x386, 0x500))
+    if unicodedata.category(chr(code)) != "Cn"
+}  # Latin, Greek and Cyrillic: some of DejaVu
+EAST_ASIAN_NAMES = (
+    "CJK",
+    "HIRAGANA",
+    "KATAKANA",
+    "IDEOGRAPHIC",
+    "FULLWIDTH",
+)  # beginnings of Unicode character names
 RIGHT_TO_LEFT = ("R", "AL")
 INVISIBLE = re.compile("[\u00ad\u180e\ufe00-\ufe0f]")
-POINTS = 72 / 25.4                                  # points per millimetre
+POINTS = 72 / 25.4  # points per millimetre
 
-NO_BREAK = "\u00a0"                                   # a space at which no line is broken
-BOX = "\u25a1"                                        # is drawn in place of a character that no font has
+NO_BREAK = "\u00a0"  # a space at which no line is broken
+BOX = "\u25a1"  # is drawn in place of a character that no font has
 
 lock = threading.RLock()  # hold it while drawing: the font registry of reportlab is not thread-safe
-_boxes = False            # whether BOX is drawn; read and changed by the thread that holds the lock
+_boxes = False  # whether BOX is drawn; read and changed by the thread that holds the lock
 
 
 @dataclass(frozen=True)
 class Face:
     """A font and the characters that it may be used for."""
-    name: str                                       # in the registry of reportlab
+
+    name: str  # in the registry of reportlab
     glyphs: frozenset
 
 
@@ -69,8 +82,11 @@ def require():
 
 def not_installed():
     """Return the Problem of a server without reportlab, with advice."""
-    return Problem("not_installed", "PDF requires reportlab. Install python3-reportlab (or 'pip install reportlab') on "
-                                    "the server.")
+    return Problem(
+        "not_installed",
+        "PDF requires reportlab. Install python3-reportlab (or 'pip install reportlab') on "
+        "the server.",
+    )
 
 
 def use_embeddable():
@@ -98,6 +114,7 @@ def installed(package):
 
 def _truetype(package, bold):
     from reportlab.pdfbase import pdfmetrics, ttfonts
+
     files = installed(package)
     if not files:
         return None
@@ -109,7 +126,10 @@ def _truetype(package, bold):
             pdfmetrics.registerFont(font)
         glyphs = map(chr, pdfmetrics.getFont(file.stem).face.charToGlyph)
     # Text is drawn from left to right, so right-to-left scripts would be misspelt. Without glyphs they are refused.
-    return Face(file.stem, frozenset(char for char in glyphs if unicodedata.bidirectional(char) not in RIGHT_TO_LEFT))
+    return Face(
+        file.stem,
+        frozenset(char for char in glyphs if unicodedata.bidirectional(char) not in RIGHT_TO_LEFT),
+    )
 
 
 def _end_with_unused_glyph(face):
@@ -121,11 +141,20 @@ def _end_with_unused_glyph(face):
     make = face.makeSubset
 
     def make_subset(codes):
-        codes_of = {face.charToGlyph.get(code, 0): code for code in reversed(codes)}    # glyph -> its first code
+        codes_of = {
+            face.charToGlyph.get(code, 0): code for code in reversed(codes)
+        }  # glyph -> its first code
         last = max(codes_of.values(), key=codes.index)
-        unused = next((code for code, glyph in face.charToGlyph.items()
-                       if glyph not in codes_of and face.charWidths[code] != face.charWidths.get(last)), None)
+        unused = next(
+            (
+                code
+                for code, glyph in face.charToGlyph.items()
+                if glyph not in codes_of and face.charWidths[code] != face.charWidths.get(last)
+            ),
+            None,
+        )
         return make(codes if unused is None else [*codes, unused])
+
     face.makeSubset = make_subset
 
 
@@ -168,7 +197,9 @@ def runs(text, bold=False):
 
     Raise 501 `not_installed` if no font has a character, unless this happens within `boxes`.
     """
-    parts = [(name, "".join(chars)) for name, chars in groupby(text, lambda char: _face_of(char, bold))]
+    parts = [
+        (name, "".join(chars)) for name, chars in groupby(text, lambda char: _face_of(char, bold))
+    ]
     lacking = next((part for name, part in parts if name is None), None)
     if lacking is None:
         return parts
@@ -210,6 +241,7 @@ def no_glyph(char):
 def width(text, size, bold=False):
     """Return the width of a text in millimetres. `size` is in points."""
     from reportlab.pdfbase.pdfmetrics import stringWidth
+
     return sum(stringWidth(part, name, size) for name, part in runs(text, bold)) / POINTS
 
 
@@ -223,12 +255,16 @@ def wrap(text, size, room, bold=False):
 
     Words with a no-break space between them stay together if they fit on one line.
     """
-    return [line for part in (text or "").splitlines() for line in _wrap(clean(part), size, room, bold)]
+    return [
+        line for part in (text or "").splitlines() for line in _wrap(clean(part), size, room, bold)
+    ]
 
 
 def _wrap(text, size, room, bold):
     lines, line, used, space = [], "", 0, width(" ", size, bold)
-    for piece in (piece for word in text.split(" ") if word for piece in _pieces(word, size, room, bold)):
+    for piece in (
+        piece for word in text.split(" ") if word for piece in _pieces(word, size, room, bold)
+    ):
         wide = width(piece, size, bold)
         if line and used + space + wide > room:
             lines.append(line)

@@ -2,16 +2,25 @@
 
 Positions are in millimetres, font sizes in points.
 """
+
 from eventapi.pictures import fonts
 from eventapi.pictures.paper import LEFT, RIGHT
 from eventapi.pictures.shapes import contained
 from eventapi.pictures.style import FOOT, QUIET, RULE, SUBTITLE, TITLE
-from eventapi.pictures.words import WORDS, address, contact, grouped, register, vat_label, vat_number
+from eventapi.pictures.words import (
+    WORDS,
+    address,
+    contact,
+    grouped,
+    register,
+    vat_label,
+    vat_number,
+)
 
-LINE_HEIGHT = 3.3                                   # of the footer
-TOP, LOGO = 12, (60, 22)                            # top of the logo; its largest width and height
-NAME, NAME_LINE_HEIGHT = 20, 6.8                    # first base line of the name
-BOTTOM = 287                                        # last base line of the footer
+LINE_HEIGHT = 3.3  # of the footer
+TOP, LOGO = 12, (60, 22)  # top of the logo; its largest width and height
+NAME, NAME_LINE_HEIGHT = 20, 6.8  # first base line of the name
+BOTTOM = 287  # last base line of the footer
 COLUMNS = 3
 
 
@@ -25,19 +34,37 @@ class Letterhead:
     def __init__(self, seller, brand, language, *, has_bank=True):
         self.seller, self.brand, self.language = seller, brand, language
         self.columns = self._columns(has_bank)
-        self.further = [line for text in seller.get("footer") or () for line in fonts.wrap(text, FOOT, RIGHT - LEFT)]
+        self.further = [
+            line
+            for text in seller.get("footer") or ()
+            for line in fonts.wrap(text, FOOT, RIGHT - LEFT)
+        ]
         self.footer_top = BOTTOM - LINE_HEIGHT * (max(map(len, self.columns)) + len(self.further))
 
     def _columns(self, has_bank):
         """Return the columns of the footer as lists of lines."""
         seller, room = self.seller, (RIGHT - LEFT) / COLUMNS - 4
-        bank = self._labelled({**seller, "iban": grouped(seller.get("iban"))}, "iban", "bic") if has_bank else []
-        columns = [address(seller, self.language),
-                   [*contact(seller, self.language, space=fonts.NO_BREAK),
-                    *self._labelled(seller, "vat_id", "tax_number")],
-                   [*register(seller, self.language, space=fonts.NO_BREAK), *bank]]
-        return [[line.replace(fonts.NO_BREAK, " ") for text in column for line in fonts.wrap(text, FOOT, room)]
-                for column in columns]
+        bank = (
+            self._labelled({**seller, "iban": grouped(seller.get("iban"))}, "iban", "bic")
+            if has_bank
+            else []
+        )
+        columns = [
+            address(seller, self.language),
+            [
+                *contact(seller, self.language, space=fonts.NO_BREAK),
+                *self._labelled(seller, "vat_id", "tax_number"),
+            ],
+            [*register(seller, self.language, space=fonts.NO_BREAK), *bank],
+        ]
+        return [
+            [
+                line.replace(fonts.NO_BREAK, " ")
+                for text in column
+                for line in fonts.wrap(text, FOOT, room)
+            ]
+            for column in columns
+        ]
 
     def _labelled(self, seller, *fields):
         words = WORDS[self.language]
@@ -57,7 +84,9 @@ class Letterhead:
             room, size = room - width - 6, SUBTITLE
         name = fonts.wrap(self.seller.get("name"), size, room, True)[:3]
         for row, text in enumerate(name):
-            paper.text(LEFT, NAME + row * NAME_LINE_HEIGHT, text, size=size, bold=True, ink=self.brand.ink)
+            paper.text(
+                LEFT, NAME + row * NAME_LINE_HEIGHT, text, size=size, bold=True, ink=self.brand.ink
+            )
         below = max(TOP + height, NAME + (len(name) - 1) * NAME_LINE_HEIGHT) + 4
         paper.line(LEFT, below, RIGHT, thickness=RULE, ink=self.brand.color)
         return below

@@ -74,9 +74,14 @@ class Paper:
     def pdf(self, *, title, author, language):
         """Return the PDF as bytes. The same pages result in the same bytes."""
         from reportlab.pdfgen.canvas import Canvas
+
         file = BytesIO()
         canvas = Canvas(
-            file, pagesize=(WIDTH * fonts.POINTS, HEIGHT * fonts.POINTS), pageCompression=1, invariant=1, lang=language
+            file,
+            pagesize=(WIDTH * fonts.POINTS, HEIGHT * fonts.POINTS),
+            pageCompression=1,
+            invariant=1,
+            lang=language,
         )
         canvas.setTitle(title)
         canvas.setAuthor(author)
@@ -108,7 +113,14 @@ def _line(canvas, x, y, to_x, thickness, ink):
 
 
 def _image(canvas, x, y, width, height, image):
-    draw_image(canvas, image, x * fonts.POINTS, _from_bottom(y + height), width * fonts.POINTS, height * fonts.POINTS)
+    draw_image(
+        canvas,
+        image,
+        x * fonts.POINTS,
+        _from_bottom(y + height),
+        width * fonts.POINTS,
+        height * fonts.POINTS,
+    )
 
 
 def _area(canvas, x, y, unit, rings):
@@ -121,7 +133,7 @@ def _area(canvas, x, y, unit, rings):
     canvas.saveState()
     canvas.translate(x * fonts.POINTS, _from_bottom(y))
     canvas.scale(unit * fonts.POINTS, -unit * fonts.POINTS)
-    canvas.setFillGray(0)                           # black, for the readers of QR codes
+    canvas.setFillGray(0)  # black, for the readers of QR codes
     canvas.drawPath(path, stroke=0, fill=1)
     canvas.restoreState()
 

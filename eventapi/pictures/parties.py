@@ -2,17 +2,18 @@
 
 Positions are in millimetres, font sizes in points.
 """
+
 from eventapi.pictures import fonts
 from eventapi.pictures.paper import LEFT, RIGHT
 from eventapi.pictures.style import FOOT, LINE, QUIET, TABLE
 from eventapi.pictures.words import WORDS, address
 
 SIZE, SMALL, LINE_HEIGHT = TABLE, FOOT + 0.5, 4.4
-GAP = 10                                            # between the two columns
+GAP = 10  # between the two columns
 WIDTH = (RIGHT - LEFT - GAP) / 2
 LABELS = "organiser", "partner"
-SPACE = 12                                          # height to write in above a line
-SIGNATURES = 2 * SPACE + 5 * LINE_HEIGHT            # height of the lines for the signatures
+SPACE = 12  # height to write in above a line
+SIGNATURES = 2 * SPACE + 5 * LINE_HEIGHT  # height of the lines for the signatures
 
 
 def draw_parties(paper, organiser, partner, language):
@@ -59,5 +60,8 @@ def _edges():
 
 def _lines(texts):
     """Return (line, whether it is part of the name) of the lines of an address, which begins with the name."""
-    return [(line, place == 0) for place, text in enumerate(texts)
-            for line in fonts.wrap(text, SIZE, WIDTH, place == 0)]
+    return [
+        (line, place == 0)
+        for place, text in enumerate(texts)
+        for line in fonts.wrap(text, SIZE, WIDTH, place == 0)
+    ]

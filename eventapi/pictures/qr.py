@@ -10,7 +10,7 @@ from functools import lru_cache
 from eventapi.errors import Problem
 from eventapi.pictures.shapes import Area
 
-QUIET = 4                               # width of the quiet zone around the code in modules, as the standard requires
+QUIET = 4  # width of the quiet zone around the code in modules, as the standard requires
 
 
 @lru_cache(maxsize=512)
@@ -23,8 +23,11 @@ def modules(text, level="Q"):
     try:
         from reportlab.graphics.barcode import qrencoder
     except ImportError:
-        raise Problem("not_installed", "A QR code requires reportlab. Install python3-reportlab "
-                                       "(or 'pip install reportlab') on the server.") from None
+        raise Problem(
+            "not_installed",
+            "A QR code requires reportlab. Install python3-reportlab "
+            "(or 'pip install reportlab') on the server.",
+        ) from None
     code = qrencoder.QRCode(None, getattr(qrencoder.QRErrorCorrectLevel, level))
     code.addData(text)
     code.make()
@@ -33,7 +36,10 @@ def modules(text, level="Q"):
 
 def area(text, x, y, module, level="Q"):
     """Return the code as an Area with its top left at (x, y) and modules of `module` millimetres."""
-    moved = (tuple((x + across * module, y + down * module) for across, down in ring) for ring in rings(text, level))
+    moved = (
+        tuple((x + across * module, y + down * module) for across, down in ring)
+        for ring in rings(text, level)
+    )
     return Area(tuple(moved), "#000000")
 
 
@@ -50,12 +56,19 @@ def rings(text, level="Q"):
 
 def outline(rows):
     """Yield rings of points around the dark modules: outlines clockwise, holes counter-clockwise."""
-    dark = {(across, down) for down, row in enumerate(rows) for across, is_dark in enumerate(row) if is_dark}
-    steps = defaultdict(list)           # point -> points to which a border leads
+    dark = {
+        (across, down)
+        for down, row in enumerate(rows)
+        for across, is_dark in enumerate(row)
+        if is_dark
+    }
+    steps = defaultdict(list)  # point -> points to which a border leads
     for across, down in dark:
         corners = (across, down), (across + 1, down), (across + 1, down + 1), (across, down + 1)
         neighbours = (across, down - 1), (across + 1, down), (across, down + 1), (across - 1, down)
-        for start, end, neighbour in zip(corners, (*corners[1:], corners[0]), neighbours, strict=True):
+        for start, end, neighbour in zip(
+            corners, (*corners[1:], corners[0]), neighbours, strict=True
+        ):
             if neighbour not in dark:
                 steps[start].append(end)
     while steps:

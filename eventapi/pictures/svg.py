@@ -13,7 +13,7 @@ from eventapi.pictures.style import INK
 FONTS = "Liberation Sans,Arial,Helvetica,DejaVu Sans,sans-serif"
 
 REMOVED = re.compile("[\\x00-\\x08\\x0b-\\x1f\\ufffe\\uffff\\u202a-\\u202e\\u2066-\\u2069]")
-MAP = 250                               # millimetres: wider pictures are moved on a phone
+MAP = 250  # millimetres: wider pictures are moved on a phone
 
 
 def draw(picture, unit="mm"):
@@ -21,17 +21,28 @@ def draw(picture, unit="mm"):
     width, height = number(picture.width), number(picture.height)
     # A phone shows the whole picture, which can then be zoomed. Larger pictures keep their actual size also there, and
     # are moved like a map: as wide as a phone, a sheet of A3 has letters of two pixels.
-    whole = "@media screen and (pointer:coarse){svg:root{max-width:100%;height:auto}}" if picture.width < MAP else ""
+    whole = (
+        "@media screen and (pointer:coarse){svg:root{max-width:100%;height:auto}}"
+        if picture.width < MAP
+        else ""
+    )
     page = f"<style>@page{{size:{width}{unit} {height}{unit};margin:0}}{whole}</style>"
     hatches = {hatch.name: hatch for hatch in _hatches(picture.parts)}.values()
-    name, size = picture.name, f'width="{width}{unit}" height="{height}{unit}" viewBox="0 0 {width} {height}"'
-    return "".join([
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="{name}-title {name}-desc" '
-        f'lang="{picture.language}" font-family="{FONTS}" text-anchor="middle" stroke-linejoin="round" fill="{INK}">',
-        f'<title id="{name}-title">{clean(picture.title)}</title>',
-        f'<desc id="{name}-desc">{clean(picture.description)}</desc>',
-        f"<defs>{page}{''.join(_pattern(picture, hatch) for hatch in hatches)}</defs>",
-        *(piece for part in picture.parts for piece in _draw_part(part, name)), "</svg>\n"]).encode()
+    name, size = (
+        picture.name,
+        f'width="{width}{unit}" height="{height}{unit}" viewBox="0 0 {width} {height}"',
+    )
+    return "".join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="{name}-title {name}-desc" '
+            f'lang="{picture.language}" font-family="{FONTS}" text-anchor="middle" stroke-linejoin="round" fill="{INK}">',
+            f'<title id="{name}-title">{clean(picture.title)}</title>',
+            f'<desc id="{name}-desc">{clean(picture.description)}</desc>',
+            f"<defs>{page}{''.join(_pattern(picture, hatch) for hatch in hatches)}</defs>",
+            *(piece for part in picture.parts for piece in _draw_part(part, name)),
+            "</svg>\n",
+        ]
+    ).encode()
 
 
 def inner(parts, name):
@@ -71,14 +82,19 @@ def _pattern(picture, hatch):
     A tile contains one line and, in two corners, the ends of the neighbouring lines.
     """
     gap, quarter = hatch.gap, hatch.gap / 4
-    strokes = [((-quarter, quarter), (quarter, -quarter)), ((0, gap), (gap, 0)),
-               ((3 * quarter, 5 * quarter), (5 * quarter, 3 * quarter))]
+    strokes = [
+        ((-quarter, quarter), (quarter, -quarter)),
+        ((0, gap), (gap, 0)),
+        ((3 * quarter, 5 * quarter), (5 * quarter, 3 * quarter)),
+    ]
     if hatch.crossed:
         strokes += [tuple((gap - x, y) for x, y in stroke) for stroke in strokes]
     size = f'width="{number(gap)}" height="{number(gap)}"'
     stroke = f'stroke="{hatch.ink}" stroke-width="{number(hatch.thickness)}"'
-    return (f'<pattern id="{picture.name}-{hatch.name}" {size} patternUnits="userSpaceOnUse">'
-            f'<path d="{"".join(map(_path, strokes))}" fill="none" {stroke}/></pattern>')
+    return (
+        f'<pattern id="{picture.name}-{hatch.name}" {size} patternUnits="userSpaceOnUse">'
+        f'<path d="{"".join(map(_path, strokes))}" fill="none" {stroke}/></pattern>'
+    )
 
 
 def _draw_part(part, name):
@@ -87,12 +103,16 @@ def _draw_part(part, name):
     elif isinstance(part, Area):
         yield from _area(part, name)
     elif isinstance(part, Lines):
-        yield (f'<path d="{"".join(map(_path, part.lines))}" fill="none" stroke="{part.stroke}" '
-               f'stroke-width="{number(part.thickness)}"{_dash(part)}/>')
+        yield (
+            f'<path d="{"".join(map(_path, part.lines))}" fill="none" stroke="{part.stroke}" '
+            f'stroke-width="{number(part.thickness)}"{_dash(part)}/>'
+        )
     elif isinstance(part, Text):
         yield _text(part)
     elif isinstance(part, Bitmap):
-        size = " ".join(f'{name}="{number(getattr(part, name))}"' for name in ("x", "y", "width", "height"))
+        size = " ".join(
+            f'{name}="{number(getattr(part, name))}"' for name in ("x", "y", "width", "height")
+        )
         yield f'<image {size} href="data:{part.image.kind};base64,{b64encode(part.image.data).decode()}"/>'
 
 
@@ -112,7 +132,11 @@ def _group(group, name):
 
 def _area(area, name):
     path = "".join(f"{_path(ring)}Z" for ring in area.rings)
-    stroke = f' stroke="{area.stroke}" stroke-width="{number(area.thickness)}"{_dash(area)}' if area.stroke else ""
+    stroke = (
+        f' stroke="{area.stroke}" stroke-width="{number(area.thickness)}"{_dash(area)}'
+        if area.stroke
+        else ""
+    )
     if area.fill or not area.hatch:
         # An area without a fill must still receive pointer events, because its group has a tooltip.
         fill = area.fill or 'none" pointer-events="all'
@@ -149,5 +173,8 @@ def _text(text):
     ink = f' fill="{text.ink}"' if text.ink != INK else ""
     anchor = f' text-anchor="{text.align}"' if text.align != "middle" else ""
     x, first, *others = number(text.x), *map(clean, text.lines)
-    rest = "".join(f'<tspan x="{x}" dy="{number(text.size * text.line_height)}">{line}</tspan>' for line in others)
+    rest = "".join(
+        f'<tspan x="{x}" dy="{number(text.size * text.line_height)}">{line}</tspan>'
+        for line in others
+    )
     return f'<text x="{x}" y="{number(text.y)}" font-size="{number(text.size)}"{bold}{ink}{anchor}>{first}{rest}</text>'

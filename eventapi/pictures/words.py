@@ -2,14 +2,19 @@
 
 Legal terms are those of Directive 2006/112/EC and of the German VAT act (UStG).
 """
+
 import re
 
 from eventapi.languages import countries
 from eventapi.validation.identifiers import companies
 
 # The reason without tax that a line has by default. The text of the category says the same in the invoice's language.
-REASONS = {"AE": "Reverse charge", "G": "Export outside the EU", "O": "Not subject to VAT",
-           "K": "Intra-community supply"}
+REASONS = {
+    "AE": "Reverse charge",
+    "G": "Export outside the EU",
+    "O": "Not subject to VAT",
+    "K": "Intra-community supply",
+}
 SWISS_NUMBER = re.compile(r"CHE(\d{3})(\d{3})(\d{3})(MWST|TVA|IVA|HR)?", re.ASCII)
 ENGLISH = {
     "invoice": "Invoice",
@@ -58,7 +63,7 @@ ENGLISH = {
     "transfer": "Please transfer {amount} to this account.",
     "transfer_by": "Please transfer {amount} to this account by {due_date}.",
     "interest_notice": "A consumer is in default at the latest 30 days after the due date and receipt of this invoice, "
-                       "without a reminder, and then owes interest on arrears (§ 286 (3), § 288 BGB).",
+    "without a reminder, and then owes interest on arrears (§ 286 (3), § 288 BGB).",
     "reference": "Reference",
     "settled": "No payment is due.",
     "not_valid": "This is a draft. It is not an invoice, and no payment is due.",
@@ -170,7 +175,7 @@ GERMAN = {
     "transfer": "Bitte überweisen Sie {amount} auf dieses Konto.",
     "transfer_by": "Bitte überweisen Sie {amount} bis zum {due_date} auf dieses Konto.",
     "interest_notice": "Verbraucher kommen spätestens 30 Tage nach Fälligkeit und Zugang dieser Rechnung auch ohne "
-                       "Mahnung in Verzug und schulden dann Verzugszinsen (§ 286 Abs. 3, § 288 BGB).",
+    "Mahnung in Verzug und schulden dann Verzugszinsen (§ 286 Abs. 3, § 288 BGB).",
     "reference": "Verwendungszweck",
     "settled": "Es ist kein Betrag offen.",
     "not_valid": "Dies ist ein Entwurf und keine Rechnung. Bitte zahlen Sie noch nicht.",
@@ -236,7 +241,11 @@ GERMAN = {
     "O": "Nicht steuerbar",
 }
 WORDS = {"en": ENGLISH, "de": GERMAN}
-SWISS = {name: text.replace("USt", "MWST") for name, text in GERMAN.items() if text.startswith("USt ") or text == "USt"}
+SWISS = {
+    name: text.replace("USt", "MWST")
+    for name, text in GERMAN.items()
+    if text.startswith("USt ") or text == "USt"
+}
 SWISS["regards"] = "Mit freundlichen Grüssen"
 
 
@@ -249,7 +258,7 @@ def of_seller(language, seller):
 def grouped(identifier):
     """Return an IBAN or a creditor reference in groups of four characters."""
     plain = "".join((identifier or "").split())
-    return " ".join(plain[place:place + 4] for place in range(0, len(plain), 4))
+    return " ".join(plain[place : place + 4] for place in range(0, len(plain), 4))
 
 
 def address(party, language, home_country=None):
@@ -274,7 +283,9 @@ def register(seller, language, *, space=" "):
     key = "directors" if "," in directors else "director"
     known = (seller.get("register_court"), seller.get("register_number"))
     entry = ", ".join(_kept_together(part, space) for part in known if part)
-    return [line for line in (entry, directors and WORDS[language][key].format(names=directors)) if line]
+    return [
+        line for line in (entry, directors and WORDS[language][key].format(names=directors)) if line
+    ]
 
 
 def _kept_together(text, space):
@@ -334,8 +345,14 @@ def tax_reasons(taxes, words):
 
 def tax_reason(tax, words):
     """Return the legal term of a category and the organiser's own reason, in the language of the words."""
-    own = [text for text in (tax.get("reason") or "").split("; ") if text and text not in REASONS.values()]
+    own = [
+        text
+        for text in (tax.get("reason") or "").split("; ")
+        if text and text not in REASONS.values()
+    ]
     term, reason = words.get(tax["category"]), "; ".join(own)
-    if term and reason.casefold().startswith(term.casefold()):      # "Steuerfrei nach § 4 Nr. 20 UStG" says it already
+    if term and reason.casefold().startswith(
+        term.casefold()
+    ):  # "Steuerfrei nach § 4 Nr. 20 UStG" says it already
         return reason
     return ": ".join(text for text in (term, reason) if text)

@@ -1,4 +1,5 @@
 """Bottle plugins (api 2), one file per step of a request. IN_ORDER is the order of the steps."""
+
 from eventapi.plugins.access import Access
 from eventapi.plugins.authentication import Authentication
 from eventapi.plugins.cross_origin import CrossOrigin
@@ -8,4 +9,13 @@ from eventapi.plugins.request import Request
 from eventapi.plugins.sessions import Sessions
 from eventapi.plugins.validation import Validation
 
-IN_ORDER = (CrossOrigin, Request, Authentication, Sessions, Access, Validation, DatabasePlugin, Idempotency)
+IN_ORDER = (
+    CrossOrigin,
+    Request,
+    Authentication,
+    Sessions,
+    Access,
+    Validation,
+    DatabasePlugin,
+    Idempotency,
+)

@@ -1,4 +1,5 @@
 """Fourth plugin: checks the plan tier, the flag and the scope of the route, in this order."""
+
 from collections.abc import Callable, Iterable
 
 from bottle import Route, request
@@ -16,32 +17,49 @@ class Access:
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Return the handler, called only if tier, flag and scope allow it."""
         options = route.config["options"]
-        scope, flag, narrow, further = options.scope, options.flag, options.narrow_scopes, options.further_scopes
+        scope, flag, narrow, further = (
+            options.scope,
+            options.flag,
+            options.narrow_scopes,
+            options.further_scopes,
+        )
         if options.public:
             return callback
 
         def allowed(**values):
             who = request.environ["eventapi.who"]
             if who.tier != "Business+":
-                raise Problem("plan_required", f"The API requires the plan tier Business+. This tenant has {who.tier}. "
-                              "The administrator can change it with `eventapi tier set Business+`.",
-                              needed="Business+")
+                raise Problem(
+                    "plan_required",
+                    f"The API requires the plan tier Business+. This tenant has {who.tier}. "
+                    "The administrator can change it with `eventapi tier set Business+`.",
+                    needed="Business+",
+                )
             require_flag(who, flag)
             if narrow and not who.scopes.isdisjoint(narrow):
                 return callback(**values)
             if further:
                 require_scopes(who, (scope, *further), writes=writes(route.method, options))
-            elif scope not in ("any", "all", "by_entity_type"):        # the handler checks it, once it knows the record
+            elif scope not in (
+                "any",
+                "all",
+                "by_entity_type",
+            ):  # the handler checks it, once it knows the record
                 require_scope(who, scope, writes=writes(route.method, options), others=narrow)
             return callback(**values)
+
         return allowed
 
 
 def require_flag(who: Who, flag: str | None) -> None:
     """Raise 403 if the feature is disabled. None is no feature."""
     if flag in who.disabled_flags:
-        raise Problem("feature_disabled", f"The feature {flag} is disabled. The administrator can enable it "
-                      f"with `eventapi flag enable {flag}`.", flag=flag)
+        raise Problem(
+            "feature_disabled",
+            f"The feature {flag} is disabled. The administrator can enable it "
+            f"with `eventapi flag enable {flag}`.",
+            flag=flag,
+        )
 
 
 def writes(method: str, options: Options) -> bool:
@@ -56,19 +74,25 @@ def require_scope(who: Who, scope: str, *, writes: bool, others: tuple[str, ...]
     """
     if _lacks(who, scope, writes):
         needed = scope if writes else f"{scope}:read"
-        raise Problem("insufficient_scope",
-                      f"The API key needs the scope {listed([needed, *others], 'or')}. Use a key that has it.",
-                      scope=needed)
+        raise Problem(
+            "insufficient_scope",
+            f"The API key needs the scope {listed([needed, *others], 'or')}. Use a key that has it.",
+            scope=needed,
+        )
 
 
 def require_scopes(who: Who, scopes: Iterable[str], *, writes: bool) -> None:
     """Raise 403 unless the key has each of the scopes. The error names all that are missing; `scope` is the first."""
-    missing = [scope if writes else f"{scope}:read" for scope in scopes if _lacks(who, scope, writes)]
+    missing = [
+        scope if writes else f"{scope}:read" for scope in scopes if _lacks(who, scope, writes)
+    ]
     if missing:
         noun, pronoun = ("scope", "it") if len(missing) == 1 else ("scopes", "them")
-        raise Problem("insufficient_scope",
-                      f"The API key lacks the {noun} {listed(missing)}. Use a key that has {pronoun}.",
-                      scope=missing[0])
+        raise Problem(
+            "insufficient_scope",
+            f"The API key lacks the {noun} {listed(missing)}. Use a key that has {pronoun}.",
+            scope=missing[0],
+        )
 
 
 def may_read(who: Who, scope: str) -> bool:

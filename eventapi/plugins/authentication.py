@@ -2,6 +2,7 @@
 
 A revoked key is refused from the next request on.
 """
+
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,12 +19,13 @@ from eventapi.web import client
 
 sql = statements("api_keys")
 log = logging.getLogger("eventapi.authentication")
-HOUR = len("2026-05-01T09")         # the use of a key is recorded once per hour
+HOUR = len("2026-05-01T09")  # the use of a key is recorded once per hour
 
 
 @dataclass(slots=True)
 class Who:
     """The caller of a request: the API key, its admin, and the plan and features of the tenant at this time."""
+
     key_id: int
     admin_id: int
     admin_name: str
@@ -48,6 +50,7 @@ class Authentication:
             db = environ["eventapi.connections"].reader()
             db.actor = environ["eventapi.who"] = identify(db, environ)
             return callback(**values)
+
         return authenticated
 
 
@@ -55,19 +58,33 @@ def identify(db: Database, environ: dict) -> Who:
     """Return the caller. Raise 401 if the key is missing, unknown, expired or revoked."""
     scheme, _, key = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     if scheme.lower() != "bearer" or not key.strip():
-        raise Problem("missing_credentials", "Send the header Authorization: Bearer <API_KEY>.",
-                      headers={"WWW-Authenticate": 'Bearer realm="eventapi"'})
+        raise Problem(
+            "missing_credentials",
+            "Send the header Authorization: Bearer <API_KEY>.",
+            headers={"WWW-Authenticate": 'Bearer realm="eventapi"'},
+        )
     now = times.now()
     row = db.one(sql.identify, key_hash=key_hash(key.strip()), now=now)
     if row is None:
-        raise Problem("invalid_api_key", "The API key is unknown, expired or revoked. Ask the administrator of the "
-                      "service for a new key.",
-                      headers={"WWW-Authenticate": 'Bearer realm="eventapi", error="invalid_token"'})
+        raise Problem(
+            "invalid_api_key",
+            "The API key is unknown, expired or revoked. Ask the administrator of the "
+            "service for a new key.",
+            headers={"WWW-Authenticate": 'Bearer realm="eventapi", error="invalid_token"'},
+        )
     if (row["last_used_at"] or "")[:HOUR] != now[:HOUR]:
         _touch(db, row["id"], now)
-    return Who(row["id"], row["admin_id"], row["admin_name"], frozenset(row["scopes"].split()), row["tier"],
-               frozenset((row["disabled_flags"] or "").split()), environ["eventapi.request_id"],
-               client.address(), client.agent())
+    return Who(
+        row["id"],
+        row["admin_id"],
+        row["admin_name"],
+        frozenset(row["scopes"].split()),
+        row["tier"],
+        frozenset((row["disabled_flags"] or "").split()),
+        environ["eventapi.request_id"],
+        client.address(),
+        client.agent(),
+    )
 
 
 def _touch(db, key_id, now):

@@ -7,6 +7,7 @@ lock, such as drawing a PDF, is done before each transaction. Other writers get 
 With an Idempotency-Key, each transaction keeps all results so far in the row of the key. The same request again finds
 them and continues with the rest; so do two of them at once, each of which looks at the row inside its transactions.
 """
+
 import inspect
 import json
 import time
@@ -29,14 +30,21 @@ from eventapi.web import masking
 from eventapi.web.rest import Response
 from eventapi.web.routes import Route, Routes
 
-MOST = 50                   # entries of a transaction
-LONGEST = 0.25              # seconds after which a transaction begins no further entry
-RETRY_AFTER = 5             # seconds
-ITEM_FAULTS = 100           # that are searched for in one item
+MOST = 50  # entries of a transaction
+LONGEST = 0.25  # seconds after which a transaction begins no further entry
+RETRY_AFTER = 5  # seconds
+ITEM_FAULTS = 100  # that are searched for in one item
 # Fields that a dry run must not return, because the next entry that is executed gets the same ids and numbers: of a new
 # record unless they were sent, of a changed one if they have changed, and of `meta`.
-OF_NEW = ("id", "badge_number", "booth_number", "order_number", "invoice_number", "payment_reference",
-          "document_number")
+OF_NEW = (
+    "id",
+    "badge_number",
+    "booth_number",
+    "order_number",
+    "invoice_number",
+    "payment_reference",
+    "document_number",
+)
 OF_CHANGED = (*OF_NEW, "contact_id", "customer_number")
 OF_META = ("id", "event_participant_id", "credit_notes")
 
@@ -45,8 +53,14 @@ class DryRun(Exception):
     """Ends the transaction of a dry run, so that it is rolled back."""
 
 
-def run(routes: Routes, who: Who, body: dict, *, whole: dict[str, Callable] | None = None,
-        needs_key: tuple[str, ...] = ()) -> Response:
+def run(
+    routes: Routes,
+    who: Who,
+    body: dict,
+    *,
+    whole: dict[str, Callable] | None = None,
+    needs_key: tuple[str, ...] = (),
+) -> Response:
     """Return the response to a batch. `body` is a BatchBody.
 
     `whole`: action that is all or nothing -> its function `(db, fields)`, which returns the new records. `needs_key`
@@ -58,8 +72,12 @@ def run(routes: Routes, who: Who, body: dict, *, whole: dict[str, Callable] | No
     if key is not None:
         idempotency.check(key)
     elif action in needs_key:
-        raise invalid_parameter("Idempotency-Key", "required", "is required, because nothing else shows that an entry "
-                                "was executed before. Send a new random value with each new request")
+        raise invalid_parameter(
+            "Idempotency-Key",
+            "required",
+            "is required, because nothing else shows that an entry "
+            "was executed before. Send a new random value with each new request",
+        )
     if action in (whole or {}):
         batch = Whole(whole[action], body["fields"])
     else:
@@ -68,7 +86,9 @@ def run(routes: Routes, who: Who, body: dict, *, whole: dict[str, Callable] | No
         require_scope(who, route.options.scope, writes=True)
         batch = Entries(routes, route, who, body, environ)
     with place(environ):
-        results, is_repeated = executed(environ, who, batch, None if body["dry_run"] else key, body["dry_run"])
+        results, is_repeated = executed(
+            environ, who, batch, None if body["dry_run"] else key, body["dry_run"]
+        )
     return response(environ, with_secrets(results, batch.secrets), body["dry_run"], is_repeated)
 
 
@@ -77,15 +97,21 @@ def place(environ: dict) -> Iterator[None]:
     """Occupy one of the places of the process (web/uploads.py), which are half of its threads. Raise 503."""
     free = environ["eventapi.places"]
     if not free.acquire(blocking=False):
-        raise Problem("unavailable", "The server executes as many batches and uploads as it can. Retry in "
-                      f"{RETRY_AFTER} seconds.", headers={"Retry-After": str(RETRY_AFTER)})
+        raise Problem(
+            "unavailable",
+            "The server executes as many batches and uploads as it can. Retry in "
+            f"{RETRY_AFTER} seconds.",
+            headers={"Retry-After": str(RETRY_AFTER)},
+        )
     try:
         yield
     finally:
         free.release()
 
 
-def executed(environ: dict, who: Who, batch: "Entries | Whole", key: str | None, dry_run: bool) -> tuple[list, bool]:
+def executed(
+    environ: dict, who: Who, batch: "Entries | Whole", key: str | None, dry_run: bool
+) -> tuple[list, bool]:
     """Execute the entries, a transaction at a time. Return their results, and whether all of them were kept before."""
     results, left, is_repeated = [], True, True
     while left:
@@ -93,16 +119,20 @@ def executed(environ: dict, who: Who, batch: "Entries | Whole", key: str | None,
             batch.prepare(len(results))
             results, left, is_new = transaction(environ, who, batch, key, dry_run, results)
         except Exception as error:
-            if key or not results:              # the same request continues, or nothing has happened
+            if key or not results:  # the same request continues, or nothing has happened
                 raise
             refusal = refused(problem_of(error))
-            return [*results, *({"index": index, **refusal} for index in range(len(results), batch.size))], False
+            return [
+                *results,
+                *({"index": index, **refusal} for index in range(len(results), batch.size)),
+            ], False
         is_repeated = is_repeated and not is_new
     return results, is_repeated
 
 
-def transaction(environ: dict, who: Who, batch: "Entries | Whole", key: str | None, dry_run: bool,
-                results: list) -> tuple[list, bool, bool]:
+def transaction(
+    environ: dict, who: Who, batch: "Entries | Whole", key: str | None, dry_run: bool, results: list
+) -> tuple[list, bool, bool]:
     """Execute the next entries. Return all results so far, whether entries are left, and whether any was executed.
 
     None is executed if another request with this key has executed more than `results`.
@@ -117,14 +147,21 @@ def transaction(environ: dict, who: Who, batch: "Entries | Whole", key: str | No
             kept = key and idempotency.kept_response(environ, db, who.key_id, key)
             if kept:
                 data = json.loads(kept["data"])
-                after, left = data["results"], data.get("left", False)      # missing: a person in it was erased
+                after, left = (
+                    data["results"],
+                    data.get("left", False),
+                )  # missing: a person in it was erased
             if left and len(after) == len(results):
                 new, is_new = batch.execute(db, len(after), dry_run), True
                 after = [*after, *new]
                 left = len(after) < batch.size
                 if key:
-                    request_id = who.request_id if not kept or kept["request_id"] == who.request_id else None
-                    idempotency.keep(environ, db, key, Response({"results": after, "left": left}), request_id)
+                    request_id = (
+                        who.request_id if not kept or kept["request_id"] == who.request_id else None
+                    )
+                    idempotency.keep(
+                        environ, db, key, Response({"results": after, "left": left}), request_id
+                    )
             if dry_run:
                 raise DryRun
     except DryRun:
@@ -147,8 +184,10 @@ class Whole:
     def execute(self, db: Database, start: int, dry_run: bool) -> list[dict]:
         """Return the results of all new records."""
         records = self.function(db, self.fields)
-        return [{"index": index, "status": 201, "data": {**record, "id": None} if dry_run else record}
-                for index, record in enumerate(records)]
+        return [
+            {"index": index, "status": 201, "data": {**record, "id": None} if dry_run else record}
+            for index, record in enumerate(records)
+        ]
 
 
 class Entries:
@@ -166,7 +205,7 @@ class Entries:
         self.check = body_of(route.options.schema, "POST", environ["eventapi.config"].timezone)
         self.ids, self.items, self.fields = body["ids"], body["items"], body["fields"]
         self.size = len(self.ids or self.items)
-        self.prepared = {}                      # index -> what `ready` returns, or the Problem that it raises
+        self.prepared = {}  # index -> what `ready` returns, or the Problem that it raises
         self.secrets = {}
 
     def prepare(self, start: int) -> None:
@@ -200,7 +239,9 @@ class Entries:
         data, meta = done.later_data(), done.meta
         if dry_run:
             is_new = done.status == 201
-            data = without(data, OF_NEW if is_new else OF_CHANGED, None if is_new and self.ids else known)
+            data = without(
+                data, OF_NEW if is_new else OF_CHANGED, None if is_new and self.ids else known
+            )
             meta = without(meta, OF_META)
         elif done.secret:
             self.secrets[index] = {done.secret: done.data[done.secret]}
@@ -221,8 +262,11 @@ class Entries:
 
     def known(self, db: Database, index: int) -> dict:
         """Return what is known of an entry before it is executed: the record, or the item. {} if there is none."""
-        found = self.items[index] if self.items else attempted(
-            lambda: called(self.read, db, id=self.ids[index], query={}))
+        found = (
+            self.items[index]
+            if self.items
+            else attempted(lambda: called(self.read, db, id=self.ids[index], query={}))
+        )
         return found if isinstance(found, dict) else {}
 
 
@@ -256,8 +300,12 @@ def attempted(act: Callable[[], object], db: Database | None = None) -> object:
 
 def with_secrets(results: list[dict], secrets: dict[int, dict]) -> list[dict]:
     """Return the results with the secrets of the entries that this request has executed: no later one shows them."""
-    return [{**result, "data": {**result["data"], **secrets[result["index"]]}}
-            if result["index"] in secrets and "data" in result else result for result in results]
+    return [
+        {**result, "data": {**result["data"], **secrets[result["index"]]}}
+        if result["index"] in secrets and "data" in result
+        else result
+        for result in results
+    ]
 
 
 def refused(problem: Problem) -> dict:
@@ -274,13 +322,19 @@ def without(value: object, names: tuple[str, ...], known: object = None) -> obje
     """Return a JSON value with null in the fields `names`, also of its parts, unless `known` has the same value."""
     if isinstance(value, list):
         before = known if isinstance(known, list) else []
-        return [without(part, names, before[place] if place < len(before) else None)
-                for place, part in enumerate(value)]
+        return [
+            without(part, names, before[place] if place < len(before) else None)
+            for place, part in enumerate(value)
+        ]
     if not isinstance(value, dict):
         return value
     before = known if isinstance(known, dict) else {}
-    return {name: None if name in names and part != before.get(name) else without(part, names, before.get(name))
-            for name, part in value.items()}
+    return {
+        name: None
+        if name in names and part != before.get(name)
+        else without(part, names, before.get(name))
+        for name, part in value.items()
+    }
 
 
 def response(environ: dict, results: list[dict], dry_run: bool, is_repeated: bool) -> Response:
@@ -288,7 +342,9 @@ def response(environ: dict, results: list[dict], dry_run: bool, is_repeated: boo
     headers = {"Idempotency-Replayed": "true"} if is_repeated else {}
     if MINIMAL.search(environ.get("HTTP_PREFER", "")):
         headers["Preference-Applied"] = "return=minimal"
-        results = [{name: value for name, value in result.items() if name != "data"} for result in results]
+        results = [
+            {name: value for name, value in result.items() if name != "data"} for result in results
+        ]
     done = sum(result["status"] < 400 for result in results)
     data = {"results": results, "done": done, "refused": len(results) - done, "dry_run": dry_run}
     return Response(data, 200, headers)

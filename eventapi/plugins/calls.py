@@ -3,6 +3,7 @@
 A call passes the plugins that a request with a key passes: feature, scope, schema, `before`, `in_pieces`, one
 transaction with the journal, If-Match. So a page needs no rule of its own.
 """
+
 import inspect
 import io
 from collections.abc import Callable, Iterator
@@ -21,13 +22,32 @@ from eventapi.web.rest import Response
 from eventapi.web.routes import JSON, Route
 
 # Headers of the page's own request that the API would read as those of the call.
-OWN = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MATCH", "HTTP_PREFER", "HTTP_RANGE", "HTTP_IDEMPOTENCY_KEY", "HTTP_ACCEPT",
-       "HTTP_CONTENT_ENCODING", "HTTP_TRANSFER_ENCODING", "HTTP_ORIGIN", "eventapi.slash")
+OWN = (
+    "HTTP_IF_NONE_MATCH",
+    "HTTP_IF_MATCH",
+    "HTTP_PREFER",
+    "HTTP_RANGE",
+    "HTTP_IDEMPOTENCY_KEY",
+    "HTTP_ACCEPT",
+    "HTTP_CONTENT_ENCODING",
+    "HTTP_TRANSFER_ENCODING",
+    "HTTP_ORIGIN",
+    "eventapi.slash",
+)
 
 
-def call(route: Route, ids: dict[str, int], *, query: str = "", body: dict | None = None, tag: str | None = None,
-         key: str | None = None, form: str = JSON, within: Callable | None = None,
-         upload: tuple[str, io.BufferedIOBase, int] | None = None) -> Response:
+def call(
+    route: Route,
+    ids: dict[str, int],
+    *,
+    query: str = "",
+    body: dict | None = None,
+    tag: str | None = None,
+    key: str | None = None,
+    form: str = JSON,
+    within: Callable | None = None,
+    upload: tuple[str, io.BufferedIOBase, int] | None = None,
+) -> Response:
     """Return the response of an API route, before its envelope. Raise the Problem that it refuses the call with.
 
     `ids` are those of its path, `query` is a query string, `tag` an ETag for If-Match, `key` an Idempotency-Key, `form`
@@ -37,11 +57,24 @@ def call(route: Route, ids: dict[str, int], *, query: str = "", body: dict | Non
     raw = as_json(body).encode() if body is not None else b""
     kind, stream, length = upload or (JSON, io.BytesIO(raw), len(raw))
     environ = {name: value for name, value in request.environ.items() if name not in OWN}
-    environ.update({
-        "REQUEST_METHOD": route.method, "QUERY_STRING": query, "CONTENT_TYPE": kind, "CONTENT_LENGTH": str(length),
-        "PATH_INFO": path_of(route, ids), "wsgi.input": stream, "HTTP_ACCEPT": form, "eventapi.within": within,
-        "eventapi.raw_body": None})
-    environ |= {name: value for name, value in (("HTTP_IF_MATCH", tag), ("HTTP_IDEMPOTENCY_KEY", key)) if value}
+    environ.update(
+        {
+            "REQUEST_METHOD": route.method,
+            "QUERY_STRING": query,
+            "CONTENT_TYPE": kind,
+            "CONTENT_LENGTH": str(length),
+            "PATH_INFO": path_of(route, ids),
+            "wsgi.input": stream,
+            "HTTP_ACCEPT": form,
+            "eventapi.within": within,
+            "eventapi.raw_body": None,
+        }
+    )
+    environ |= {
+        name: value
+        for name, value in (("HTTP_IF_MATCH", tag), ("HTTP_IDEMPOTENCY_KEY", key))
+        if value
+    }
     with bound(environ):
         found = checked(route)(**ids)
     return found if isinstance(found, Response) else Response(found)
@@ -71,7 +104,7 @@ def bound(environ: dict) -> Iterator[None]:
         request.bind(outer)
 
 
-CHECKED = {}                            # (method, path) -> handler behind the plugins, once a page has called it
+CHECKED = {}  # (method, path) -> handler behind the plugins, once a page has called it
 
 
 def checked(route: Route) -> Callable:
@@ -79,7 +112,9 @@ def checked(route: Route) -> Callable:
     known = CHECKED.get((route.method, route.path))
     if known:
         return known
-    seen = SimpleNamespace(method=route.method, callback=route.handler, config={"options": route.options})
+    seen = SimpleNamespace(
+        method=route.method, callback=route.handler, config={"options": route.options}
+    )
 
     takes = [name for name in PARTS if name in inspect.signature(route.handler).parameters]
 
@@ -87,6 +122,7 @@ def checked(route: Route) -> Callable:
         values |= {name: request.environ[f"eventapi.{name}"] for name in takes}
         within = request.environ["eventapi.within"]
         return within(lambda: route.handler(**values)) if within else route.handler(**values)
+
     for plugin in (Idempotency(), DatabasePlugin(), Validation(), Access()):
         found = plugin.apply(found, seen)
     CHECKED[route.method, route.path] = found

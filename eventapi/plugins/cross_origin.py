@@ -1,4 +1,5 @@
 """Outermost plugin: CORS headers on the responses to keys that are meant for web pages. See web/cors.py."""
+
 from collections.abc import Callable
 
 from bottle import Route, request
@@ -15,9 +16,10 @@ class CrossOrigin:
             return callback
 
         def shared(**values):
-            response = callback(**values)                   # the plugins inside have set the other headers
+            response = callback(**values)  # the plugins inside have set the other headers
             who = request.environ.get("eventapi.who")
             if who and request.environ["eventapi.config"].cors_origins:
                 cors.share(response.headers, request.environ, who.scopes)
             return response
+
         return shared

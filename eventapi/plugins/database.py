@@ -1,4 +1,5 @@
 """Sixth plugin: a database connection for each handler, and one transaction for each write."""
+
 import inspect
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
@@ -24,13 +25,14 @@ class DatabasePlugin:
     Problem that the handler raises rolls the write back, unless the Problem has `keeps`: then the write is committed,
     and the Problem is the response all the same.
     """
+
     name, api = "database", 2
 
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Return the handler, called with a connection, and inside a transaction if it writes."""
         takes, options = inspect.signature(route.callback).parameters, route.config["options"]
         handler = with_caller(callback, takes)
-        if options.batch:                       # it opens a transaction for each part of its entries
+        if options.batch:  # it opens a transaction for each part of its entries
             return handler
         read = reading(handler, takes)
         if options.reads or route.method in READS:
@@ -41,8 +43,10 @@ class DatabasePlugin:
 
 def dry_or_not(read: Callable, write: Callable) -> Callable:
     """Return the handler that calls `read` for a body whose `dry_run` is true, and otherwise `write`."""
+
     def handle(**values):
         return (read if values["body"]["dry_run"] else write)(**values)
+
     return handle
 
 
@@ -53,6 +57,7 @@ def with_caller(callback: Callable, takes: Container[str]) -> Callable:
 
     def handle(**values):
         return callback(**values, who=request.environ.get("eventapi.who"))
+
     return handle
 
 
@@ -63,6 +68,7 @@ def reading(callback: Callable, takes: Container[str]) -> Callable:
 
     def read(**values):
         return callback(**values, db=request.environ["eventapi.connections"].reader())
+
     return read
 
 
@@ -96,6 +102,7 @@ def writing(callback: Callable, takes: Container[str], options: Options) -> Call
                     raise
                 refusal = problem
         raise refusal
+
     return write
 
 

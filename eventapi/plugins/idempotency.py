@@ -2,6 +2,7 @@
 
 It runs inside the transaction of the database plugin, so a response is kept if and only if its write is.
 """
+
 import json
 import re
 from collections.abc import Callable
@@ -32,7 +33,9 @@ class Idempotency:
         options = route.config["options"]
         if route.method == "POST" and options.session and not options.batch:
             return lambda **values: form_once(request.environ, lambda: callback(**values))
-        if route.method != "POST" or options.public or options.batch:       # a batch keeps its results itself
+        if (
+            route.method != "POST" or options.public or options.batch
+        ):  # a batch keeps its results itself
             return callback
 
         def once(**values):
@@ -44,6 +47,7 @@ class Idempotency:
             if options.reads or (options.dry_run and values["body"]["dry_run"]):
                 return callback(**values)
             return respond_once(request.environ, key, lambda: callback(**values))
+
         return once
 
 
@@ -53,14 +57,17 @@ def form_once(environ: dict, act: Callable[[], Response]) -> Response:
     So a button that is pressed twice acts once. Raise idempotency_key_reused if the form was sent with other values.
     """
     form_id = environ.get("eventapi.form_id")
-    if form_id is None:                             # JSON of a page
+    if form_id is None:  # JSON of a page
         return act()
     db, owner = environ["eventapi.connections"].writer(), environ["eventapi.form_owner"]
     fingerprint = _fingerprint(environ)
     if kept := sessions.sent_form(db, owner, form_id):
         if kept["fingerprint"] != fingerprint:
-            raise Problem("idempotency_key_reused", "This form was sent before with other values. Send it again from "
-                          "the page that shows it now.")
+            raise Problem(
+                "idempotency_key_reused",
+                "This form was sent before with other values. Send it again from "
+                "the page that shows it now.",
+            )
         return visits.redirect(kept["location"])
     response = act()
     if response.status == 303:
@@ -71,10 +78,15 @@ def form_once(environ: dict, act: Callable[[], Response]) -> Response:
 def check(key: str) -> None:
     """Raise 422 unless the value of the header is allowed."""
     if not KEY.fullmatch(key):
-        raise invalid_parameter("Idempotency-Key", "format", "must have 1 to 255 visible characters")
+        raise invalid_parameter(
+            "Idempotency-Key", "format", "must have 1 to 255 visible characters"
+        )
     if masking.text(key) != key:
-        raise invalid_parameter("Idempotency-Key", "format", "must not contain an API key. Send a new random value "
-                                                             "with each request")
+        raise invalid_parameter(
+            "Idempotency-Key",
+            "format",
+            "must not contain an API key. Send a new random value with each request",
+        )
 
 
 def kept_response(environ: dict, db: Database, api_key_id: int, key: str) -> dict | None:
@@ -82,10 +94,15 @@ def kept_response(environ: dict, db: Database, api_key_id: int, key: str) -> dic
 
     Raise idempotency_key_reused if the key was sent with another request.
     """
-    kept = db.one(sql.get, api_key_id=api_key_id, key=key, since=times.text(datetime.now(timezone.utc) - KEEP))
+    kept = db.one(
+        sql.get, api_key_id=api_key_id, key=key, since=times.text(datetime.now(timezone.utc) - KEEP)
+    )
     if kept and kept["fingerprint"] != _fingerprint(environ):
-        raise Problem("idempotency_key_reused", "This Idempotency-Key was used for another request. Send a new key "
-                      "with each new request.")
+        raise Problem(
+            "idempotency_key_reused",
+            "This Idempotency-Key was used for another request. Send a new key "
+            "with each new request.",
+        )
     return kept
 
 
@@ -121,17 +138,26 @@ def keep(environ: dict, db: Database, key: str, response: Response, request_id: 
     `request_id` finds the audit entries of the records in the response, so that erasing a person erases it. With None,
     it is erased with any person.
     """
-    db.run(sql.keep, api_key_id=db.actor.key_id, key=key, fingerprint=_fingerprint(environ), status=response.status,
-           request_id=request_id, now=db.now,
-           location=response.headers.get("Location", "").removeprefix(base_url()) or None,
-           data=None if response.status == 204 else as_json(response.later_data()),
-           meta=as_json(response.meta) if response.meta else None)
+    db.run(
+        sql.keep,
+        api_key_id=db.actor.key_id,
+        key=key,
+        fingerprint=_fingerprint(environ),
+        status=response.status,
+        request_id=request_id,
+        now=db.now,
+        location=response.headers.get("Location", "").removeprefix(base_url()) or None,
+        data=None if response.status == 204 else as_json(response.later_data()),
+        meta=as_json(response.meta) if response.meta else None,
+    )
 
 
 def _fingerprint(environ):
     """Return a hash of method, path, query and body: requests with the same key must have the same one."""
     parts = (environ["REQUEST_METHOD"], environ["PATH_INFO"], environ.get("QUERY_STRING", ""))
-    return sha256("\0".join(parts).encode() + b"\0" + (environ.get("eventapi.raw_body") or b"")).hexdigest()
+    return sha256(
+        "\0".join(parts).encode() + b"\0" + (environ.get("eventapi.raw_body") or b"")
+    ).hexdigest()
 
 
 def _replayed(kept):

@@ -2,6 +2,7 @@
 
 Handlers that name them receive `config`, `connections` and `request_id`.
 """
+
 import inspect
 import logging
 import random
@@ -17,16 +18,28 @@ from eventapi import logs, times
 from eventapi.errors import Problem, damaged, internal_error
 from eventapi.storage.database import as_json
 from eventapi.storage.disk import mark_full
-from eventapi.storage.errors import Busy, Damaged, Full, Outdated, ReadOnly, mark_damaged, storage_error
+from eventapi.storage.errors import (
+    Busy,
+    Damaged,
+    Full,
+    Outdated,
+    ReadOnly,
+    mark_damaged,
+    storage_error,
+)
 from eventapi.validation.schema_files import outcome_fields
 from eventapi.web import client, masking, pages, request_log
 from eventapi.web.html import visits
 from eventapi.web.rest import Response, base_url, envelope, etag, is_known
 from eventapi.web.routes import JSON
 
-REQUEST_ID = re.compile(r"(?!evk_)[A-Za-z0-9._-]{1,64}", re.ASCII)         # never an API key
+REQUEST_ID = re.compile(r"(?!evk_)[A-Za-z0-9._-]{1,64}", re.ASCII)  # never an API key
 MINIMAL = re.compile(r'(?:^|,)\s*return\s*=\s*(?:minimal|"minimal")\s*(?:[,;]|$)', re.I)
-PARTS = ("config", "connections", "request_id")       # arguments of handlers, in the environ as eventapi.NAME
+PARTS = (
+    "config",
+    "connections",
+    "request_id",
+)  # arguments of handlers, in the environ as eventapi.NAME
 log = logging.getLogger("eventapi.request")
 
 
@@ -57,8 +70,11 @@ def problem_response(problem: Problem, headers: dict) -> Response:
         response.headers = {**headers, **response.headers}
         return response
     text = masking.text(as_json(problem.document(base_url(), request_id(request.environ))))
-    return Response(body=text.encode(), status=problem.status,
-                    headers={**headers, **problem.headers, "Content-Type": "application/problem+json"})
+    return Response(
+        body=text.encode(),
+        status=problem.status,
+        headers={**headers, **problem.headers, "Content-Type": "application/problem+json"},
+    )
 
 
 def storage_problem(error: BaseException) -> Problem | None:
@@ -72,10 +88,16 @@ def storage_problem(error: BaseException) -> Problem | None:
         return Problem("database_busy", str(failure), headers={"Retry-After": "2"})
     if isinstance(failure, Full):
         mark_full(request.environ["eventapi.config"].database)
-        return Problem("insufficient_storage", "The disk of the server is full; nothing was changed.")
+        return Problem(
+            "insufficient_storage", "The disk of the server is full; nothing was changed."
+        )
     if isinstance(failure, ReadOnly):
-        return Problem("unhealthy", "The server cannot write its data; nothing was changed. The administrator finds "
-                       "the cause in the log. Repeat the request when it is removed.", headers={"Retry-After": "5"})
+        return Problem(
+            "unhealthy",
+            "The server cannot write its data; nothing was changed. The administrator finds "
+            "the cause in the log. Repeat the request when it is removed.",
+            headers={"Retry-After": "5"},
+        )
     if isinstance(failure, Outdated):
         return Problem("unhealthy", str(failure), headers={"Retry-After": "60"})
     if isinstance(failure, Damaged):
@@ -95,12 +117,14 @@ class Request:
 
 def announcing(exchange: Callable, headers: list[tuple[str, str]]) -> Callable:
     """Return the exchange of a deprecated route. Each of its responses, also of an error, has these headers."""
+
     def announced(**values):
         response = exchange(**values)
         for name, value in headers:
-            known = response.headers.get(name)          # a list has a header Link already
+            known = response.headers.get(name)  # a list has a header Link already
             response.headers[name] = f"{known}, {value}" if known else value
         return response
+
     return announced
 
 
@@ -111,7 +135,10 @@ class Exchange:
         options, takes = route.config["options"], inspect.signature(route.callback).parameters
         self.callback = callback
         self.id_name = f"{options.singular}_id"
-        self.reads, self.is_page = route.method == "GET", options.page and options.offered == ("text/html",)
+        self.reads, self.is_page = (
+            route.method == "GET",
+            options.page and options.offered == ("text/html",),
+        )
         self.is_file = options.page and not self.is_page
         self.deletes = route.method == "DELETE"
         is_record = options.schema and "." not in options.schema
@@ -151,7 +178,11 @@ class Exchange:
 
         Nothing is the result of a deletion.
         """
-        response = result if isinstance(result, Response) else Response(result, 204 if self.deletes else 200)
+        response = (
+            result
+            if isinstance(result, Response)
+            else Response(result, 204 if self.deletes else 200)
+        )
         response.headers = {**headers, **response.headers}
         if isinstance(response.body, Generator):
             response.body = Begun(watched(response.body, environ["eventapi.config"].database))
@@ -184,19 +215,27 @@ class Exchange:
         if not isinstance(record, dict) or "id" not in record:
             return data
         if response.has_etag:
-            response.headers["ETag"] = etag(self.later(response) if secret or self.outcomes else data)
+            response.headers["ETag"] = etag(
+                self.later(response) if secret or self.outcomes else data
+            )
         if not MINIMAL.search(environ.get("HTTP_PREFER", "")):
             return data
         response.headers["Preference-Applied"] = "return=minimal"
         names = [secret, *self.outcomes] if secret else self.outcomes
         shown = {name: record[name] for name in names if name in record}
-        times_of = {name: times.unix(record[name]) for name in ("created_at", "updated_at") if name in record}
+        times_of = {
+            name: times.unix(record[name])
+            for name in ("created_at", "updated_at")
+            if name in record
+        }
         return as_json({self.id_name: record["id"], **shown, **times_of})
 
     def later(self, response: Response) -> str:
         """Return the JSON of a record as a later GET returns it."""
         record = response.later_data()
-        return as_json({field: value for field, value in record.items() if field not in self.outcomes})
+        return as_json(
+            {field: value for field, value in record.items() if field not in self.outcomes}
+        )
 
 
 def watched(pieces: Iterable[bytes], database: Path) -> Iterable[bytes]:
@@ -242,8 +281,16 @@ def log_request(environ: dict, start: float | None, response: Response) -> None:
     if not log.isEnabledFor(logging.INFO):
         return
     who = environ.get("eventapi.who")
-    request_log.write(logs.line(
-        "info", request_id=environ["eventapi.request_id"], client=client.address(), key=who.key_id if who else None,
-        method=environ["REQUEST_METHOD"], path=masking.path(environ["PATH_INFO"]), status_code=response.status,
-        ms=round((time.perf_counter() - start) * 1000, 1) if start else 0.0,
-        bytes=len(response.body) if isinstance(response.body, bytes) else None))
+    request_log.write(
+        logs.line(
+            "info",
+            request_id=environ["eventapi.request_id"],
+            client=client.address(),
+            key=who.key_id if who else None,
+            method=environ["REQUEST_METHOD"],
+            path=masking.path(environ["PATH_INFO"]),
+            status_code=response.status,
+            ms=round((time.perf_counter() - start) * 1000, 1) if start else 0.0,
+            bytes=len(response.body) if isinstance(response.body, bytes) else None,
+        )
+    )

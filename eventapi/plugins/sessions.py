@@ -4,6 +4,7 @@ A page route names the kind of its link with the option `session`. The handler g
 `upload`. All that follows, also the transaction, runs inside of `Visited.__call__`, so a form that is refused leaves
 nothing behind, and its page is shown again with what was typed.
 """
+
 import inspect
 import json
 import logging
@@ -33,9 +34,9 @@ from eventapi.web.routes import JSON, Options
 sql = statements("sessions")
 log = logging.getLogger("eventapi.sessions")
 SHOWN_AGAIN = (409, 412, 422, 429)
-PER_MINUTE = 60                         # forms of a session, in each process
+PER_MINUTE = 60  # forms of a session, in each process
 MOST_JSON = 512 * 1024
-LARGEST_ID = 2 ** 63 - 1                # of SQLite
+LARGEST_ID = 2**63 - 1  # of SQLite
 
 
 class Sessions:
@@ -54,7 +55,9 @@ class Visited:
         self.takes = inspect.signature(route.callback).parameters
         self.sends_form = route.method == "POST" and JSON not in self.options.forms
         self.sends_json = route.method == "POST" and JSON in self.options.forms
-        self.package = ".".join(route.callback.__module__.split(".")[:3])       # of the pages with their words
+        self.package = ".".join(
+            route.callback.__module__.split(".")[:3]
+        )  # of the pages with their words
 
     def __call__(self, ref: str | None = None, **ids: object) -> object:
         """Check session and form, and call the handler. Raise 403, 404 or what the handler raises."""
@@ -76,7 +79,9 @@ class Visited:
         values = {**ids, **({"visit": visit} if "visit" in self.takes else {})}
         if self.sends_json:
             raw = environ["eventapi.raw_body"] = read_body(environ, MOST_JSON)
-            body = body_of(self.options.schema, "POST", environ["eventapi.config"].timezone)(parse(raw))
+            body = body_of(self.options.schema, "POST", environ["eventapi.config"].timezone)(
+                parse(raw)
+            )
             return self.callback(**values, body=body)
         if not self.sends_form:
             return self.callback(**values)
@@ -90,8 +95,9 @@ class Visited:
                 accept(visit, form_bodies.form(environ))
                 return self.callback(**values, **self.body(visit))
             config = environ["eventapi.config"]
-            with form_bodies.file_form(environ, config, options.file(config),
-                                       lambda fields: accept(visit, fields)) as (_, upload):
+            with form_bodies.file_form(
+                environ, config, options.file(config), lambda fields: accept(visit, fields)
+            ) as (_, upload):
                 if upload is None:
                     raise invalid_at("/file", "required", "choose a file")
                 return self.callback(**values, **self.body(visit), upload=upload)
@@ -109,7 +115,9 @@ class Visited:
         if "body" not in self.takes:
             return {}
         zone = request.environ["eventapi.config"].timezone
-        values = forms.values(body_schema(self.options.schema, "POST"), visit.fields, visit.language)
+        values = forms.values(
+            body_schema(self.options.schema, "POST"), visit.fields, visit.language
+        )
         return {"body": body_of(self.options.schema, "POST", zone)(values)}
 
     def without_session(self, db: Database, ref: str) -> Response:
@@ -118,25 +126,46 @@ class Visited:
         if kind == "door" and (secret := cookies.get(ref)) and sessions.find(db, secret):
             raise links.ended()
         if JSON in self.options.forms or kind == "door":
-            raise Problem("session_ended", "The page needs a session, and yours has ended or never began. Open your "
-                          "link again.")
+            raise Problem(
+                "session_ended",
+                "The page needs a session, and yours has ended or never began. Open your "
+                "link again.",
+            )
         if kind == "admin" and not self.sends_form:
             return visits.redirect(f"{shell.up()}desk/sign-in")
         kept, link = None, former_link(db, ref)
         if self.sends_form and self.options.file is None:
             fields = form_bodies.form(request.environ)
             named = links.by_ref(db, ref) if kind != "admin" else None
-            sender = named if named and named["kind"] == kind else None     # forms of /apply and /my differ
-            owner = owner_of(sender) if sender else former_owner(db, ref) if kind == "admin" else None
-            if owner and tokens.form_id(link_secrets.form_key(db), owner, fields.pop("form_token", [""])[0]):
+            sender = (
+                named if named and named["kind"] == kind else None
+            )  # forms of /apply and /my differ
+            owner = (
+                owner_of(sender) if sender else former_owner(db, ref) if kind == "admin" else None
+            )
+            if owner and tokens.form_id(
+                link_secrets.form_key(db), owner, fields.pop("form_token", [""])[0]
+            ):
                 kept, link = fields, sender or link
         language = visits.language_of(link and link["language"])
-        return visits.told("ended", status=403, kind=kind, language=language, is_kept=kept is not None,
-                           kept=self.typed(db, link, language, kept) if kept else [],
-                           home=shell.up() + ("desk/sign-in" if kind == "admin" else
-                                              {"participant": "my/", "application": "apply/"}[kind]))
+        return visits.told(
+            "ended",
+            status=403,
+            kind=kind,
+            language=language,
+            is_kept=kept is not None,
+            kept=self.typed(db, link, language, kept) if kept else [],
+            home=shell.up()
+            + (
+                "desk/sign-in"
+                if kind == "admin"
+                else {"participant": "my/", "application": "apply/"}[kind]
+            ),
+        )
 
-    def typed(self, db: Database, link: dict | None, language: str, fields: dict) -> list[tuple[str, str]]:
+    def typed(
+        self, db: Database, link: dict | None, language: str, fields: dict
+    ) -> list[tuple[str, str]]:
         """Return (label, text) of what was typed into a form."""
         if self.options.typed:
             return self.options.typed(db, link, language, fields)
@@ -178,8 +207,12 @@ class Pace:
                 self.minute, self.sent = minute, Counter()
             self.sent[session] += 1
             if self.sent[session] > PER_MINUTE:
-                raise Problem("rate_limited", f"A session sends at most {PER_MINUTE} forms in a minute. Wait for the "
-                              "seconds in Retry-After.", headers={"Retry-After": str(60 - second)})
+                raise Problem(
+                    "rate_limited",
+                    f"A session sends at most {PER_MINUTE} forms in a minute. Wait for the "
+                    "seconds in Retry-After.",
+                    headers={"Retry-After": str(60 - second)},
+                )
 
 
 PACE = Pace()
@@ -189,13 +222,19 @@ def accept(visit: Visit, fields: dict) -> None:
     """Take the texts of a form. Raise 403 if its token is not that of the visitor."""
     visit.form_id = tokens.form_id(visit.key, visit.owner, fields.pop("form_token", [""])[0])
     if visit.form_id is None:
-        raise Problem("session_ended", "The form was not made for this session. Open the page again, and send it "
-                      "from there.")
+        raise Problem(
+            "session_ended",
+            "The form was not made for this session. Open the page again, and send it from there.",
+        )
     visit.fields = fields
     PACE.check(hash(cookies.get(visit.ref)))
-    request.environ["eventapi.form_id"], request.environ["eventapi.form_owner"] = visit.form_id, visit.owner
+    request.environ["eventapi.form_id"], request.environ["eventapi.form_owner"] = (
+        visit.form_id,
+        visit.owner,
+    )
     request.environ["eventapi.raw_body"] = json.dumps(
-        [sorted(fields.items()), request.environ.get("CONTENT_LENGTH")]).encode()
+        [sorted(fields.items()), request.environ.get("CONTENT_LENGTH")]
+    ).encode()
 
 
 def owner_of(link: dict) -> str:
@@ -217,35 +256,78 @@ def found(db: Database, options: Options, ref: str) -> Visit | None:
     link = session["link_id"] and links.get(db, session["link_id"])
     if link is None:
         return at_desk(db, session) if options.session == "admin" else None
-    if link["kind"] != options.session or visits.cookie_ref(link) != ref or link["status"] == "revoked" or (
-            link["status"] == "expired" and link["kind"] != "door"):
+    if (
+        link["kind"] != options.session
+        or visits.cookie_ref(link) != ref
+        or link["status"] == "revoked"
+        or (link["status"] == "expired" and link["kind"] != "door")
+    ):
         return None
     if sessions.needs_touch(session):
         touch(db, session)
     admin = link["admin_id"] and db.one(statements("api_keys").admin, id=link["admin_id"])
     if admin and not admin["is_active"]:
         return None
-    who = actor(session, None, admin and admin["id"], admin["name"] if admin else f"link {link['id']}",
-                frozenset(link["rights"]) if admin else frozenset())
+    who = actor(
+        session,
+        None,
+        admin and admin["id"],
+        admin["name"] if admin else f"link {link['id']}",
+        frozenset(link["rights"]) if admin else frozenset(),
+    )
     event = link["event_id"] and events.get(db, link["event_id"])
-    return Visit(options.session, ref, link, session, event, who, owner_of(link), link_secrets.form_key(db),
-                 visits.language_of(link["language"]))
+    return Visit(
+        options.session,
+        ref,
+        link,
+        session,
+        event,
+        who,
+        owner_of(link),
+        link_secrets.form_key(db),
+        visits.language_of(link["language"]),
+    )
 
 
 def at_desk(db: Database, session: dict) -> Visit:
     """Return the visit of a session that an API key has opened."""
     if sessions.needs_touch(session):
         touch(db, session)
-    who = actor(session, session["api_key_id"], session["admin_id"], session["admin_name"],
-                frozenset(session["scopes"].split()))
-    return Visit("admin", "desk", None, session, None, who, f"admin {session['admin_id']}",
-                 link_secrets.form_key(db), visits.language_of())
+    who = actor(
+        session,
+        session["api_key_id"],
+        session["admin_id"],
+        session["admin_name"],
+        frozenset(session["scopes"].split()),
+    )
+    return Visit(
+        "admin",
+        "desk",
+        None,
+        session,
+        None,
+        who,
+        f"admin {session['admin_id']}",
+        link_secrets.form_key(db),
+        visits.language_of(),
+    )
 
 
-def actor(session: dict, key_id: int | None, admin_id: int | None, name: str, scopes: frozenset) -> Who:
+def actor(
+    session: dict, key_id: int | None, admin_id: int | None, name: str, scopes: frozenset
+) -> Who:
     """Return the caller of the request, as the journal records it."""
-    return Who(key_id, admin_id, name, scopes, session["tier"], frozenset((session["disabled_flags"] or "").split()),
-               request.environ["eventapi.request_id"], client.address(), client.agent())
+    return Who(
+        key_id,
+        admin_id,
+        name,
+        scopes,
+        session["tier"],
+        frozenset((session["disabled_flags"] or "").split()),
+        request.environ["eventapi.request_id"],
+        client.address(),
+        client.agent(),
+    )
 
 
 def touch(db: Database, session: dict) -> None:

@@ -3,6 +3,7 @@
 Handlers receive valid input, as the arguments that they name: `form` (the media type of the response), `query`, `body`,
 and `upload` for a route with `raw_body`.
 """
+
 import inspect
 from collections.abc import Callable
 from functools import cache, partial
@@ -18,12 +19,13 @@ from eventapi.web import uploads
 from eventapi.web.json_bodies import parse, read_body
 
 MAX_BODY = 1024 * 1024
-MAX_PARAMETERS = 200                # a list of 100 ids may be sent as 100 parameters
+MAX_PARAMETERS = 200  # a list of 100 ids may be sent as 100 parameters
 WITH_BODY = ("POST", "PUT", "PATCH")
 
 
 # Schemas are compiled when a request first needs them, and shared by routes. Unused ones cost neither memory nor
 # start-up time.
+
 
 @cache
 def query_of(name: str | None, listing: bool, zone_name: str) -> Query:
@@ -65,7 +67,11 @@ class Validated:
         if options.batch:
             self.body = partial(batch_of, options.schema)
         self.receive = options.receive or uploads.received
-        self.takes_form, self.takes_query, self.takes_upload = "form" in takes, "query" in takes, "upload" in takes
+        self.takes_form, self.takes_query, self.takes_upload = (
+            "form" in takes,
+            "query" in takes,
+            "upload" in takes,
+        )
         self.takes_body = self.reads_body and "body" in takes
 
     def __call__(self, **values: object) -> object:
@@ -96,7 +102,9 @@ class Validated:
         environ["eventapi.raw_body"] = raw
         faults, check = [], self.query(config.timezone)
         pairs = parse_query(environ.get("QUERY_STRING", ""))
-        query = _collected(check, pairs, faults) if pairs or check.requires else dict(check.defaults)
+        query = (
+            _collected(check, pairs, faults) if pairs or check.requires else dict(check.defaults)
+        )
         body = _collected(self.body(config.timezone), sent, faults) if self.reads_body else None
         if self.prepare and body is not None:
             faults += self.prepare(body, config)
@@ -140,9 +148,11 @@ def accepted(header: str | None, forms: tuple[str, ...]) -> str:
 
     best = max(forms, key=quality_of)
     if not quality_of(best):
-        raise Problem("not_acceptable",
-                      f"No media type in Accept fits. The response is available as {listed(forms, 'or')}.",
-                      offered=list(forms))
+        raise Problem(
+            "not_acceptable",
+            f"No media type in Accept fits. The response is available as {listed(forms, 'or')}.",
+            offered=list(forms),
+        )
     return best
 
 
@@ -151,12 +161,19 @@ def parse_query(text: str) -> list[tuple[str, str]]:
     if not text:
         return []
     try:
-        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MAX_PARAMETERS)
+        pairs = parse_qsl(
+            text, keep_blank_values=True, errors="strict", max_num_fields=MAX_PARAMETERS
+        )
     except (UnicodeDecodeError, ValueError):
-        raise Problem("malformed_request",
-                      f"The query must be UTF-8 and have at most {MAX_PARAMETERS} parameters.") from None
-    faults = [fault("characters", "must not contain NUL", parameter=name.replace("\0", "")) for name, value in pairs
-              if "\0" in name + value]
+        raise Problem(
+            "malformed_request",
+            f"The query must be UTF-8 and have at most {MAX_PARAMETERS} parameters.",
+        ) from None
+    faults = [
+        fault("characters", "must not contain NUL", parameter=name.replace("\0", ""))
+        for name, value in pairs
+        if "\0" in name + value
+    ]
     if faults:
         raise invalid(faults)
     return pairs

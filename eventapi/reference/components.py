@@ -4,6 +4,7 @@ Generators name a class after its component, so every object and every enumerati
 own, and none has alternatives. What a request may omit has no `default` there, because generators would require it.
 What every response contains is `required` there.
 """
+
 import re
 
 from eventapi.storage.database import as_json
@@ -11,13 +12,20 @@ from eventapi.validation.formats import FORMATS
 from eventapi.validation.schema_files import body_schema, definition, document, response_schema
 
 SUFFIX = {"POST": "create", "PUT": "put", "PATCH": "patch"}
-OF_BODIES = {"POST": "The writable fields. Fields of a response that are not here may be sent and are ignored.",
-             "PUT": "The writable fields. A field that is not sent stays as it was, and read-only fields are ignored.",
-             "PATCH": "The fields to change, at least one. Read-only fields are ignored."}
+OF_BODIES = {
+    "POST": "The writable fields. Fields of a response that are not here may be sent and are ignored.",
+    "PUT": "The writable fields. A field that is not sent stays as it was, and read-only fields are ignored.",
+    "PATCH": "The fields to change, at least one. Read-only fields are ignored.",
+}
 # Fields that hold the values of custom fields share a schema.
-CUSTOM_VALUES = {"type": "object", "additionalProperties": {
-    "type": ["string", "number", "boolean", "array", "null"], "items": {"type": "string"}},
-    "description": "Values of custom fields by `field_key`: a text, a number, a boolean, or a list of texts."}
+CUSTOM_VALUES = {
+    "type": "object",
+    "additionalProperties": {
+        "type": ["string", "number", "boolean", "array", "null"],
+        "items": {"type": "string"},
+    },
+    "description": "Values of custom fields by `field_key`: a text, a number, a boolean, or a list of texts.",
+}
 
 
 class Schemas:
@@ -31,13 +39,21 @@ class Schemas:
         schema = {key: value for key, value in body_schema(name, method).items() if key != "$defs"}
         if "." in name:
             return self.ref(name, schema, is_body=True)
-        fields = {field: sub for field, sub in document(name)["properties"].items() if not sub.get("readOnly")}
-        if method != "POST":                          # what is not sent stays as it was
+        fields = {
+            field: sub
+            for field, sub in document(name)["properties"].items()
+            if not sub.get("readOnly")
+        }
+        if method != "POST":  # what is not sent stays as it was
             fields = {field: _without(sub, "default") for field, sub in fields.items()}
         alternatives = [part for part in (schema, *schema.pop("allOf", [])) if "anyOf" in part]
         texts = [OF_BODIES[method], *(_alternatives_in_words(part) for part in alternatives)]
-        return self.ref(f"{name}.{SUFFIX[method]}", {**_without(schema, "anyOf"), "properties": fields,
-                                                     "description": " ".join(texts)}, is_body=True, parent=name)
+        return self.ref(
+            f"{name}.{SUFFIX[method]}",
+            {**_without(schema, "anyOf"), "properties": fields, "description": " ".join(texts)},
+            is_body=True,
+            parent=name,
+        )
 
     def response(self, name: str, listing: bool) -> dict:
         """Return a reference to the schema of `data` in a response, in a list to that of one record."""
@@ -59,10 +75,12 @@ class Schemas:
         title = camel(name)
         schema = _without(schema, "$defs")
         if self.origins.setdefault(title, (name, schema)) != (name, schema):
-            raise ValueError(f"two schemas would be called {title}: {name} and {self.origins[title][0]}. Rename one "
-                             "of these fields or entries in schemas/")
+            raise ValueError(
+                f"two schemas would be called {title}: {name} and {self.origins[title][0]}. Rename one "
+                "of these fields or entries in schemas/"
+            )
         if title not in self.all:
-            self.all[title] = None                    # a schema may refer to itself
+            self.all[title] = None  # a schema may refer to itself
             typed = {"type": "object", **schema} if "properties" in schema else schema
             found = self.public(typed, parent or name, is_body)
             self.all[title] = {**(found if is_body else self.open(title, found)), "title": title}
@@ -93,13 +111,17 @@ class Schemas:
         if "properties" in clean:
             clean["properties"] = {
                 field: self.value(sub, f"{name}.{field}", is_body)
-                for field, sub in schema["properties"].items() if not (is_body and sub.get("readOnly"))}
+                for field, sub in schema["properties"].items()
+                if not (is_body and sub.get("readOnly"))
+            }
         if "items" in clean:
             clean["items"] = self.value(clean["items"], singular(name), is_body)
         if "patternProperties" in schema:
             clean["additionalProperties"] = CUSTOM_VALUES["additionalProperties"]
         elif isinstance(clean.get("additionalProperties"), dict):
-            clean["additionalProperties"] = self.value(clean["additionalProperties"], f"{name}.value", is_body)
+            clean["additionalProperties"] = self.value(
+                clean["additionalProperties"], f"{name}.value", is_body
+            )
         elif clean.get("type") == "object" and "properties" not in clean:
             clean.setdefault("additionalProperties", True)
         return clean
@@ -109,13 +131,21 @@ class Schemas:
         worded = with_default_in_words(schema) if is_body else schema
         if "$ref" in schema:
             name = f"{name.partition('.')[0]}.{schema['$ref'].rpartition('/')[2]}"
-            return self.part(definition(name), name, is_body, described(_without(worded, "$ref", "default")))
-        beside = _without(described({key: value for key, value in worded.items() if key in BESIDE}), "default")
+            return self.part(
+                definition(name), name, is_body, described(_without(worded, "$ref", "default"))
+            )
+        beside = _without(
+            described({key: value for key, value in worded.items() if key in BESIDE}), "default"
+        )
         if name.endswith(".custom_fields"):
             return {**beside, **self.ref("custom_fields", CUSTOM_VALUES)}
         if "x-component" in schema:
-            return self.nullable({"$ref": f"#/components/schemas/{schema['x-component']}"}, _types(schema), beside)
-        inner = {key: value for key, value in schema.items() if key not in BESIDE or key == "description"}
+            return self.nullable(
+                {"$ref": f"#/components/schemas/{schema['x-component']}"}, _types(schema), beside
+            )
+        inner = {
+            key: value for key, value in schema.items() if key not in BESIDE or key == "description"
+        }
         if set(_types(schema)) - {"null"} == {"object"}:
             return self.part(inner, name, is_body, beside)
         if is_enumeration(schema):
@@ -136,16 +166,24 @@ class Schemas:
         """
         types = _types(schema)
         if len(types) == 2 and "null" in types:
-            schema = {**_without(schema, "examples"), "type": next(word for word in types if word != "null")}
+            schema = {
+                **_without(schema, "examples"),
+                "type": next(word for word in types if word != "null"),
+            }
         is_input = is_body and not _is_alike(schema, name.partition(".")[0])
         if "properties" in schema and not is_input:
             schema = {**schema, "required": always_returned(schema["properties"])}
-        reference = self.ref(f"{name}.input" if is_input else name, schema, is_body=is_body, parent=name)
+        reference = self.ref(
+            f"{name}.input" if is_input else name, schema, is_body=is_body, parent=name
+        )
         return self.nullable(reference, types if len(types) == 2 else [], beside)
 
     def nullable(self, reference: dict, types: list[str], beside: dict) -> dict:
         """Return a reference with the keywords `beside` it. If null is among the types, it allows null."""
-        return {**beside, **({"anyOf": [reference, {"type": "null"}]} if "null" in types else reference)}
+        return {
+            **beside,
+            **({"anyOf": [reference, {"type": "null"}]} if "null" in types else reference),
+        }
 
 
 # Keywords that belong to a field and not to the component of its value.
@@ -170,9 +208,11 @@ def _is_alike(schema, resource):
         schema = definition(f"{resource}.{schema['$ref'].rpartition('/')[2]}")
     fields = schema.get("properties", {})
     parts = [*fields.values(), *([schema["items"]] if "items" in schema else [])]
-    return (set(schema.get("required", ())) == set(always_returned(fields))
-            and not any({"readOnly", "writeOnly", "x-include"} & sub.keys() for sub in fields.values())
-            and all(_is_alike(sub, resource) for sub in parts))
+    return (
+        set(schema.get("required", ())) == set(always_returned(fields))
+        and not any({"readOnly", "writeOnly", "x-include"} & sub.keys() for sub in fields.values())
+        and all(_is_alike(sub, resource) for sub in parts)
+    )
 
 
 def _types(schema):
@@ -190,27 +230,45 @@ def with_default_in_words(sub: dict) -> dict:
     if sub.get("default") is None or "default" in sub.get("description", "").lower():
         return rest
     words = f"Default: `{as_json(sub['default'])}`."
-    return {**rest, "description": f"{sub['description']} {words}" if sub.get("description") else words}
+    return {
+        **rest,
+        "description": f"{sub['description']} {words}" if sub.get("description") else words,
+    }
 
 
 def _alternatives_in_words(schema):
     """Return the text of a schema that requires at least one of several fields."""
-    return "Required: at least one of " + ", ".join(f"`{part['required'][0]}`" for part in schema["anyOf"]) + "."
+    return (
+        "Required: at least one of "
+        + ", ".join(f"`{part['required'][0]}`" for part in schema["anyOf"])
+        + "."
+    )
 
 
 def described(schema: dict) -> dict:
     """Return the schema without `x-…` and `$defs`. Their meaning, and that of formats, is in its description."""
-    clean = {key: value for key, value in schema.items() if not key.startswith("x-") and key != "$defs"}
-    hints = [schema.get("description"), FORMAT_HINTS.get(schema.get("format")),
-             INCLUDE_HINTS.get(schema.get("x-include"))]
+    clean = {
+        key: value for key, value in schema.items() if not key.startswith("x-") and key != "$defs"
+    }
+    hints = [
+        schema.get("description"),
+        FORMAT_HINTS.get(schema.get("format")),
+        INCLUDE_HINTS.get(schema.get("x-include")),
+    ]
     if any(hints):
         clean["description"] = " ".join(filter(None, hints))
     return clean
 
 
-FORMAT_HINTS = {form: f"{says.removeprefix('must be ')}.".capitalize()[:1] + f"{says.removeprefix('must be ')}."[1:]
-                for form, (_, says) in FORMATS.items()}
-INCLUDE_HINTS = {"always": "Returned only on request.", "lists": "On lists, returned only with `include`."}
+FORMAT_HINTS = {
+    form: f"{says.removeprefix('must be ')}.".capitalize()[:1]
+    + f"{says.removeprefix('must be ')}."[1:]
+    for form, (_, says) in FORMATS.items()
+}
+INCLUDE_HINTS = {
+    "always": "Returned only on request.",
+    "lists": "On lists, returned only with `include`.",
+}
 
 
 def inlined(sub: dict, name: str) -> dict:

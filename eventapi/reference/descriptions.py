@@ -1,4 +1,5 @@
 """Summary and description of each operation: the docstring of its handler, and what routes, states and events say."""
+
 import re
 from collections.abc import Callable, Iterator
 from inspect import cleandoc
@@ -11,7 +12,12 @@ from eventapi.validation.schema_files import query_schema
 from eventapi.web.routes import Route
 
 # Method of a path that ends in <id> -> words of the events that the write of a record sends, one of which its kind has
-CHANGES = {"POST": ("created", "added"), "PUT": ("updated",), "PATCH": ("updated",), "DELETE": ("deleted", "removed")}
+CHANGES = {
+    "POST": ("created", "added"),
+    "PUT": ("updated",),
+    "PATCH": ("updated",),
+    "DELETE": ("deleted", "removed"),
+}
 # Handlers of DELETE that keep the record -> the word of the event
 KEEPING = {"delete_newsletter_subscriber": "unsubscribed", "delete_booth_reservation": "cancelled"}
 # Actions that lead to their state only in the end -> how the sentence about that state begins
@@ -34,7 +40,9 @@ def _from_name(name):
 def description(route: Route) -> str:
     """Return the description of an operation in paragraphs."""
     own = texts(route.handler)[1]
-    return "\n\n".join(filter(None, [own, " ".join(facts(route)), required_access(route), deprecation(route)]))
+    return "\n\n".join(
+        filter(None, [own, " ".join(facts(route)), required_access(route), deprecation(route)])
+    )
 
 
 def facts(route: Route) -> Iterator[str]:
@@ -63,8 +71,10 @@ def facts(route: Route) -> Iterator[str]:
 def _of_list(options):
     parameters = query_schema(options.query, listing=True)["properties"]
     order = {"ASC": "ascending", "DESC": "descending"}[parameters["order"]["default"]]
-    return (f"Sorted by `{parameters['sort']['default']}`, {order}, unless `sort` and `order` say otherwise. `after` "
-            "reads a long list piece by piece.")
+    return (
+        f"Sorted by `{parameters['sort']['default']}`, {order}, unless `sort` and `order` say otherwise. `after` "
+        "reads a long list piece by piece."
+    )
 
 
 def _transitions(route):
@@ -72,7 +82,11 @@ def _transitions(route):
     for states in tables(route):
         allowed, end = states.table[action(route)]
         if allowed:
-            then = f"{ENDS.get(action(route), 'it is then')} `{end}`" if end else "the state does not change"
+            then = (
+                f"{ENDS.get(action(route), 'it is then')} `{end}`"
+                if end
+                else "the state does not change"
+            )
             yield f"Possible for {_article(states.noun)} in the state {quoted(allowed, 'or')}; {then}."
 
 
@@ -88,18 +102,33 @@ def action(route: Route) -> str:
 def tables(route: Route) -> list:
     """Return the state tables that have the action of a route: for a part of a record those of parts."""
     is_part = "/items/" in route.path
-    return [states for states in route.options.states if route.method == "POST" and ">/" in route.path
-            and action(route) in states.table and (states.noun == "item") == is_part]
+    return [
+        states
+        for states in route.options.states
+        if route.method == "POST"
+        and ">/" in route.path
+        and action(route) in states.table
+        and (states.noun == "item") == is_part
+    ]
 
 
 def event(route: Route) -> str | None:
     """Return the type of the event that a successful write sends, None if there is none or it depends on the fields."""
-    kind = next((kind for kind in entities.KINDS.values()
-                 if (kind.schema or kind.entity_type) == route.options.singular), None)
+    kind = next(
+        (
+            kind
+            for kind in entities.KINDS.values()
+            if (kind.schema or kind.entity_type) == route.options.singular
+        ),
+        None,
+    )
     if not kind or route.method in READS or "/items/" in route.path:
         return None
     if route.method == "POST" and "<" in route.path:
-        words = [kind.event_words.get(past, past) for past in (states.past(action(route)) for states in tables(route))]
+        words = [
+            kind.event_words.get(past, past)
+            for past in (states.past(action(route)) for states in tables(route))
+        ]
     elif route.path.endswith("<id>") == (route.method != "POST") and not route.options.response:
         words = (KEEPING.get(route.handler.__name__), *CHANGES[route.method])
     else:
@@ -129,5 +158,8 @@ def required_access(route: Route) -> str:
 def deprecation(route: Route) -> str:
     """Return a sentence about the end of a deprecated route, otherwise ""."""
     end = route.options.deprecated
-    return (f"Deprecated since {end.since}. It may be removed from {end.sunset} on. {end.link} names the replacement."
-            if end else "")
+    return (
+        f"Deprecated since {end.since}. It may be removed from {end.sunset} on. {end.link} names the replacement."
+        if end
+        else ""
+    )

@@ -1,4 +1,5 @@
 """The OpenAPI 3.1 document, generated from the routes and schemas that serve requests."""
+
 import re
 import sys
 from functools import lru_cache
@@ -6,7 +7,15 @@ from functools import lru_cache
 from eventapi import __version__
 from eventapi.app import routes
 from eventapi.reference import parameters
-from eventapi.reference.common import BINARY, HEADERS, SCHEMAS, TEXT, TOO_LONG, problem_response, ref
+from eventapi.reference.common import (
+    BINARY,
+    HEADERS,
+    SCHEMAS,
+    TEXT,
+    TOO_LONG,
+    problem_response,
+    ref,
+)
 from eventapi.reference.components import SUFFIX, Schemas
 from eventapi.reference.descriptions import description, texts
 from eventapi.reference.responses import codes_of, refused, responses
@@ -19,12 +28,37 @@ from eventapi.web.routes import JSON, Route
 # here fails a test.
 GROUPS = {
     "Show": ("events", "event-pages", "categories", "schedules", "calendar-feed", "feeds"),
-    "People": ("contacts", "applications", "participants", "profiles", "links", "newsletter", "newsletter-pages"),
-    "Money": ("invoices", "payments", "bank-statements", "dunning", "dunning-levels", "services",
-              "service-categories", "service-orders", "reports"),
+    "People": (
+        "contacts",
+        "applications",
+        "participants",
+        "profiles",
+        "links",
+        "newsletter",
+        "newsletter-pages",
+    ),
+    "Money": (
+        "invoices",
+        "payments",
+        "bank-statements",
+        "dunning",
+        "dunning-levels",
+        "services",
+        "service-categories",
+        "service-orders",
+        "reports",
+    ),
     "Halls": ("plans", "booths", "booth-types", "booth-formulas", "booth-reservations"),
-    "Content": ("documents", "document-templates", "document-categories", "submissions", "submission-types", "tasks",
-                "notes", "custom-fields"),
+    "Content": (
+        "documents",
+        "document-templates",
+        "document-categories",
+        "submissions",
+        "submission-types",
+        "tasks",
+        "notes",
+        "custom-fields",
+    ),
     "Entrance": ("check-ins",),
     "Integration": ("webhooks", "bulk-import"),
     "Pages": ("shows",),
@@ -53,17 +87,31 @@ def document(base_url: str | None) -> dict:
 @lru_cache(maxsize=4)
 def built(base_url: str | None) -> tuple[dict, set[str]]:
     """Return the document, and the components of responses of which it lists every field (see `Schemas.open`)."""
-    schemas, problems, all_routes = Schemas(), {}, [route for route in routes() if not route.options.page]
+    schemas, problems, all_routes = (
+        Schemas(),
+        {},
+        [route for route in routes() if not route.options.page],
+    )
     paths = {}
     for route in all_routes:
         where = paths.setdefault(re.sub(r"<(\w+)[^>]*>", r"{\1}", route.path), {})
         where[route.method.lower()] = operation(route, schemas, problems)
     whole = {
         "openapi": "3.1.0",
-        "info": {"title": "eventapi", "version": __version__, "description": INTRODUCTION,
-                 "contact": {"name": "The organiser who runs this service", "url": f"{base_url or ''}/docs"},
-                 "license": {"name": "MIT", "identifier": "MIT"}},
-        "externalDocs": {"url": f"{base_url or ''}/docs", "description": "The reference as a page of this server."},
+        "info": {
+            "title": "eventapi",
+            "version": __version__,
+            "description": INTRODUCTION,
+            "contact": {
+                "name": "The organiser who runs this service",
+                "url": f"{base_url or ''}/docs",
+            },
+            "license": {"name": "MIT", "identifier": "MIT"},
+        },
+        "externalDocs": {
+            "url": f"{base_url or ''}/docs",
+            "description": "The reference as a page of this server.",
+        },
         "servers": [{"url": base_url or "/"}],
         "security": [{"key": []}],
         "tags": tags(all_routes),
@@ -72,12 +120,28 @@ def built(base_url: str | None) -> tuple[dict, set[str]]:
         "webhooks": webhooks(schemas),
         "components": {
             "schemas": {**schemas.all, **SCHEMAS},
-            "responses": {**{name: problem_response(codes, base_url) for name, codes in sorted(problems.items())},
-                          **{name: {"description": text, "content": {"application/problem+json": {
-                              "schema": ref("Problem")}}} for name, (_, text) in TOO_LONG.items()}},
-            "headers": HEADERS, "parameters": PARAMETERS,
-            "securitySchemes": {"key": {
-                "type": "http", "scheme": "bearer", "description": "An API key, created with `eventapi key create`."}},
+            "responses": {
+                **{
+                    name: problem_response(codes, base_url)
+                    for name, codes in sorted(problems.items())
+                },
+                **{
+                    name: {
+                        "description": text,
+                        "content": {"application/problem+json": {"schema": ref("Problem")}},
+                    }
+                    for name, (_, text) in TOO_LONG.items()
+                },
+            },
+            "headers": HEADERS,
+            "parameters": PARAMETERS,
+            "securitySchemes": {
+                "key": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "An API key, created with `eventapi key create`.",
+                }
+            },
         },
     }
     return whole, schemas.complete
@@ -85,22 +149,29 @@ def built(base_url: str | None) -> tuple[dict, set[str]]:
 
 # Operations
 
+
 def operation(route: Route, schemas: Schemas, problems: dict[str, list[str]]) -> dict:
     """Return the operation of a route. Add its schemas and problem responses to the components."""
     options, name = route.options, route.handler.__name__
     if name.startswith("update_"):
-        name = f"{name}_{route.method.lower()}"             # PUT and PATCH share a handler
+        name = f"{name}_{route.method.lower()}"  # PUT and PATCH share a handler
     possible = codes_of(route)
     found = {
-        "tags": [options.resource], "operationId": name, "summary": texts(route.handler)[0],
+        "tags": [options.resource],
+        "operationId": name,
+        "summary": texts(route.handler)[0],
         "description": description(route),
         "deprecated": True if options.deprecated else None,
-        "parameters": [*parameters.of_path(route), *parameters.of_query(options, schemas),
-                       *parameters.of_headers(route, possible)],
+        "parameters": [
+            *parameters.of_path(route),
+            *parameters.of_query(options, schemas),
+            *parameters.of_headers(route, possible),
+        ],
         "requestBody": request_body(route, schemas),
         "responses": {**responses(route, schemas), **refused(possible, problems)},
         "security": [] if options.public else None,
-        "x-scope": options.scope, "x-flag": options.flag,
+        "x-scope": options.scope,
+        "x-flag": options.flag,
     }
     return {name: value for name, value in found.items() if value is not None and value != ""}
 
@@ -109,16 +180,20 @@ def request_body(route, schemas):
     """Return the request body of a route, None if it has none. Add its schema to the components."""
     options, name = route.options, route.options.schema
     if options.raw_body:
-        content = {kind: {"schema": {**(TEXT if kind.startswith("text/") else BINARY), "minLength": 1}}
-                   for kind in options.raw_body}
+        content = {
+            kind: {"schema": {**(TEXT if kind.startswith("text/") else BINARY), "minLength": 1}}
+            for kind in options.raw_body
+        }
         if name and JSON in content:
             content[JSON] = _json_body(name, route.method, schemas)
         return {"required": True, "content": content}
     if not name or route.method not in SUFFIX:
         return None
     schema = body_schema(name, route.method)
-    return {"required": not schema.keys().isdisjoint(("required", "minProperties", "anyOf", "allOf")),
-            "content": {JSON: _json_body(name, route.method, schemas)}}
+    return {
+        "required": not schema.keys().isdisjoint(("required", "minProperties", "anyOf", "allOf")),
+        "content": {JSON: _json_body(name, route.method, schemas)},
+    }
 
 
 def _json_body(name, method, schemas):
@@ -142,10 +217,15 @@ def tags(routes: list[Route]) -> list[dict]:
 def _tag(name, route):
     text = sys.modules[route.handler.__module__].__doc__
     text = " ".join(text.partition(": ")[2].split() or text.split())
-    tag = {"name": name, "x-displayName": name.replace("-", " ").capitalize(),
-           "description": text[:1].upper() + text[1:]}
+    tag = {
+        "name": name,
+        "x-displayName": name.replace("-", " ").capitalize(),
+        "description": text[:1].upper() + text[1:],
+    }
     if route.options.states:
-        tag["x-transitions"] = {states.noun: _transitions(states.table) for states in route.options.states}
+        tag["x-transitions"] = {
+            states.noun: _transitions(states.table) for states in route.options.states
+        }
     return tag
 
 

@@ -2,6 +2,7 @@
 
 The file is generated from the source: `python -m tests.support.problem_codes`.
 """
+
 import json
 from functools import lru_cache
 from importlib import resources
@@ -10,7 +11,9 @@ from importlib import resources
 @lru_cache(maxsize=1)
 def by_handler() -> dict[str, list[str]]:
     """Return handler name -> codes. It is cached: copy before modifying."""
-    return json.loads(resources.files(__package__).joinpath("problem_codes.json").read_text(encoding="utf-8"))
+    return json.loads(
+        resources.files(__package__).joinpath("problem_codes.json").read_text(encoding="utf-8")
+    )
 
 
 def codes(handler) -> set[str]:

@@ -1,4 +1,5 @@
 """The responses of operations: those of success, with schema and example, and the problems of each status."""
+
 from eventapi.errors import CODES
 from eventapi.plugins.access import READS
 from eventapi.reference import problem_codes, results
@@ -8,15 +9,31 @@ from eventapi.validation import examples
 from eventapi.web.routes import JSON, Route
 
 # Problem codes that the plugins can raise on every route, on routes with a body, and on writes.
-ALWAYS = ("malformed_request", "validation_failed", "missing_credentials", "invalid_api_key", "plan_required",
-          "insufficient_scope", "not_acceptable", "rate_limited", "internal_error", "unhealthy")
+ALWAYS = (
+    "malformed_request",
+    "validation_failed",
+    "missing_credentials",
+    "invalid_api_key",
+    "plan_required",
+    "insufficient_scope",
+    "not_acceptable",
+    "rate_limited",
+    "internal_error",
+    "unhealthy",
+)
 WITH_BODY = ("malformed_json", "body_too_large", "unsupported_media_type", "unavailable")
 ON_WRITE = ("database_busy", "insufficient_storage")
-MEANINGS = {200: "Success.", 201: "Created. `Location` is the address of the new record.",
-            202: "Accepted. The work continues in the background.", 204: "Success, without a body.",
-            302: "Redirect to `Location`."}
-OF_CSV = ("With `Accept: text/csv`, all pages of the list as one CSV table (RFC 4180, UTF-8, with a header row): "
-          "fields of parts are columns such as `position.x`, and values of a list are joined with `|`.")
+MEANINGS = {
+    200: "Success.",
+    201: "Created. `Location` is the address of the new record.",
+    202: "Accepted. The work continues in the background.",
+    204: "Success, without a body.",
+    302: "Redirect to `Location`.",
+}
+OF_CSV = (
+    "With `Accept: text/csv`, all pages of the list as one CSV table (RFC 4180, UTF-8, with a header row): "
+    "fields of parts are columns such as `position.x`, and values of a list are joined with `|`."
+)
 
 
 def responses(route: Route, schemas: Schemas) -> dict[str, dict]:
@@ -24,20 +41,33 @@ def responses(route: Route, schemas: Schemas) -> dict[str, dict]:
     options = route.options
     status = options.status or default_status(route)
     is_single = route.method == "GET" and not options.listing and not options.public
-    response = {"description": MEANINGS[status] + f" {OF_CSV}" * options.listing, "headers": headers(
-        *["Location"] * (status in (201, 302)), *["Link"] * options.listing,
-        *["ETag"] * (is_single or returns_record(route)), *["Vary"] * (len(options.offered) > 1),
-        *["Preference-Applied"] * returns_record(route), *["Accept-Ranges", "Content-Disposition"] * options.ranges)}
+    response = {
+        "description": MEANINGS[status] + f" {OF_CSV}" * options.listing,
+        "headers": headers(
+            *["Location"] * (status in (201, 302)),
+            *["Link"] * options.listing,
+            *["ETag"] * (is_single or returns_record(route)),
+            *["Vary"] * (len(options.offered) > 1),
+            *["Preference-Applied"] * returns_record(route),
+            *["Accept-Ranges", "Content-Disposition"] * options.ranges,
+        ),
+    }
     if status != 204:
         response["content"] = {form: media(form, route, schemas) for form in options.offered}
     found = {str(status): response}
     if options.again:
         found[str(options.again)] = {**response, "description": MEANINGS[options.again]}
     if options.ranges:
-        found["206"] = {**response, "description": "The part of the file that `Range` asks for.",
-                        "headers": {**response["headers"], **headers("Content-Range")}}
+        found["206"] = {
+            **response,
+            "description": "The part of the file that `Range` asks for.",
+            "headers": {**response["headers"], **headers("Content-Range")},
+        }
     if options.lost_page:
-        found["404"] = {**response, "description": "A page that says that this address does not exist."}
+        found["404"] = {
+            **response,
+            "description": "A page that says that this address does not exist.",
+        }
     if is_single:
         found["304"] = {"description": "Not modified: the ETag in `If-None-Match` is still valid."}
     return found
@@ -82,25 +112,47 @@ def envelope(name: str, listing: bool, schemas: Schemas) -> dict:
     if listing:
         data = {"type": "array", "items": data}
     meta = "ListMeta" if listing else "FeedMeta" if name == FEED else "Meta"
-    return schemas.ready(f"{name}.list_response" if listing else f"{name}.response", {
-        "type": "object", "properties": {"data": data, "meta": ref(meta)},
-        "required": ["data", "meta"], "additionalProperties": False})
+    return schemas.ready(
+        f"{name}.list_response" if listing else f"{name}.response",
+        {
+            "type": "object",
+            "properties": {"data": data, "meta": ref(meta)},
+            "required": ["data", "meta"],
+            "additionalProperties": False,
+        },
+    )
 
 
 # Response of the feed of events, whose `meta` has further fields -> an example of these
-FEED, OF_FEED = "webhook.messages", {"per_page": 20, "next": "evt_12_1809162000", "more": False, "missed": False}
+FEED, OF_FEED = (
+    "webhook.messages",
+    {"per_page": 20, "next": "evt_12_1809162000", "more": False, "missed": False},
+)
 # JSON of routes outside the root, which has no envelope: name of the component -> schema
 PUBLIC = {
-    "health": {"type": "object", "properties": {
-        "status": {**TEXT, "description": "`ok`."}, "database": {**TEXT, "description": "`ok`."},
-        "worker_age_seconds": {"type": ["integer", "null"], "description": "Age of the worker's last sign of life. "
-                                                                           "`null` if it has never run."},
-        "disk": ref("HealthDisk")},
-               "required": ["status", "database", "worker_age_seconds", "disk"]},
-    "openapi_document": {"type": "object", "additionalProperties": True, "description": "An OpenAPI 3.1 document."}}
+    "health": {
+        "type": "object",
+        "properties": {
+            "status": {**TEXT, "description": "`ok`."},
+            "database": {**TEXT, "description": "`ok`."},
+            "worker_age_seconds": {
+                "type": ["integer", "null"],
+                "description": "Age of the worker's last sign of life. `null` if it has never run.",
+            },
+            "disk": ref("HealthDisk"),
+        },
+        "required": ["status", "database", "worker_age_seconds", "disk"],
+    },
+    "openapi_document": {
+        "type": "object",
+        "additionalProperties": True,
+        "description": "An OpenAPI 3.1 document.",
+    },
+}
 
 
 # Problems
+
 
 def codes_of(route: Route) -> set[str]:
     """Return the codes of the problems with which the route can respond."""
@@ -134,5 +186,10 @@ def refused(possible: set[str], problems: dict[str, list[str]]) -> dict[str, dic
     for status, codes in sorted(by_status.items()):
         problems[name_of(codes)] = codes
         found[str(status)] = {"$ref": f"#/components/responses/{name_of(codes)}"}
-    return {**found, **{str(status): {"$ref": f"#/components/responses/{name}"}
-                        for name, (status, _) in TOO_LONG.items()}}
+    return {
+        **found,
+        **{
+            str(status): {"$ref": f"#/components/responses/{name}"}
+            for name, (status, _) in TOO_LONG.items()
+        },
+    }

@@ -1,23 +1,46 @@
 """The `webhooks` of the OpenAPI document: the message of every outgoing event."""
+
 from eventapi.domain.webhooks import event_types
 from eventapi.reference.components import Schemas
 from eventapi.validation.schema_files import document, event_schema, may_be_erased, response_schema
 
-RESPONSES = {"2XX": {"description": "The delivery has succeeded."},
-             "410": {"description": "The webhook is deactivated."},
-             "default": {"description": "The delivery has failed and is retried later. Redirects are not followed."}}
+RESPONSES = {
+    "2XX": {"description": "The delivery has succeeded."},
+    "410": {"description": "The webhook is deactivated."},
+    "default": {
+        "description": "The delivery has failed and is retried later. Redirects are not followed."
+    },
+}
 # Headers of a delivery: name of the component -> name of the header, description
 HEADERS = {
-    "WebhookId": ("webhook-id", "Id of the event, the same at every attempt. Process each id once."),
+    "WebhookId": (
+        "webhook-id",
+        "Id of the event, the same at every attempt. Process each id once.",
+    ),
     "WebhookTimestamp": ("webhook-timestamp", "Time of the attempt in Unix seconds."),
-    "WebhookSignature": ("webhook-signature", "Signatures of Standard Webhooks, separated by spaces: `v1,` and the "
-                         "base64 of HMAC-SHA256 over `id.timestamp.body`. The key is the decoded base64 after "
-                         "`whsec_`."),
+    "WebhookSignature": (
+        "webhook-signature",
+        "Signatures of Standard Webhooks, separated by spaces: `v1,` and the "
+        "base64 of HMAC-SHA256 over `id.timestamp.body`. The key is the decoded base64 after "
+        "`whsec_`.",
+    ),
     "XWebhookTimestamp": ("X-Webhook-Timestamp", "The same as `webhook-timestamp`."),
-    "XWebhookSignature": ("X-Webhook-Signature", "`v1=` and the hex of HMAC-SHA256 over `timestamp.body`. The key is "
-                          "the whole secret as text.")}
-PARAMETERS = {key: {"name": name, "in": "header", "required": True, "description": text, "schema": {"type": "string"}}
-              for key, (name, text) in HEADERS.items()}
+    "XWebhookSignature": (
+        "X-Webhook-Signature",
+        "`v1=` and the hex of HMAC-SHA256 over `timestamp.body`. The key is "
+        "the whole secret as text.",
+    ),
+}
+PARAMETERS = {
+    key: {
+        "name": name,
+        "in": "header",
+        "required": True,
+        "description": text,
+        "schema": {"type": "string"},
+    }
+    for key, (name, text) in HEADERS.items()
+}
 
 
 def webhooks(schemas: Schemas) -> dict:
@@ -33,26 +56,45 @@ def webhooks(schemas: Schemas) -> dict:
 def operation(entry: dict, schema: str, word: str, message: dict) -> dict:
     """Return the operation of a receiver of one event. `entry` is from the list of events, `message` is a reference."""
     name, scope = entry["type"], entry["scope"]
-    needed = f"`{scope}` (`{scope}:read` is enough)" if scope.isidentifier() or "-" in scope else scope
-    erased = " If its data had to be erased, only the `id` is left." if may_be_erased(schema, word) else ""
+    needed = (
+        f"`{scope}` (`{scope}:read` is enough)" if scope.isidentifier() or "-" in scope else scope
+    )
+    erased = (
+        " If its data had to be erased, only the `id` is left."
+        if may_be_erased(schema, word)
+        else ""
+    )
     return {
-        "tags": ["webhooks"], "operationId": f"receive_{name.replace('.', '_')}",
+        "tags": ["webhooks"],
+        "operationId": f"receive_{name.replace('.', '_')}",
         "summary": f"{document(schema)['title']} {word.replace('_', ' ')}",
         "description": f"Sent to webhooks whose API key has the scope {needed}. `data` is the record after the change; "
-                       f"for a deletion, before it. It is null once the record was anonymised.{erased}",
+        f"for a deletion, before it. It is null once the record was anonymised.{erased}",
         "parameters": [{"$ref": f"#/components/parameters/{key}"} for key in PARAMETERS],
-        "requestBody": {"required": True, "content": {"application/json": {
-            "schema": message, "example": entry["example"]}}},
-        "responses": RESPONSES, "security": [],
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": message, "example": entry["example"]}},
+        },
+        "responses": RESPONSES,
+        "security": [],
     }
 
 
 def message(name: str, data: dict, schemas: Schemas) -> dict:
     """Return a reference to the schema of the message of an event: PaymentCreatedEvent."""
-    return schemas.ready(f"{name}_event", {"type": "object", "properties": {
-        "type": {"type": "string", "const": name}, "timestamp": {"type": "string", "format": "date-time"},
-        "data": {"anyOf": [data, {"type": "null"}]}}, "required": ["type", "timestamp", "data"],
-        "additionalProperties": False})
+    return schemas.ready(
+        f"{name}_event",
+        {
+            "type": "object",
+            "properties": {
+                "type": {"type": "string", "const": name},
+                "timestamp": {"type": "string", "format": "date-time"},
+                "data": {"anyOf": [data, {"type": "null"}]},
+            },
+            "required": ["type", "timestamp", "data"],
+            "additionalProperties": False,
+        },
+    )
 
 
 def record(name: str, word: str, words: tuple, schemas: Schemas) -> dict:

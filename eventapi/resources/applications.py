@@ -1,4 +1,5 @@
 """Applications: requests to take part in one or more events."""
+
 from eventapi import times
 from eventapi.domain.access.api_keys import CREATE_APPLICATIONS, NARROW_SCOPES
 from eventapi.domain.events import categories, events
@@ -27,7 +28,9 @@ def list_applications(db, query):
     return page(db, sql.list, query, represent, INCLUDES)
 
 
-@routes.list("/applications/events", singular="event", query="event.open", narrow_scopes=NARROW_SCOPES)
+@routes.list(
+    "/applications/events", singular="event", query="event.open", narrow_scopes=NARROW_SCOPES
+)
 def list_events_open_for_applications(db, query):
     """List the visible events that are open for applications: their public data, for an application form.
 
@@ -36,9 +39,17 @@ def list_events_open_for_applications(db, query):
     can choose, with `price` and `tax_rate` if `show_prices` of its pages is set, and `custom_fields` in meta are the
     fields of applications that they fill in.
     """
-    address, query = base_url(), {**query, "open": 1, "now": times.now(), "include": ["opening_hours", "categories"]}
-    response = page(db, statements("events").list, query, lambda row: events.represent(row, address),
-                    {"opening_hours": events.add_opening_hours, "categories": include_selectable_categories})
+    address, query = (
+        base_url(),
+        {**query, "open": 1, "now": times.now(), "include": ["opening_hours", "categories"]},
+    )
+    response = page(
+        db,
+        statements("events").list,
+        query,
+        lambda row: events.represent(row, address),
+        {"opening_hours": events.add_opening_hours, "categories": include_selectable_categories},
+    )
     response.meta["custom_fields"] = field_definitions.editable(db)
     return response
 
@@ -52,7 +63,9 @@ def create_application(db, who, body):
     """
     if body["late"]:
         require_scope(who, "applications", writes=True)
-    return created(applications.create(db, body, by_form=who.scopes.issubset(NARROW_SCOPES)), "/applications")
+    return created(
+        applications.create(db, body, by_form=who.scopes.issubset(NARROW_SCOPES)), "/applications"
+    )
 
 
 @routes.get("/applications/<id>", query="application.one")
@@ -84,6 +97,7 @@ def delete_application(db, id):
 
 
 # Decisions
+
 
 @routes.post("/applications/<id>/review")
 def review_application(db, id):
@@ -181,16 +195,23 @@ def include_events(db, records):
 
 
 def include_categories(db, records):
-    attach_list(records, "categories", db.all(sql.categories_of, ids=ids_of(records)), "application_id")
+    attach_list(
+        records, "categories", db.all(sql.categories_of, ids=ids_of(records)), "application_id"
+    )
     for application in records:
         application["category_keys"] = [part["category_key"] for part in application["categories"]]
 
 
 def include_selectable_categories(db, records):
     rows = db.all(sql.selectable_categories, ids=ids_of(records))
-    attach_list(records, "categories", [categories.for_applicants(db, row) for row in rows], "event_id")
+    attach_list(
+        records, "categories", [categories.for_applicants(db, row) for row in rows], "event_id"
+    )
 
 
-INCLUDES = {"events": include_events, "categories": include_categories,
-            "allowed_actions": allowed_actions(TRANSITIONS.of),
-            "custom_fields": custom_fields.include("application")}
+INCLUDES = {
+    "events": include_events,
+    "categories": include_categories,
+    "allowed_actions": allowed_actions(TRANSITIONS.of),
+    "custom_fields": custom_fields.include("application"),
+}

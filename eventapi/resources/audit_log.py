@@ -1,4 +1,5 @@
 """Audit log: who changed which record, and when. Each entry is written in the transaction of its change."""
+
 import json
 
 from eventapi.storage import folding

@@ -1,4 +1,5 @@
 """Bank statements: transactions of imported statements, and their assignment to invoices."""
+
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -14,8 +15,13 @@ from eventapi.web.lists import page
 from eventapi.web.rest import Response, found
 from eventapi.web.routes import Routes
 
-routes = Routes("bank-statements", "bank_transaction", scope="payments", flag="invoices",
-                states=(transactions.TRANSITIONS,))
+routes = Routes(
+    "bank-statements",
+    "bank_transaction",
+    scope="payments",
+    flag="invoices",
+    states=(transactions.TRANSITIONS,),
+)
 sql = statements("bank_statements")
 
 FORMS = ("application/xml", "text/xml", "application/zip", "text/csv")
@@ -39,7 +45,10 @@ def receive(environ, config, query):
     own = own_columns(query)
     with uploads.stored(environ, config, config.max_import_mb * 1024 * 1024) as upload:
         environ["eventapi.raw_body"] = upload.sha256.encode()
-        yield Source(parse(environ, config, upload, query.get("account"), own), importing.source(upload.sha256, own))
+        yield Source(
+            parse(environ, config, upload, query.get("account"), own),
+            importing.source(upload.sha256, own),
+        )
 
 
 def own_columns(query):
@@ -47,19 +56,37 @@ def own_columns(query):
 
     `column_state` alone is that of a bank that is known.
     """
-    own = {name.removeprefix("column_"): value for name, value in query.items() if name.startswith("column_")}
+    own = {
+        name.removeprefix("column_"): value
+        for name, value in query.items()
+        if name.startswith("column_")
+    }
     names_all = bool(own.keys() - {"state"})
     if names_all and "booked_on" not in own:
-        raise invalid_parameter("column_booked_on", "required", "is required together with other columns")
+        raise invalid_parameter(
+            "column_booked_on", "required", "is required together with other columns"
+        )
     if names_all and "amount" not in own and not own.keys() >= {"debit", "credit"}:
-        raise invalid_parameter("column_amount", "required", "is required together with other columns, unless the "
-                                "file has `column_debit` and `column_credit`")
+        raise invalid_parameter(
+            "column_amount",
+            "required",
+            "is required together with other columns, unless the "
+            "file has `column_debit` and `column_credit`",
+        )
     if "states" in query and "state" not in own:
-        raise invalid_parameter("states", "excluded", "can be sent only with `column_state`, the column with the "
-                                "states. Name that column, or leave it out")
+        raise invalid_parameter(
+            "states",
+            "excluded",
+            "can be sent only with `column_state`, the column with the "
+            "states. Name that column, or leave it out",
+        )
     if not names_all and "decimal_separator" in query:
-        raise invalid_parameter("decimal_separator", "excluded", "can be sent only with `column_booked_on` and other "
-                                "columns. Leave it out: the separator of the banks that are recognised is known")
+        raise invalid_parameter(
+            "decimal_separator",
+            "excluded",
+            "can be sent only with `column_booked_on` and other "
+            "columns. Leave it out: the separator of the banks that are recognised is known",
+        )
     if names_all:
         own["decimal"] = query.get("decimal_separator", ",")
     if "states" in query:
@@ -71,8 +98,12 @@ def states_of(text):
     """Return the texts that a list separated by commas names, and the list itself: it may be one text with a comma."""
     found = [part for part in text.split(",") if part.strip()]
     if not found:
-        raise invalid_parameter("states", "min_items", "must have at least one word that means booked. Leave it out "
-                                "if booked, completed, gebucht and abgeschlossen are enough")
+        raise invalid_parameter(
+            "states",
+            "min_items",
+            "must have at least one word that means booked. Leave it out "
+            "if booked, completed, gebucht and abgeschlossen are enough",
+        )
     return [*found, text] if len(found) > 1 else found
 
 
@@ -84,10 +115,16 @@ def parse(environ, config, upload, account, own):
     except processes.Busy:
         raise uploads.busy("parses") from None
     except processes.Stopped as reason:
-        raise invalid_at("", "limit", f"is not a bank statement that can be imported: reading it {reason}. Send the "
-                         "statements in several files, such as one for each month") from None
+        raise invalid_at(
+            "",
+            "limit",
+            f"is not a bank statement that can be imported: reading it {reason}. Send the "
+            "statements in several files, such as one for each month",
+        ) from None
     except ValueError as error:
-        raise invalid_at("", "statement", f"is not a bank statement that can be imported. {error}") from None
+        raise invalid_at(
+            "", "statement", f"is not a bank statement that can be imported. {error}"
+        ) from None
 
 
 def import_statements(write, db, values):
@@ -101,8 +138,16 @@ def import_statements(write, db, values):
     return importing.run(write, db, upload.statements, upload.sha256, books)
 
 
-@routes.post("/payments/import", query="bank_statement.import", raw_body=FORMS, receive=receive,
-             in_pieces=import_statements, response="bank_statement.imported", status=201, again=200)
+@routes.post(
+    "/payments/import",
+    query="bank_statement.import",
+    raw_body=FORMS,
+    receive=receive,
+    in_pieces=import_statements,
+    response="bank_statement.imported",
+    status=201,
+    again=200,
+)
 def import_payments(query, upload, before):
     """Import bank statements.
 
@@ -131,8 +176,12 @@ def list_payment_imports(db, query):
 
     `missing` shows gaps: numbers of statements that were not imported, and balances that do not follow each other.
     """
-    return page(db, sql.statements, {**compact_account(query), "include": ["missing"]},
-                includes={"missing": transactions.attach_gaps})
+    return page(
+        db,
+        sql.statements,
+        {**compact_account(query), "include": ["missing"]},
+        includes={"missing": transactions.attach_gaps},
+    )
 
 
 @routes.list("/payments/unmatched", query="bank_transaction.query")
@@ -147,7 +196,12 @@ def list_unmatched_payments(db, query):
             query[name] = int(query[name].scaleb(money.decimals(currency)))
     if query.get("search"):
         query["search"] = folding.pattern(query["search"])
-    return page(db, sql.list, {**query, "include": ["proposals"]}, includes={"proposals": transactions.attach})
+    return page(
+        db,
+        sql.list,
+        {**query, "include": ["proposals"]},
+        includes={"proposals": transactions.attach},
+    )
 
 
 @routes.get("/payments/unmatched/<id>")
@@ -156,8 +210,12 @@ def get_unmatched_payment(db, id):
     return transactions.complete(db, [row(db, id)])[0]
 
 
-@routes.post("/payments/unmatched/<id>/assign", schema="bank_transaction.assign", response="bank_transaction",
-             status=200)
+@routes.post(
+    "/payments/unmatched/<id>/assign",
+    schema="bank_transaction.assign",
+    response="bank_transaction",
+    status=200,
+)
 def assign_unmatched_payment(db, id, body):
     """Assign a bank transaction to invoices.
 
@@ -167,8 +225,12 @@ def assign_unmatched_payment(db, id, body):
     return transactions.complete(db, [settling.assign(db, row(db, id), body.get("invoices"))])[0]
 
 
-@routes.post("/payments/unmatched/<id>/ignore", schema="bank_transaction.ignore", response="bank_transaction",
-             status=200)
+@routes.post(
+    "/payments/unmatched/<id>/ignore",
+    schema="bank_transaction.ignore",
+    response="bank_transaction",
+    status=200,
+)
 def ignore_unmatched_payment(db, id, body):
     """Ignore a bank transaction: it belongs to no invoice."""
     return transactions.complete(db, [transactions.ignore(db, row(db, id), body.get("reason"))])[0]
@@ -186,4 +248,6 @@ def row(db, id):
 
 def compact_account(query):
     """Return the query with its account without spaces."""
-    return {**query, "account": accounts.compact(query["account"])} if query.get("account") else query
+    return (
+        {**query, "account": accounts.compact(query["account"])} if query.get("account") else query
+    )

@@ -1,4 +1,5 @@
 """Booth formulas: expressions that compute the price of a booth without a fixed price."""
+
 from eventapi.domain.halls import booth_formulas
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page

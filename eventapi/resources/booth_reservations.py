@@ -1,4 +1,5 @@
 """Booth reservations: holds, confirmed bookings and waiting lists of booths."""
+
 from functools import partial
 
 from eventapi import money, times
@@ -13,10 +14,12 @@ from eventapi.web.lists import one, page
 from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("booth-reservations", "booth_reservation", scope="booths", flag="booths", states=(TRANSITIONS,))
+routes = Routes(
+    "booth-reservations", "booth_reservation", scope="booths", flag="booths", states=(TRANSITIONS,)
+)
 sql = statements("booth_reservations")
 
-COMPUTED = ("pending", "expired")           # these depend on the current time; each is a filter of its own
+COMPUTED = ("pending", "expired")  # these depend on the current time; each is a filter of its own
 
 
 @routes.list("/booth-reservations", query="booth_reservation.query")
@@ -104,11 +107,15 @@ def get(db, id):
 
 def include_booth(db, records):
     scaled = {"width": 3, "depth": 3, "area": 6}
-    booths = [{**row, **{name: money.unscaled(row[name], places) for name, places in scaled.items()}}
-              for row in db.all(sql.booths_of, ids=ids_of(records))]
+    booths = [
+        {**row, **{name: money.unscaled(row[name], places) for name, places in scaled.items()}}
+        for row in db.all(sql.booths_of, ids=ids_of(records))
+    ]
     attach_one(records, "booth", booths, "reservation_id")
 
 
-INCLUDES = {"booth": include_booth,
-            "participant": include_one("participant", sql.participants_of, "reservation_id"),
-            "allowed_actions": allowed_actions(TRANSITIONS.of)}
+INCLUDES = {
+    "booth": include_booth,
+    "participant": include_one("participant", sql.participants_of, "reservation_id"),
+    "allowed_actions": allowed_actions(TRANSITIONS.of),
+}

@@ -1,4 +1,5 @@
 """Booth types: the kinds of booths and their prices."""
+
 from eventapi.domain.halls import booth_types
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page

@@ -1,4 +1,5 @@
 """Booths: the parts of a hall that are sold."""
+
 from eventapi import money, times
 from eventapi.domain.halls import booth_rows, booths, layouts
 from eventapi.domain.halls.booth_rows import represent
@@ -20,12 +21,18 @@ STATUS_FILTERS = {"available": "free", "reserved": "held"}
 @routes.list("/booths", query="booth.query")
 def list_booths(db, query):
     query = custom_fields.filters(db, "booth", references.filters(db, query, EVENT, BOOTH_TYPE))
-    for name, places in (("min_area", 6), ("max_area", 6), ("max_price", money.decimals(db.config.currency))):
+    for name, places in (
+        ("min_area", 6),
+        ("max_area", 6),
+        ("max_price", money.decimals(db.config.currency)),
+    ):
         if name in query:
-            query[name] = int(query[name] * 10 ** places)
+            query[name] = int(query[name] * 10**places)
     if query.get("status") in STATUS_FILTERS:
         query[STATUS_FILTERS[query.pop("status")]] = 1
-    return page(db, sql.list, {**query, "now": times.now()}, lambda row: represent(db, row), INCLUDES)
+    return page(
+        db, sql.list, {**query, "now": times.now()}, lambda row: represent(db, row), INCLUDES
+    )
 
 
 @routes.post("/booths", schema="booth")

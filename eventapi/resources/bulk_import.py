@@ -1,4 +1,5 @@
 """Bulk imports of contacts and participants, as JSON or CSV. Rejected records can be downloaded with the reasons."""
+
 import codecs
 import csv
 import io
@@ -33,8 +34,17 @@ def list_bulk_imports(db, who, query):
     return page(db, sql.list, query, runs.represent, INCLUDES)
 
 
-@routes.post("/bulk-import/contacts", scope="contacts", query="bulk_import.of_contacts", schema="bulk_import.contacts",
-             raw_body=FORMS, receive=receiver("contacts"), response="bulk_import", status=201, again=202)
+@routes.post(
+    "/bulk-import/contacts",
+    scope="contacts",
+    query="bulk_import.of_contacts",
+    schema="bulk_import.contacts",
+    raw_body=FORMS,
+    receive=receiver("contacts"),
+    response="bulk_import",
+    status=201,
+    again=202,
+)
 def import_contacts(db, upload):
     """Import contacts.
 
@@ -53,12 +63,22 @@ def import_contacts(db, upload):
     shows the progress. Download rejected records from `/bulk-import/{id}/errors`, correct them and send them again. A
     record has at most 1 MiB.
     """
-    return imported(db, "contacts", {**upload.options, "create_contacts": True, "event_id": None}, upload)
+    return imported(
+        db, "contacts", {**upload.options, "create_contacts": True, "event_id": None}, upload
+    )
 
 
-@routes.post("/bulk-import/participants", scope="participants", query="bulk_import.of_participants",
-             schema="bulk_import.participants",
-             raw_body=FORMS, receive=receiver("participants"), response="bulk_import", status=201, again=202)
+@routes.post(
+    "/bulk-import/participants",
+    scope="participants",
+    query="bulk_import.of_participants",
+    schema="bulk_import.participants",
+    raw_body=FORMS,
+    receive=receiver("participants"),
+    response="bulk_import",
+    status=201,
+    again=202,
+)
 def import_participants(db, upload):
     """Import participants of one event.
 
@@ -75,8 +95,11 @@ def import_participants(db, upload):
 def imported(db, kind, options, upload):
     """Return 201 with the finished import, or 202 if it continues in the background."""
     record = import_runs.create(db, kind, options, upload)
-    return Response(record, 201 if record["finished_at"] else 202,
-                    {"Location": location(f"/bulk-import/{record['id']}")})
+    return Response(
+        record,
+        201 if record["finished_at"] else 202,
+        {"Location": location(f"/bulk-import/{record['id']}")},
+    )
 
 
 @routes.get("/bulk-import/<id>")
@@ -101,9 +124,13 @@ def get_bulk_import_errors(db, who, id):
     """
     row = get(db, who, id)
     charset = row["form"].get("encoding", "utf-8").removesuffix("-sig")
-    return Response(body=lines(db, row), headers={
-        "Content-Type": f"text/csv; charset={charset}; header=present",
-        "Content-Disposition": f'attachment; filename="rejected-{id}.csv"'})
+    return Response(
+        body=lines(db, row),
+        headers={
+            "Content-Type": f"text/csv; charset={charset}; header=present",
+            "Content-Disposition": f'attachment; filename="rejected-{id}.csv"',
+        },
+    )
 
 
 def get(db, who, id):
@@ -122,10 +149,27 @@ def lines(db, row):
         surplus = range(len(columns), most_cells(db, row["id"]))
     columns = [name for name in columns if name and name not in REASONS]
     first = 1 + sum(name.startswith(SURPLUS) for name in columns)
-    yield encode([[*map(cell, columns), *(f"{SURPLUS}{first + number}" for number in range(len(surplus))), *REASONS]])
+    yield encode(
+        [
+            [
+                *map(cell, columns),
+                *(f"{SURPLUS}{first + number}" for number in range(len(surplus))),
+                *REASONS,
+            ]
+        ]
+    )
     for batch in runs.rejected(db, row["id"]):
-        yield encode([[*cells(form, columns, sent), *(cell(place_of(sent, place)) for place in surplus), index,
-                       cell("; ".join(map(reason, faults)))] for index, sent, faults in batch])
+        yield encode(
+            [
+                [
+                    *cells(form, columns, sent),
+                    *(cell(place_of(sent, place)) for place in surplus),
+                    index,
+                    cell("; ".join(map(reason, faults))),
+                ]
+                for index, sent, faults in batch
+            ]
+        )
 
 
 def most_cells(db, id):
@@ -140,8 +184,11 @@ def place_of(sent, place):
 
 def columns_of_objects(db, id):
     """Return the field names of the rejected objects in order of appearance, with one name per custom field."""
-    return list(dict.fromkeys(name for batch in runs.rejected(db, id) for _, sent, _ in batch
-                              for name in flat(sent)))
+    return list(
+        dict.fromkeys(
+            name for batch in runs.rejected(db, id) for _, sent, _ in batch for name in flat(sent)
+        )
+    )
 
 
 def flat(sent):
@@ -149,8 +196,10 @@ def flat(sent):
     fields = sent.get("custom_fields")
     if not isinstance(fields, dict):
         return sent
-    return {**{name: value for name, value in sent.items() if name != "custom_fields"},
-            **{f"custom_fields.{key}": value for key, value in fields.items()}}
+    return {
+        **{name: value for name, value in sent.items() if name != "custom_fields"},
+        **{f"custom_fields.{key}": value for key, value in fields.items()},
+    }
 
 
 def cells(form, columns, sent):
@@ -183,8 +232,11 @@ def encoder(form):
 
     def encoded(rows):
         buffer = io.StringIO()
-        csv.writer(buffer, delimiter=form.get("separator", ","), lineterminator="\r\n").writerows(rows)
+        csv.writer(buffer, delimiter=form.get("separator", ","), lineterminator="\r\n").writerows(
+            rows
+        )
         return encode(buffer.getvalue())
+
     return encoded
 
 

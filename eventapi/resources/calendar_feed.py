@@ -1,6 +1,7 @@
 """Calendar feed: events, deadlines and tasks as iCalendar (RFC 5545), and subscriptions for programs that cannot send
 a key.
 """
+
 from eventapi.domain.events import calendar_feed
 from eventapi.domain.records import references
 from eventapi.domain.records.references import EVENT
@@ -23,8 +24,11 @@ def get_calendar_feed(db, query):
     query, name = references.filters(db, query, EVENT), db.config.organiser_name or "Events"
     with db.snapshot():
         entries = calendar_feed.entries(db, **query)
-        return drawn(calendar_feed.state(db, name, entries), calendar_feed.HEADER,
-                     lambda: calendar_feed.write(db, name, entries))
+        return drawn(
+            calendar_feed.state(db, name, entries),
+            calendar_feed.HEADER,
+            lambda: calendar_feed.write(db, name, entries),
+        )
 
 
 @routes.list("/calendar-feed/subscriptions", query="calendar_subscription.query")

@@ -1,4 +1,5 @@
 """Categories: a tree of labels for contacts, applications and participants."""
+
 from eventapi.domain.events import categories
 from eventapi.domain.events.categories import represent
 from eventapi.domain.records import references
@@ -25,8 +26,13 @@ def list_categories(db, query):
         if "parent_category_id" not in query:
             query["roots"] = 1
         query["include"] = ["children"]
-    return page(db, sql.list, query, lambda row: represent(db, row),
-                {"event_keys": include_event_keys, "children": nest})
+    return page(
+        db,
+        sql.list,
+        query,
+        lambda row: represent(db, row),
+        {"event_keys": include_event_keys, "children": nest},
+    )
 
 
 @routes.post("/categories", schema="category")

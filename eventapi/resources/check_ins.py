@@ -1,4 +1,5 @@
 """Check-ins: visits of participants with time and station, the scans that were refused, and the offline roster."""
+
 from datetime import datetime, timezone
 
 from eventapi import __version__, times
@@ -54,7 +55,9 @@ def create_check_in_batch(db, body):
     and detail of the problem.
     """
     outcomes = batches.record(db, body["scans"], Body("check_in", "POST", db.config.timezone))
-    return {"results": [batches.represent(index, outcome) for index, outcome in enumerate(outcomes)]}
+    return {
+        "results": [batches.represent(index, outcome) for index, outcome in enumerate(outcomes)]
+    }
 
 
 @routes.get("/check-ins/stats", query="check_in.figures", response="check_in.stats")
@@ -78,15 +81,25 @@ def get_check_in_roster(db, query, request_id):
     appears in the full roster, and `updated_since` does not report it. Send the scans to /check-ins/batch later.
     """
     event, since = event_of(db, query), query.get("updated_since")
-    state, now = check_ins.roster(db, event["id"]), times.text(datetime.now(timezone.utc) - check_ins.OVERLAP)
+    state, now = (
+        check_ins.roster(db, event["id"]),
+        times.text(datetime.now(timezone.utc) - check_ins.OVERLAP),
+    )
     tag = etag(as_json([__version__, event["id"], state["salt"], state["revision"], since]))
     if is_known(tag):
         return Response(status=304, headers={"ETag": tag}, body=b"")
-    head = {"event_id": event["id"], "event_key": event["event_key"], "salt": state["salt"], "algorithm": "sha256",
-            "updated_at": now}
+    head = {
+        "event_id": event["id"],
+        "event_key": event["event_key"],
+        "salt": state["salt"],
+        "algorithm": "sha256",
+        "updated_at": now,
+    }
     pieces = check_ins.roster_badges(db, event["id"], state["salt"], since)
-    return Response(body=streamed(head, "badges", pieces, request_id),
-                  headers={"Content-Type": "application/json", "ETag": tag})
+    return Response(
+        body=streamed(head, "badges", pieces, request_id),
+        headers={"Content-Type": "application/json", "ETag": tag},
+    )
 
 
 @routes.list("/check-ins/refusals", singular="check_in_refusal", query="check_in_refusal.query")
@@ -125,5 +138,10 @@ def event_of(db, query):
     faults = Faults()
     event = admission.event_of(db, {"scanned_at": times.now(), **query}, faults)
     if faults:
-        raise invalid([fault(entry["code"], entry["detail"], parameter=entry["pointer"][1:]) for entry in faults])
+        raise invalid(
+            [
+                fault(entry["code"], entry["detail"], parameter=entry["pointer"][1:])
+                for entry in faults
+            ]
+        )
     return event

@@ -1,4 +1,5 @@
 """Contacts: the companies and people an organiser deals with."""
+
 from eventapi.domain.access import reach
 from eventapi.domain.access.api_keys import SCOPES
 from eventapi.domain.people import contacts, merging, privacy
@@ -49,7 +50,12 @@ def delete_contact(db, id):
 @routes.list("/contacts/duplicates", singular="contact_duplicate")
 def list_contact_duplicates(db, query):
     """List pairs of contacts that may be duplicates, each with the strongest reason."""
-    return page(db, sql.duplicates, {**query, "include": ["contacts"]}, includes={"contacts": merging.attach_contacts})
+    return page(
+        db,
+        sql.duplicates,
+        {**query, "include": ["contacts"]},
+        includes={"contacts": merging.attach_contacts},
+    )
 
 
 @routes.post("/contacts/<id>/merge", schema="contact.merge")
@@ -79,8 +85,11 @@ def merge_contact(db, who, id, body):
 
 def links_ended(ids):
     """Return the warning about links that a merge has ended."""
-    return {"code": "links_ended", "detail": f"These links have ended, because their participations became one with "
-            f"another: {', '.join(map(str, ids))}. Make new ones with POST /links for those who still need access."}
+    return {
+        "code": "links_ended",
+        "detail": f"These links have ended, because their participations became one with "
+        f"another: {', '.join(map(str, ids))}. Make new ones with POST /links for those who still need access.",
+    }
 
 
 @routes.get("/contacts/<id>/export", scope="all", response="contact.export")
@@ -102,13 +111,17 @@ def anonymize_contact(db, id):
     Invoices and signed contracts that the law requires to be kept stay until their retention period ends. `kept` lists
     them.
     """
-    return Response({**privacy.anonymize(db, get(db, id)), "kept": privacy.kept(db, id)}, has_etag=False)
+    return Response(
+        {**privacy.anonymize(db, get(db, id)), "kept": privacy.kept(db, id)}, has_etag=False
+    )
 
 
 def get(db, id):
     return found(contacts.get(db, id), "contact", id)
 
 
-INCLUDES = {"categories": include_list("categories", sql.categories_of, "contact_id"),
-            "events": include_list("events", sql.events_of, "contact_id"),
-            "custom_fields": custom_fields.include("contact")}
+INCLUDES = {
+    "categories": include_list("categories", sql.categories_of, "contact_id"),
+    "events": include_list("events", sql.events_of, "contact_id"),
+    "custom_fields": custom_fields.include("contact"),
+}

@@ -1,6 +1,7 @@
 """Custom fields: definitions and values of fields that organisers add to contacts, applications, participants,
 events, booths and submissions.
 """
+
 from eventapi.domain.events import events
 from eventapi.domain.halls import booth_rows
 from eventapi.domain.people import applications, contacts, participants
@@ -18,8 +19,14 @@ routes = Routes("custom-fields", "custom_field", scope="custom_fields")
 sql = statements("custom_fields")
 
 # entity type -> function that returns the record by id, as the journal receives it
-RECORDS = {"contact": contacts.state, "application": applications.get, "event_participant": participants.get,
-           "event": events.get, "booth": booth_rows.stored, "submission": submissions.get}
+RECORDS = {
+    "contact": contacts.state,
+    "application": applications.get,
+    "event_participant": participants.get,
+    "event": events.get,
+    "booth": booth_rows.stored,
+    "submission": submissions.get,
+}
 
 
 @routes.list("/custom-fields", query="custom_field.query")
@@ -69,6 +76,7 @@ def delete_custom_field(db, id, query):
 
 # Values
 
+
 @routes.get("/custom-fields/<entity_type>/<id>", response="custom_field.values")
 def get_custom_field_values(db, entity_type, id):
     """Return the values of one record, by key.
@@ -78,7 +86,11 @@ def get_custom_field_values(db, entity_type, id):
     return record(db, entity_type, id)["custom_fields"]
 
 
-@routes.put("/custom-fields/<entity_type>/<id>", schema="custom_field.values", response="custom_field.values")
+@routes.put(
+    "/custom-fields/<entity_type>/<id>",
+    schema="custom_field.values",
+    response="custom_field.values",
+)
 def replace_custom_field_values(db, entity_type, id, body):
     """Replace all values of one record.
 
@@ -89,7 +101,11 @@ def replace_custom_field_values(db, entity_type, id, body):
     return field_values.replace(db, entity_type, RECORDS[entity_type], old, body)["custom_fields"]
 
 
-@routes.patch("/custom-fields/<entity_type>/<id>", schema="custom_field.changed_values", response="custom_field.values")
+@routes.patch(
+    "/custom-fields/<entity_type>/<id>",
+    schema="custom_field.changed_values",
+    response="custom_field.values",
+)
 def change_custom_field_values(db, entity_type, id, body):
     """Change some values of one record. Null removes a value."""
     old = record(db, entity_type, id)
@@ -100,8 +116,11 @@ def change_custom_field_values(db, entity_type, id, body):
 def record(db, entity_type, id):
     """Return the record as the journal receives it. Raise 404 for an unknown record or entity type."""
     if entity_type not in RECORDS:
-        raise Problem("not_found", f"Records of type {entity_type[:40]} have no custom fields. "
-                      f"These types have: {', '.join(RECORDS)}.")
+        raise Problem(
+            "not_found",
+            f"Records of type {entity_type[:40]} have no custom fields. "
+            f"These types have: {', '.join(RECORDS)}.",
+        )
     return found(RECORDS[entity_type](db, id), entity_type, id)
 
 

@@ -1,4 +1,5 @@
 """Document templates: texts in a subset of HTML, with placeholders, that documents are made from."""
+
 from eventapi.domain.attachments import document_templates, placeholders
 from eventapi.domain.attachments.document_templates import represent
 from eventapi.domain.records import references
@@ -23,7 +24,9 @@ def list_document_placeholders(db):
 
     Write them as `{{contact.company_name}}`. An unknown placeholder is an error.
     """
-    return Response({"placeholders": placeholders.listed(), "gap": placeholders.GAP}, has_etag=False)
+    return Response(
+        {"placeholders": placeholders.listed(), "gap": placeholders.GAP}, has_etag=False
+    )
 
 
 @routes.post("/documents/templates", schema="document_template")

@@ -1,8 +1,17 @@
 """Documents: pages made from templates, files, and contracts that are signed."""
+
 from contextlib import contextmanager
 
 from eventapi import money
-from eventapi.domain.attachments import content_types, contracts, document_rows, documents, e_invoices, notes, pages
+from eventapi.domain.attachments import (
+    content_types,
+    contracts,
+    document_rows,
+    documents,
+    e_invoices,
+    notes,
+    pages,
+)
 from eventapi.domain.attachments.contracts import CONTRACT, SIGNATURE
 from eventapi.domain.attachments.document_rows import represent
 from eventapi.domain.portal import signing
@@ -20,7 +29,9 @@ from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, created, etag, found, is_known, unchanged, unchanged_content
 from eventapi.web.routes import Routes
 
-routes = Routes("documents", "document", scope="documents", flag="documents", states=(CONTRACT, SIGNATURE))
+routes = Routes(
+    "documents", "document", scope="documents", flag="documents", states=(CONTRACT, SIGNATURE)
+)
 sql = statements("documents")
 
 LINES_OF = {"invoice": sql.invoice_lines_of, "service_order": sql.order_lines_of}
@@ -65,8 +76,12 @@ def delete_document(db, id):
     documents.delete(db, unchanged(get(db, id), represent))
 
 
-@routes.get("/documents/<id>/content", query="document.content",
-            forms=(content_types.HTML, content_types.PDF, *content_types.OTHERS), ranges=True)
+@routes.get(
+    "/documents/<id>/content",
+    query="document.content",
+    forms=(content_types.HTML, content_types.PDF, *content_types.OTHERS),
+    ranges=True,
+)
 def get_document_content(db, id, query, form):
     """Get the file of a document, or the page or PDF made from its template.
 
@@ -79,14 +94,23 @@ def get_document_content(db, id, query, form):
     if query.get("version") == "sent":
         return sent_content(db, row)
     if is_stored(row, form):
-        return downloads.stored_file(db.config, row["sha256"], row["content_type"], name_of(row, row["content_type"]))
+        return downloads.stored_file(
+            db.config, row["sha256"], row["content_type"], name_of(row, row["content_type"])
+        )
     if row["content"] is None:
-        raise Problem("not_found", f"Document {id} has no content yet. Upload it with PUT /documents/{id}/content.")
+        raise Problem(
+            "not_found",
+            f"Document {id} has no content yet. Upload it with PUT /documents/{id}/content.",
+        )
     if form not in (content_types.HTML, content_types.PDF):
-        raise Problem("not_acceptable",
-                      "The document is available as text/html or application/pdf only. Send one of these in Accept.",
-                      offered=[content_types.HTML, content_types.PDF])
-    data = (pages.pdf if form == content_types.PDF else pages.page)(db.config, row, pages.partner(db, row))
+        raise Problem(
+            "not_acceptable",
+            "The document is available as text/html or application/pdf only. Send one of these in Accept.",
+            offered=[content_types.HTML, content_types.PDF],
+        )
+    data = (pages.pdf if form == content_types.PDF else pages.page)(
+        db.config, row, pages.partner(db, row)
+    )
     headers = {**downloads.guarded(form, name_of(row, form)), "ETag": etag(f"{form}{data!r}")}
     if form == content_types.HTML:
         headers["Content-Security-Policy"] = pages.POLICY
@@ -103,7 +127,9 @@ def receive(environ, config, _):
     """
     with uploads.received(environ, config) as upload:
         try:
-            found, warnings = e_invoices.recognise(config.data_dir, upload, uploads.parsing(environ))
+            found, warnings = e_invoices.recognise(
+                config.data_dir, upload, uploads.parsing(environ)
+            )
         except processes.Busy:
             raise uploads.busy("parses") from None
         yield upload, found, warnings
@@ -124,8 +150,12 @@ def set_document_content(db, id, upload):
     document = represent(documents.set_content(db, row, upload, e_invoice, is_certain=not warnings))
     if document["e_invoice"]:
         warnings = [*warnings, *e_invoices.doubts(db, id, document["e_invoice"])]
-    return Response(document, headers={"ETag": f'"{upload.sha256}"'}, has_etag=False,
-                    meta={"warnings": warnings} if warnings else {})
+    return Response(
+        document,
+        headers={"ETag": f'"{upload.sha256}"'},
+        has_etag=False,
+        meta={"warnings": warnings} if warnings else {},
+    )
 
 
 @routes.post("/documents/<id>/request-signature", before=contracts.draw)
@@ -142,7 +172,9 @@ def request_document_signature(db, who, id, before):
 @routes.post("/documents/<id>/mark-signed", schema="document.signed")
 def mark_document_signed(db, who, id, body):
     """Record that the contract was signed. Upload the signed copy before; afterwards the content is final."""
-    return represent(contracts.mark_signed(db, get(db, id), who.admin_id, body["signer_name"], body["signed_at"]))
+    return represent(
+        contracts.mark_signed(db, get(db, id), who.admin_id, body["signer_name"], body["signed_at"])
+    )
 
 
 @routes.post("/documents/<id>/accept", schema="document.accepted")
@@ -201,23 +233,31 @@ def is_stored(row, form):
 def sent_content(db, row):
     """Return the file that was to be signed. Raise 404 if there is none."""
     if row["signature_sha256"] is None:
-        raise Problem("not_found", f"Document {row['id']} has no file to sign yet. Leave out `version`, or "
-                      f"send POST /documents/{row['id']}/request-signature first.")
+        raise Problem(
+            "not_found",
+            f"Document {row['id']} has no file to sign yet. Leave out `version`, or "
+            f"send POST /documents/{row['id']}/request-signature first.",
+        )
     file = contracts.sent_file(db.config, row)
-    return downloads.stored_file(db.config, file["sha256"], file["content_type"], name_of(row, file["content_type"]))
+    return downloads.stored_file(
+        db.config, file["sha256"], file["content_type"], name_of(row, file["content_type"])
+    )
 
 
 def allow_reading(db, who, body):
     """Raise 403 `insufficient_scope` unless the API key may read the record that a document is about."""
     kind = entities.KINDS[body["entity_type"]]
     note = notes.get(db, body["entity_id"]) if kind is entities.NOTE else None
-    if kind is not entities.NOTE or note:                       # for an unknown note, the rules raise 422
+    if kind is not entities.NOTE or note:  # for an unknown note, the rules raise 422
         require_scope(who, kind.scope_of(note), writes=False)
 
 
 def name_of(row, kind):
     """Return the file name for a download of the document with the content type `kind`."""
-    return row["filename"] or f"{row['document_number'] or row['id']}{content_types.EXTENSIONS.get(kind, '')}"
+    return (
+        row["filename"]
+        or f"{row['document_number'] or row['id']}{content_types.EXTENSIONS.get(kind, '')}"
+    )
 
 
 def include_line_items(db, records):
@@ -240,10 +280,18 @@ def represent_line(line, entity_type):
     price, quantity = money.major(line["unit_price"], currency), line["quantity"]
     if entity_type == "invoice":
         price, quantity = money.unscaled(line["unit_price"], 4), money.unscaled(quantity, 3)
-    return {"position": line["position"], "description": line["description"], "quantity": quantity,
-            "unit": line["unit"],
-            "unit_price": price, "tax_rate": money.unscaled(line["tax_rate"], 2),
-            "net": money.major(line["net"], currency)}
+    return {
+        "position": line["position"],
+        "description": line["description"],
+        "quantity": quantity,
+        "unit": line["unit"],
+        "unit_price": price,
+        "tax_rate": money.unscaled(line["tax_rate"], 2),
+        "net": money.major(line["net"], currency),
+    }
 
 
-INCLUDES = {"line_items": include_line_items, "allowed_actions": allowed_actions(contracts.allowed_actions)}
+INCLUDES = {
+    "line_items": include_line_items,
+    "allowed_actions": allowed_actions(contracts.allowed_actions),
+}

@@ -1,4 +1,5 @@
 """Dunning: the overdue invoices that are due for a letter, and sending of the letters."""
+
 from functools import partial
 
 from eventapi import times
@@ -38,8 +39,14 @@ def seen(db, body):
         return sending.look(db, body["invoice_ids"], body["level"], transactions.paid_invoices(db))
 
 
-@routes.post("/invoices/dunning/send", schema="dunning.send", response="dunning.result", status=200, dry_run=True,
-             in_pieces=lambda write, db, values: seen(db, values["body"]))
+@routes.post(
+    "/invoices/dunning/send",
+    schema="dunning.send",
+    response="dunning.result",
+    status=200,
+    dry_run=True,
+    in_pieces=lambda write, db, values: seen(db, values["body"]),
+)
 def send_dunnings(db, body, before=None):
     """Send dunning letters: all that are due, or those of some invoices, at most 40 in a call, oldest due date first.
 
@@ -57,7 +64,12 @@ def send_dunnings(db, body, before=None):
     return Response(sending.send(db, before, *given), meta=levels.warnings(db), has_etag=False)
 
 
-@routes.post("/invoices/<id>/dunning/<item_id>/withdraw", schema="dunning.withdraw", response="invoice", status=200)
+@routes.post(
+    "/invoices/<id>/dunning/<item_id>/withdraw",
+    schema="dunning.withdraw",
+    response="invoice",
+    status=200,
+)
 def withdraw_dunning(db, id, item_id, body):
     """Withdraw the last dunning letter of an invoice, such as one that was sent by mistake, and return the invoice.
 
@@ -79,5 +91,7 @@ def get_dunning_pdf(db, id, item_id):
         invoice = found(invoices.get(db, id), "invoice", id)
         entry = found(sending.entry(db, id, item_id), "dunning letter", item_id)
     name = letters.file_name(invoice, entry)
-    return Response(body=letters.draw(db, invoice, entry), headers={
-        "Content-Type": PDF, "Content-Disposition": f'attachment; filename="{name}"'})
+    return Response(
+        body=letters.draw(db, invoice, entry),
+        headers={"Content-Type": PDF, "Content-Disposition": f'attachment; filename="{name}"'},
+    )

@@ -1,4 +1,5 @@
 """Dunning levels: after how many days, with which fee, interest and text overdue invoices are dunned."""
+
 from functools import partial
 
 from eventapi.domain.dunning import levels

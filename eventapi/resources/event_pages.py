@@ -1,4 +1,5 @@
 """The public pages of an event: what they show, and whether everybody may read them."""
+
 from eventapi.domain.shows import settings
 from eventapi.web import client
 from eventapi.web.rest import found, mail_base_url, unchanged

@@ -1,4 +1,5 @@
 """Events: trade shows."""
+
 from eventapi import times
 from eventapi.domain.attachments import content_types
 from eventapi.domain.events import copying, events
@@ -21,7 +22,9 @@ def list_events(db, query):
     if "search" in query:
         query["search"] = folding.expression(query["search"])
     query, address = custom_fields.filters(db, "event", query), base_url()
-    return page(db, sql.list, {**query, "now": times.now()}, lambda row: represent(row, address), INCLUDES)
+    return page(
+        db, sql.list, {**query, "now": times.now()}, lambda row: represent(row, address), INCLUDES
+    )
 
 
 @routes.post("/events", schema="event")
@@ -72,10 +75,16 @@ def get(db, id):
 
 
 def include_participant_count(db, records):
-    counts = {row["id"]: row["participant_count"] for row in db.all(sql.participant_counts_of, ids=ids_of(records))}
+    counts = {
+        row["id"]: row["participant_count"]
+        for row in db.all(sql.participant_counts_of, ids=ids_of(records))
+    }
     for event in records:
         event["participant_count"] = counts.get(event["id"], 0)
 
 
-INCLUDES = {"opening_hours": events.add_opening_hours, "participant_count": include_participant_count,
-            "custom_fields": custom_fields.include("event")}
+INCLUDES = {
+    "opening_hours": events.add_opening_hours,
+    "participant_count": include_participant_count,
+    "custom_fields": custom_fields.include("event"),
+}

@@ -1,8 +1,17 @@
 """Invoices and credit notes."""
+
 import hashlib
 
 from eventapi import times
-from eventapi.domain.billing import deposits, drafts, invoices, issuing, payments, sending, write_offs
+from eventapi.domain.billing import (
+    deposits,
+    drafts,
+    invoices,
+    issuing,
+    payments,
+    sending,
+    write_offs,
+)
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.billing.invoices import represent
 from eventapi.domain.billing.issuing import OF_CREDIT_NOTES, TRANSITIONS
@@ -19,7 +28,9 @@ from eventapi.web.lists import one, page
 from eventapi.web.rest import Response, created, found, is_known, picture, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("invoices", "invoice", scope="invoices", flag="invoices", states=(TRANSITIONS, OF_CREDIT_NOTES))
+routes = Routes(
+    "invoices", "invoice", scope="invoices", flag="invoices", states=(TRANSITIONS, OF_CREDIT_NOTES)
+)
 sql = statements("invoices")
 PDF, XML = "application/pdf", "application/xml"
 
@@ -28,11 +39,16 @@ PDF, XML = "application/pdf", "application/xml"
 def list_invoices(db, query):
     if "invoice_number" in query:
         if "number" in query:
-            raise invalid_parameter("invoice_number", "excluded", "is another name of `number`. Send one of them")
+            raise invalid_parameter(
+                "invoice_number", "excluded", "is another name of `number`. Send one of them"
+            )
         query["number"] = query.pop("invoice_number")
     if "search" in query:
         query["search"] = folding.expression(query["search"])
-    query = {**references.filters(db, query, CONTACT, EVENT, PARTICIPANT), "today": times.today(db.config.timezone)}
+    query = {
+        **references.filters(db, query, CONTACT, EVENT, PARTICIPANT),
+        "today": times.today(db.config.timezone),
+    }
     if query.get("status") == "overdue":
         del query["status"]
         query["overdue"] = 1
@@ -87,8 +103,10 @@ def send_invoice(db, id, body):
     is_lacking = row["xml_sha256"] is None and not row["taken_over"]
     reason = {"no_e_invoice": sending.refusal(row).detail} if is_lacking else {}
     glyphs = () if invoice_pdf.obstacle(is_hybrid=False) else sending.unprintable(db, row)
-    warnings = [{name: warning[name] for name in ("code", "field", "detail")}
-                for warning in (*sending.doubts(db, row), *glyphs)]
+    warnings = [
+        {name: warning[name] for name in ("code", "field", "detail")}
+        for warning in (*sending.doubts(db, row), *glyphs)
+    ]
     return Response(represent(row), meta={**meta(mail), **reason, "warnings": warnings})
 
 
@@ -173,7 +191,9 @@ def settle_invoice(db, id):
 @routes.post("/invoices/<id>/mail", schema="invoice.mail", status=202)
 def mail_invoice(db, id, body):
     """Mail an invoice or credit note that was sent before, with its PDF. This can be repeated."""
-    return response(*issuing.mail(db, get(db, id), body["to"], body["language"], body["text"]), status=202)
+    return response(
+        *issuing.mail(db, get(db, id), body["to"], body["language"], body["text"]), status=202
+    )
 
 
 @routes.get("/invoices/<id>/pdf", query="invoice.pdf", forms=(PDF,))
@@ -188,11 +208,19 @@ def get_invoice_pdf(db, id, query):
     with db.snapshot():
         row = get(db, id)
         source = invoice_pdf.source(db, row)
-    headers = {"Content-Type": PDF, "Content-Disposition": f'attachment; filename="{invoice_pdf.file_name(row)}"'}
+    headers = {
+        "Content-Type": PDF,
+        "Content-Disposition": f'attachment; filename="{invoice_pdf.file_name(row)}"',
+    }
     if not row["locked_at"]:
-        return Response(body=invoice_pdf.draw_draft(db, row, *invoices.parties(db, row), language), headers=headers)
+        return Response(
+            body=invoice_pdf.draw_draft(db, row, *invoices.parties(db, row), language),
+            headers=headers,
+        )
     if invoice_pdf.is_copy(row, language):
-        headers["Content-Disposition"] = f'attachment; filename="{invoice_pdf.file_name(row, language)}"'
+        headers["Content-Disposition"] = (
+            f'attachment; filename="{invoice_pdf.file_name(row, language)}"'
+        )
         return Response(body=invoice_pdf.draw_sent(db, source, language), headers=headers)
     body = None if row["pdf_sha256"] else invoice_pdf.draw_sent(db, source)
     sha256 = row["pdf_sha256"] or hashlib.sha256(body).hexdigest()
@@ -216,10 +244,21 @@ def get_invoice_xml(db, id, query):
     headers = {"ETag": f'"{hashlib.sha256(body).hexdigest()}"'}
     if is_known(headers["ETag"]):
         return Response(status=304, body=b"", headers=headers)
-    name = invoice_pdf.file_name(row, extension="xml", words=[word for word in (query["profile"], query["syntax"])
-                                                                   if word not in ("en16931", "cii")])
-    return Response(body=body, headers={**headers, "Content-Type": XML,
-                                        "Content-Disposition": f'attachment; filename="{name}"'})
+    name = invoice_pdf.file_name(
+        row,
+        extension="xml",
+        words=[
+            word for word in (query["profile"], query["syntax"]) if word not in ("en16931", "cii")
+        ],
+    )
+    return Response(
+        body=body,
+        headers={
+            **headers,
+            "Content-Type": XML,
+            "Content-Disposition": f'attachment; filename="{name}"',
+        },
+    )
 
 
 @routes.get("/invoices/<id>/girocode", forms=transfers.FORMS)
@@ -271,11 +310,21 @@ def include_contact(db, records):
 
 
 def include_allowed_actions(db, records):
-    today, deducted = times.today(db.config.timezone), deposits.deducted_ones(db, [record["id"] for record in records])
+    today, deducted = (
+        times.today(db.config.timezone),
+        deposits.deducted_ones(db, [record["id"] for record in records]),
+    )
     for invoice in records:
-        invoice["allowed_actions"] = issuing.allowed_actions(invoice, today, is_deducted=invoice["id"] in deducted)
+        invoice["allowed_actions"] = issuing.allowed_actions(
+            invoice, today, is_deducted=invoice["id"] in deducted
+        )
 
 
-INCLUDES = {"items": include_items, "write_offs": include_found("write_offs", write_offs.of_invoices),
-            "payments": include_found("payments", payments.of_invoices), "contact": include_contact,
-            "dunning": include_found("dunning", dunning_letters.history), "allowed_actions": include_allowed_actions}
+INCLUDES = {
+    "items": include_items,
+    "write_offs": include_found("write_offs", write_offs.of_invoices),
+    "payments": include_found("payments", payments.of_invoices),
+    "contact": include_contact,
+    "dunning": include_found("dunning", dunning_letters.history),
+    "allowed_actions": include_allowed_actions,
+}

@@ -1,4 +1,5 @@
 """Links: the addresses with which exhibitors, applicants and people at the door act without an API key."""
+
 from eventapi.domain.access import links as access_links
 from eventapi.domain.portal import granting, reminding, rights
 from eventapi.domain.portal.granting import represent
@@ -19,8 +20,12 @@ DEVICE = ("id", "created_at", "last_used_at")
 @routes.list("/links", query="link.query")
 def list_links(db, query):
     """List links. Their addresses are secret and not among the fields."""
-    return page(db, sql.list, references.filters(db, query, EVENT),
-                lambda row: represent(access_links.represent(row)))
+    return page(
+        db,
+        sql.list,
+        references.filters(db, query, EVENT),
+        lambda row: represent(access_links.represent(row)),
+    )
 
 
 @routes.post("/links", schema="link")
@@ -68,7 +73,12 @@ def delete_link(db, id, query):
     The record stays, so that the audit log can be understood. `erase` also forgets the person's name and address.
     Webhooks receive `link.revoked`.
     """
-    granting.revoke(db, unchanged(get(db, id), represent), everywhere=bool(query["all"]), erase=bool(query["erase"]))
+    granting.revoke(
+        db,
+        unchanged(get(db, id), represent),
+        everywhere=bool(query["all"]),
+        erase=bool(query["erase"]),
+    )
 
 
 @routes.post("/links/<id>/revoke", schema="link.revoke")
@@ -144,7 +154,9 @@ def get_link_devices(db, id):
     Only links of doors have any.
     """
     get(db, id)
-    return {"devices": [{name: row[name] for name in DEVICE} for row in access_links.devices(db, id)]}
+    return {
+        "devices": [{name: row[name] for name in DEVICE} for row in access_links.devices(db, id)]
+    }
 
 
 @routes.delete("/links/<id>/devices/<item_id>")

@@ -1,4 +1,5 @@
 """Newsletter: subscribers and the records of their consent."""
+
 from eventapi.domain.people import newsletter
 from eventapi.storage.folding import expression
 from eventapi.storage.statements import statements
@@ -33,8 +34,12 @@ def create_newsletter_subscriber(db, body):
 @routes.delete("/newsletter", query="newsletter_subscriber.named")
 def delete_newsletter_subscriber_by_email(db, query):
     """Unsubscribe an address. The record is kept, so that the address is not subscribed again by mistake."""
-    subscriber = found(newsletter.by_email(db, query["email"]), "newsletter_subscriber", query["email"])
-    newsletter.unsubscribe(db, unchanged(get(db, subscriber["id"])), "api", db.actor.address, db.actor.agent)
+    subscriber = found(
+        newsletter.by_email(db, query["email"]), "newsletter_subscriber", query["email"]
+    )
+    newsletter.unsubscribe(
+        db, unchanged(get(db, subscriber["id"])), "api", db.actor.address, db.actor.agent
+    )
 
 
 @routes.get("/newsletter/<id>", query="newsletter_subscriber.one")
@@ -58,8 +63,10 @@ def delete_newsletter_subscriber(db, id):
 def representing(db):
     """Return a function that turns a row into the API object, with `unsubscribe_url`."""
     secret, address = newsletter.secret(db), base_url()
-    return lambda row: {**newsletter.represent(row),
-                        "unsubscribe_url": newsletter.unsubscribe_url(secret, address, row)}
+    return lambda row: {
+        **newsletter.represent(row),
+        "unsubscribe_url": newsletter.unsubscribe_url(secret, address, row),
+    }
 
 
 def get(db, id):

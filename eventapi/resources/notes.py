@@ -1,4 +1,5 @@
 """Notes: texts of admins about other records. The scope is that of the record's kind."""
+
 from eventapi.domain.attachments import cascade, notes
 from eventapi.domain.attachments.notes import represent
 from eventapi.domain.records import entities
@@ -32,7 +33,9 @@ def get_note(db, who, id):
 @routes.update("/notes/<id>", schema="note")
 def update_note(db, who, id, body):
     note = unchanged(get(db, who, id))
-    allow(who, body.get("entity_type", note["entity_type"]))        # to move a note, the key needs both scopes
+    allow(
+        who, body.get("entity_type", note["entity_type"])
+    )  # to move a note, the key needs both scopes
     return notes.update(db, note, body)
 
 

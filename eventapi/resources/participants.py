@@ -1,4 +1,5 @@
 """Participants: contacts that take part in an event."""
+
 from eventapi.domain.billing import bills
 from eventapi.domain.entrance import badges
 from eventapi.domain.people import badge_sheets, participants, readiness
@@ -20,7 +21,9 @@ sql = statements("participants")
 
 @routes.list("/participants", query="participant.query")
 def list_participants(db, query):
-    query = custom_fields.filters(db, "event_participant", references.filters(db, query, EVENT, CONTACT, CATEGORY))
+    query = custom_fields.filters(
+        db, "event_participant", references.filters(db, query, EVENT, CONTACT, CATEGORY)
+    )
     if "badge_number" in query:
         query["badge_number"] = badges.normal(query["badge_number"])
     if "search" in query:
@@ -69,8 +72,15 @@ def cancel_participant(db, id):
     host it is stay as well: `open.participant_ids` holds their ids.
     """
     participant = participants.move(db, get(db, id), "cancel")
-    return Response(participant, meta={"open": {"service_order_ids": db.values(sql.confirmed_orders, id=id),
-                                                "participant_ids": db.values(sql.hosted, id=id)}})
+    return Response(
+        participant,
+        meta={
+            "open": {
+                "service_order_ids": db.values(sql.confirmed_orders, id=id),
+                "participant_ids": db.values(sql.hosted, id=id),
+            }
+        },
+    )
 
 
 @routes.post("/participants/<id>/reinstate")
@@ -114,7 +124,9 @@ def get_participant_badge_sheets(db, query):
     Cancelled participants are left out. A document has at most 200 badges: request more with `page`.
     """
     chosen = badge_sheets.chosen(db, references.filters(db, query, EVENT))
-    return drawn([query, chosen], badge_sheets.PDF, lambda: badge_sheets.draw_sheets(db.config, chosen))
+    return drawn(
+        [query, chosen], badge_sheets.PDF, lambda: badge_sheets.draw_sheets(db.config, chosen)
+    )
 
 
 @routes.get("/participants/<id>/balance", response="participant.balance")
@@ -127,7 +139,9 @@ def get_participant_balance(db, id):
     return bills.balance(db, get(db, id))
 
 
-@routes.post("/participants/<id>/invoice", scope="invoices", flag="invoices", singular="invoice", status=201)
+@routes.post(
+    "/participants/<id>/invoice", scope="invoices", flag="invoices", singular="invoice", status=201
+)
 def create_participant_invoice(db, id):
     """Draft an invoice of everything not billed yet, and credit notes of what was billed and then cancelled.
 
@@ -155,10 +169,12 @@ def get(db, id):
     return found(participants.get(db, id), "participant", id)
 
 
-INCLUDES = {"contact": include_one("contact", sql.contacts_of, "participant_id"),
-            "event": include_one("event", sql.events_of, "participant_id"),
-            "category": include_one("category", sql.categories_of, "participant_id"),
-            "readiness": include_found("readiness", readiness.checklists),
-            "badge_quota": include_found("badge_quota", staff.quotas),
-            "custom_fields": custom_fields.include("event_participant"),
-            "allowed_actions": allowed_actions(TRANSITIONS.of)}
+INCLUDES = {
+    "contact": include_one("contact", sql.contacts_of, "participant_id"),
+    "event": include_one("event", sql.events_of, "participant_id"),
+    "category": include_one("category", sql.categories_of, "participant_id"),
+    "readiness": include_found("readiness", readiness.checklists),
+    "badge_quota": include_found("badge_quota", staff.quotas),
+    "custom_fields": custom_fields.include("event_participant"),
+    "allowed_actions": allowed_actions(TRANSITIONS.of),
+}

@@ -1,4 +1,5 @@
 """Payments: money received for an invoice."""
+
 from eventapi.domain.billing import invoices, payments, refunds
 from eventapi.domain.billing.payments import TRANSITIONS, represent
 from eventapi.domain.records import references
@@ -84,4 +85,8 @@ def include_invoice(db, records):
         payment["invoice"] = known[payment["invoice_id"]]
 
 
-INCLUDES = {"invoice": include_invoice, "refunds": refunds.attach, "allowed_actions": allowed_actions(TRANSITIONS.of)}
+INCLUDES = {
+    "invoice": include_invoice,
+    "refunds": refunds.attach,
+    "allowed_actions": allowed_actions(TRANSITIONS.of),
+}

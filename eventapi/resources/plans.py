@@ -1,4 +1,5 @@
 """Plans: the halls of an event, with pillars, doors and other objects."""
+
 from eventapi import times
 from eventapi.domain.halls import booth_rows, layout_checks, plan_pictures, plans
 from eventapi.domain.records import references
@@ -47,8 +48,13 @@ def list_plan_warnings(db, id, query):
     with db.snapshot():
         plan, outlines = found(db.one(sql.get, id=id), "plan", id), db.all(sql.outlines, id=id)
     warnings, is_complete = layout_checks.warnings(plan, outlines, round(1000 * query["min_aisle"]))
-    checks = {"plan_id": id, "min_aisle": float(query["min_aisle"]), "warnings": warnings, "is_complete": is_complete,
-              "checked_at": times.now()}
+    checks = {
+        "plan_id": id,
+        "min_aisle": float(query["min_aisle"]),
+        "warnings": warnings,
+        "is_complete": is_complete,
+        "checked_at": times.now(),
+    }
     return Response(checks, has_etag=False)
 
 
@@ -69,7 +75,9 @@ def addressed(plan):
 
 
 def include_booth_count(db, records):
-    counts = {row["id"]: row["booth_count"] for row in db.all(sql.booth_counts_of, ids=ids_of(records))}
+    counts = {
+        row["id"]: row["booth_count"] for row in db.all(sql.booth_counts_of, ids=ids_of(records))
+    }
     for plan in records:
         plan["booth_count"] = counts.get(plan["id"], 0)
 
@@ -86,4 +94,8 @@ def include_objects(db, records):
         plan["objects"] = plans.objects(by_id[plan["id"]])
 
 
-INCLUDES = {"booth_count": include_booth_count, "booths": include_booths, "objects": include_objects}
+INCLUDES = {
+    "booth_count": include_booth_count,
+    "booths": include_booths,
+    "objects": include_objects,
+}

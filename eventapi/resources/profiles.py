@@ -1,4 +1,5 @@
 """Profiles: how exhibitors are shown on the public pages of their events."""
+
 from eventapi.domain.people import participants
 from eventapi.domain.shows import profiles
 from eventapi.web import uploads

@@ -1,4 +1,5 @@
 """Reports as JSON, CSV tables and SVG charts."""
+
 from eventapi import spreadsheet
 from eventapi.domain.books import audit_export, ledger, periods, taxes
 from eventapi.domain.datev import documents as datev_documents
@@ -32,13 +33,17 @@ def get_revenue_report(db, query, form):
     return report(db, "revenue", query, form)
 
 
-@routes.get("/reports/participants", query="report.by_day", response="report.participants", forms=FORMS)
+@routes.get(
+    "/reports/participants", query="report.by_day", response="report.participants", forms=FORMS
+)
 def get_participants_report(db, query, form):
     """Get the number of participants by event and role."""
     return report(db, "participants", query, form)
 
 
-@routes.get("/reports/applications", query="report.by_period", response="report.applications", forms=FORMS)
+@routes.get(
+    "/reports/applications", query="report.by_period", response="report.applications", forms=FORMS
+)
 def get_applications_report(db, query, form):
     """Get the number of applications by status and by the period of their creation."""
     return report(db, "applications", query, form)
@@ -56,7 +61,9 @@ def get_overview_report(db, query, form):
     return report(db, "overview", query, form)
 
 
-@routes.get("/reports/receivables", query="report.at_a_day", response="report.receivables", forms=FORMS)
+@routes.get(
+    "/reports/receivables", query="report.at_a_day", response="report.receivables", forms=FORMS
+)
 def get_receivables_report(db, query, form):
     """Get the open amounts by days past due."""
     return report(db, "receivables", query, form)
@@ -72,8 +79,13 @@ def get_tax_report(db, query, form):
     return report(db, "tax", query, form, further=taxes.beside)
 
 
-@routes.get("/reports/recapitulative", query="report.recapitulative_period", response="report.recapitulative",
-            forms=FORMS[:2], further_scopes=("invoices",))
+@routes.get(
+    "/reports/recapitulative",
+    query="report.recapitulative_period",
+    response="report.recapitulative",
+    forms=FORMS[:2],
+    further_scopes=("invoices",),
+)
 def get_recapitulative_report(db, query, form):
     """Get the recapitulative statement of a month, quarter or year: goods and services to other countries of the EU."""
     found = taxes.recapitulative(db, query)
@@ -106,8 +118,13 @@ def get_readiness_report(db, query, form):
     return report(db, "readiness", query, form)
 
 
-@routes.get("/reports/datev", query="report.datev_period", response="report.datev",
-            forms=(CSV, "application/json", ZIP), further_scopes=("invoices",))
+@routes.get(
+    "/reports/datev",
+    query="report.datev_period",
+    response="report.datev",
+    forms=(CSV, "application/json", ZIP),
+    further_scopes=("invoices",),
+)
 def get_datev_report(db, query, form):
     """Get the bookings of a month or year as a file for DATEV.
 
@@ -121,8 +138,13 @@ def get_datev_report(db, query, form):
     return datev_file(datev.batch(db, query["year"], query.get("month")), form)
 
 
-@routes.get("/reports/datev/debtors", query="report.datev_debtors_period", response="report.datev_debtors",
-            forms=(CSV, "application/json"), further_scopes=("invoices",))
+@routes.get(
+    "/reports/datev/debtors",
+    query="report.datev_debtors_period",
+    response="report.datev_debtors",
+    forms=(CSV, "application/json"),
+    further_scopes=("invoices",),
+)
 def get_datev_debtors_report(db, query, form):
     """Get the master data of debtors as a file for DATEV.
 
@@ -138,25 +160,43 @@ def datev_file(file, form):
     if form == "application/json":
         file.content.close()
         return Response(file.summary, has_etag=False)
-    return Response(body=file.pieces(), headers={
-        "Content-Type": ZIP if file.name.endswith(".zip") else "text/csv; charset=windows-1252",
-        "Content-Length": str(file.size),
-        "Content-Disposition": f'attachment; filename="{file.name}"'})
+    return Response(
+        body=file.pieces(),
+        headers={
+            "Content-Type": ZIP if file.name.endswith(".zip") else "text/csv; charset=windows-1252",
+            "Content-Length": str(file.size),
+            "Content-Disposition": f'attachment; filename="{file.name}"',
+        },
+    )
 
 
-@routes.get("/reports/ledger", query="report.by_account", response="report.ledger", forms=FORMS[:2],
-            further_scopes=("invoices",))
+@routes.get(
+    "/reports/ledger",
+    query="report.by_account",
+    response="report.ledger",
+    forms=FORMS[:2],
+    further_scopes=("invoices",),
+)
 def get_ledger_report(db, query, form):
     """Get the balances of all customers: opening balance, invoices, credit notes, payments, refunds, closing balance.
 
     All customers are in one response, because their sums are the totals that `proof` compares with other reports.
     """
     found = ledger.of_all(db, query, with_proof=form != CSV)
-    return table("ledger", ledger.COLUMNS, found["data"]["rows"]) if form == CSV else Response(found, has_etag=False)
+    return (
+        table("ledger", ledger.COLUMNS, found["data"]["rows"])
+        if form == CSV
+        else Response(found, has_etag=False)
+    )
 
 
-@routes.get("/reports/ledger/<customer_number>", query="report.of_account", response="report.account",
-            forms=(*FORMS[:2], PDF), further_scopes=("invoices",))
+@routes.get(
+    "/reports/ledger/<customer_number>",
+    query="report.of_account",
+    response="report.account",
+    forms=(*FORMS[:2], PDF),
+    further_scopes=("invoices",),
+)
 def get_customer_account(db, customer_number, query, form):
     """Get the account of a customer: every invoice, credit note, payment and refund, with the balance after it.
 
@@ -167,8 +207,11 @@ def get_customer_account(db, customer_number, query, form):
         return table("account", ledger.OF_CUSTOMER, ledger.movements(found))
     if form == PDF:
         parties = accounts.addressed(db, customer_number, query.get("language"))
-        return drawn([found["data"], found["filters"], found["generated_at"][:10], parties], PDF,
-                     lambda: accounts.draw(db.config, found, *parties))
+        return drawn(
+            [found["data"], found["filters"], found["generated_at"][:10], parties],
+            PDF,
+            lambda: accounts.draw(db.config, found, *parties),
+        )
     return Response(found, has_etag=False)
 
 
@@ -181,8 +224,12 @@ def list_periods(db):
     return periods.all_months(db)
 
 
-@routes.post("/reports/periods/<month>/close", in_pieces=periods.close_in_pieces, response="report.period",
-             further_scopes=("invoices",))
+@routes.post(
+    "/reports/periods/<month>/close",
+    in_pieces=periods.close_in_pieces,
+    response="report.period",
+    further_scopes=("invoices",),
+)
 def close_period(db, month):
     """Close a month and all months before it. They can never be opened again.
 
@@ -194,8 +241,12 @@ def close_period(db, month):
     return periods.close(db, month)
 
 
-@routes.get("/reports/audit-export", query="report.audit_year", forms=(ZIP,),
-            further_scopes=("invoices", "audit", "documents"))
+@routes.get(
+    "/reports/audit-export",
+    query="report.audit_year",
+    forms=(ZIP,),
+    further_scopes=("invoices", "audit", "documents"),
+)
 def get_audit_export(db, query):
     """Get all bookings of a year as a ZIP file for a tax audit (GoBD, access Z3).
 
@@ -205,9 +256,14 @@ def get_audit_export(db, query):
     `gdpdu-01-09-2004.dtd`, which audit programs expect beside it, is not included.
     """
     file, size = audit_export.written(db, query["year"], with_pdf=bool(query["pdf"]))
-    return Response(body=audit_export.pieces(file), headers={
-        "Content-Type": ZIP, "Content-Length": str(size),
-        "Content-Disposition": f'attachment; filename="audit-export-{query["year"]}.zip"'})
+    return Response(
+        body=audit_export.pieces(file),
+        headers={
+            "Content-Type": ZIP,
+            "Content-Length": str(size),
+            "Content-Disposition": f'attachment; filename="audit-export-{query["year"]}.zip"',
+        },
+    )
 
 
 def report(db, name, query, form, further=None):
@@ -228,6 +284,10 @@ def report(db, name, query, form, further=None):
 
 def table(name, columns, rows):
     """Return flat rows as a CSV file."""
-    return Response(body=spreadsheet.table(columns, rows), headers={
-        "Content-Type": "text/csv; charset=utf-8; header=present",
-        "Content-Disposition": f'attachment; filename="{name}.csv"'})
+    return Response(
+        body=spreadsheet.table(columns, rows),
+        headers={
+            "Content-Type": "text/csv; charset=utf-8; header=present",
+            "Content-Disposition": f'attachment; filename="{name}.csv"',
+        },
+    )

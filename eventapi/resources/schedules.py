@@ -1,4 +1,5 @@
 """Schedules: sessions of an event with time, location, speakers, hosts and attendees."""
+
 from eventapi.domain.events import schedules
 from eventapi.domain.events.schedules import represent
 from eventapi.domain.records import normalising, references
@@ -57,9 +58,16 @@ def include_assignments(db, slots):
     """Add the assignments of each slot, each with a summary of the participant."""
     by_slot = {slot["id"]: [] for slot in slots}
     for row in db.all(sql.assignments_of, ids=as_json(list(by_slot))):
-        by_slot[row["schedule_slot_id"]].append({
-            "event_participant_id": row["event_participant_id"], "role": row["role"],
-            "participant": {**{name: row[name] for name in IN_SHORT}, "role": row["participant_role"]}})
+        by_slot[row["schedule_slot_id"]].append(
+            {
+                "event_participant_id": row["event_participant_id"],
+                "role": row["role"],
+                "participant": {
+                    **{name: row[name] for name in IN_SHORT},
+                    "role": row["participant_role"],
+                },
+            }
+        )
     for slot in slots:
         slot["assignments"] = by_slot[slot["id"]]
 

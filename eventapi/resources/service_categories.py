@@ -1,4 +1,5 @@
 """Service categories: the headings of the services sold."""
+
 from eventapi.domain.orders import service_categories
 from eventapi.storage.statements import statements
 from eventapi.web.lists import page

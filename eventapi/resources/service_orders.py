@@ -1,4 +1,5 @@
 """Service orders: what a participant orders besides space, from the draft to the last completed item."""
+
 from eventapi.domain.orders import ordering, orders
 from eventapi.domain.orders.ordering import OF_ITEMS, TRANSITIONS
 from eventapi.domain.orders.orders import represent
@@ -13,11 +14,16 @@ from eventapi.web.lists import one, page
 from eventapi.web.rest import created, found, unchanged
 from eventapi.web.routes import Routes
 
-routes = Routes("service-orders", "service_order", scope="service_orders", flag="service_orders",
-                states=(TRANSITIONS, OF_ITEMS))
+routes = Routes(
+    "service-orders",
+    "service_order",
+    scope="service_orders",
+    flag="service_orders",
+    states=(TRANSITIONS, OF_ITEMS),
+)
 sql = statements("service_orders")
 
-NAMES = "{company_name_folded first_name_folded last_name_folded customer_number_folded}"       # that `search` reads
+NAMES = "{company_name_folded first_name_folded last_name_folded customer_number_folded}"  # that `search` reads
 
 
 @routes.list("/service-orders", query="service_order.query")
@@ -27,7 +33,9 @@ def list_service_orders(db, who, query):
         query["search"] = words = folding.expression(query["search"])
         if may_read(who, "participants"):
             query |= {"search": None, "words": words, "names": f"{NAMES}: ({words})"}
-    return page(db, sql.list, references.filters(db, query, EVENT, PARTICIPANT), represent, INCLUDES)
+    return page(
+        db, sql.list, references.filters(db, query, EVENT, PARTICIPANT), represent, INCLUDES
+    )
 
 
 @routes.post("/service-orders", schema="service_order")
@@ -107,9 +115,13 @@ def move_item(db, id, item_id, action):
 def include_items(db, records):
     attach_list(records, "items", db.all(sql.items_of, ids=ids_of(records)), "service_order_id")
     for record in records:
-        record["items"] = [orders.represent_item(item, record["currency"]) for item in record["items"]]
+        record["items"] = [
+            orders.represent_item(item, record["currency"]) for item in record["items"]
+        ]
 
 
-INCLUDES = {"items": include_items,
-            "participant": include_one("participant", sql.participants_of, "service_order_id"),
-            "allowed_actions": allowed_actions(TRANSITIONS.of)}
+INCLUDES = {
+    "items": include_items,
+    "participant": include_one("participant", sql.participants_of, "service_order_id"),
+    "allowed_actions": allowed_actions(TRANSITIONS.of),
+}

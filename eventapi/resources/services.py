@@ -1,4 +1,5 @@
 """Services: what an organiser sells besides space, and at which events."""
+
 from eventapi import money
 from eventapi.domain.orders import offers, services
 from eventapi.domain.orders.services import represent
@@ -14,7 +15,12 @@ from eventapi.web.routes import Routes
 routes = Routes("services", "service", scope="services", flag="services")
 sql = statements("services")
 
-AT_EVENT = ("price", "ordered", "available", "order_deadline")      # fields that depend on the event in the query
+AT_EVENT = (
+    "price",
+    "ordered",
+    "available",
+    "order_deadline",
+)  # fields that depend on the event in the query
 NOT_OFFERED = {"price": None, "ordered": 0, "available": 0, "last_day": None}
 
 
@@ -62,14 +68,26 @@ def with_terms(query):
 
 def includes(query):
     """Return {name: function} of the fields to include. The function of the first field in AT_EVENT sets all four."""
+
     def include_terms(db, records):
         known = offers.at_event(db, query["event_id"], [service["id"] for service in records])
         for service in records:
             offer = known.get(service["id"], NOT_OFFERED)
-            service.update(price=money.major(offer["price"], db.config.currency), ordered=offer["ordered"],
-                           available=offer["available"], order_deadline=offer["last_day"])
-    return {**INCLUDES, **dict.fromkeys(AT_EVENT, lambda db, records: None), AT_EVENT[0]: include_terms}
+            service.update(
+                price=money.major(offer["price"], db.config.currency),
+                ordered=offer["ordered"],
+                available=offer["available"],
+                order_deadline=offer["last_day"],
+            )
+
+    return {
+        **INCLUDES,
+        **dict.fromkeys(AT_EVENT, lambda db, records: None),
+        AT_EVENT[0]: include_terms,
+    }
 
 
-INCLUDES = {"category": include_one("category", sql.categories_of, "service_id"),
-            "events": include_found("events", offers.of_services)}
+INCLUDES = {
+    "category": include_one("category", sql.categories_of, "service_id"),
+    "events": include_found("events", offers.of_services),
+}

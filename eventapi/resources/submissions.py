@@ -1,4 +1,5 @@
 """Submissions: what participants submit for an event, from draft to approval, with every revision."""
+
 from eventapi import times
 from eventapi.domain.attachments import content_types
 from eventapi.domain.records import custom_fields, references
@@ -23,7 +24,9 @@ sql = statements("submissions")
 @routes.list("/submissions", query="submission.query")
 def list_submissions(db, query):
     now = times.now()
-    query = custom_fields.filters(db, "submission", {**references.filters(db, query, EVENT, PARTICIPANT), "now": now})
+    query = custom_fields.filters(
+        db, "submission", {**references.filters(db, query, EVENT, PARTICIPANT), "now": now}
+    )
     return page(db, sql.list, query, lambda row: submissions.represent(row, now), INCLUDES)
 
 
@@ -97,7 +100,9 @@ def batch_submissions(who, body):
     return batches.run(routes, who, body)
 
 
-@routes.list("/submissions/<id>/revisions", query="submission_revision.query", singular="submission_revision")
+@routes.list(
+    "/submissions/<id>/revisions", query="submission_revision.query", singular="submission_revision"
+)
 def list_submission_revisions(db, id, query):
     """List the revisions of a submission, each with its value at that time and the feedback."""
     get(db, id)
@@ -113,7 +118,9 @@ def get_submission_revision(db, id, item_id):
     return revision_of(db, id, item_id)
 
 
-@routes.get("/submissions/<id>/revisions/<item_id>/content", forms=content_types.STORED, ranges=True)
+@routes.get(
+    "/submissions/<id>/revisions/<item_id>/content", forms=content_types.STORED, ranges=True
+)
 def get_submission_revision_content(db, id, item_id):
     """Get the file that was submitted with a revision, even if its document has been changed or deleted since.
 
@@ -122,7 +129,9 @@ def get_submission_revision_content(db, id, item_id):
     revision = revision_of(db, id, item_id)
     if revision["sha256"] is None:
         raise Problem("not_found", f"The revision {item_id} of the submission {id} has no file.")
-    return downloads.stored_file(db.config, revision["sha256"], *submissions.file_of(db.config, revision))
+    return downloads.stored_file(
+        db.config, revision["sha256"], *submissions.file_of(db.config, revision)
+    )
 
 
 def allow_document(who, body, old=None):
@@ -142,10 +151,15 @@ def get(db, id):
 
 def include_type(db, records):
     rows = db.all(sql.types_of, ids=ids_of(records))
-    types = [{**row, **{name: bool(row[name]) for name in submission_types.SWITCHES}} for row in rows]
+    types = [
+        {**row, **{name: bool(row[name]) for name in submission_types.SWITCHES}} for row in rows
+    ]
     attach_one(records, "type", types, "submission_id")
 
 
-INCLUDES = {"participant": include_one("participant", sql.participants_of, "submission_id"), "type": include_type,
-            "allowed_actions": allowed_actions(TRANSITIONS.of),
-            "custom_fields": custom_fields.include("submission")}
+INCLUDES = {
+    "participant": include_one("participant", sql.participants_of, "submission_id"),
+    "type": include_type,
+    "allowed_actions": allowed_actions(TRANSITIONS.of),
+    "custom_fields": custom_fields.include("submission"),
+}

@@ -1,4 +1,5 @@
 """Tasks: to-do items for admins, with a due date and the record that they are about."""
+
 from eventapi import times
 from eventapi.domain.attachments import cascade, tasks
 from eventapi.domain.attachments.tasks import TRANSITIONS, represent
@@ -74,8 +75,10 @@ def get(db, id):
 
 def include_entity(db, records):
     """Add a summary of the record that each task is about; null if there is none."""
-    shorts = entities.short(db,
-                            {(record["entity_type"], record["entity_id"]) for record in records if record["entity_id"]})
+    shorts = entities.short(
+        db,
+        {(record["entity_type"], record["entity_id"]) for record in records if record["entity_id"]},
+    )
     for record in records:
         record["entity"] = shorts.get((record["entity_type"], record["entity_id"]))
 

@@ -1,4 +1,5 @@
 """Webhooks: URLs that receive events as signed HTTP requests, which are retried. And a feed of the same events."""
+
 from eventapi.domain.webhooks import event_types, subscriptions
 from eventapi.domain.webhooks import feed as webhook_feed
 from eventapi.domain.webhooks import subscriptions as webhooks
@@ -55,8 +56,13 @@ def get_webhook_feed(db, who, query):
     `meta.missed` is true if events that followed `after` have been deleted.
     """
     with db.snapshot():
-        events, following, more, missed = webhook_feed.read(db, query["after"], query["per_page"], who.scopes)
-    return Response(events, meta={"per_page": query["per_page"], "next": following, "more": more, "missed": missed})
+        events, following, more, missed = webhook_feed.read(
+            db, query["after"], query["per_page"], who.scopes
+        )
+    return Response(
+        events,
+        meta={"per_page": query["per_page"], "next": following, "more": more, "missed": missed},
+    )
 
 
 @routes.get("/webhooks/<id>")
@@ -102,14 +108,18 @@ def rotate_webhook_secret(db, id):
     return Response(webhooks.rotate_secret(db, get(db, id)), secret="secret")
 
 
-@routes.list("/webhooks/<id>/deliveries", query="webhook_delivery.query", singular="webhook_delivery")
+@routes.list(
+    "/webhooks/<id>/deliveries", query="webhook_delivery.query", singular="webhook_delivery"
+)
 def list_webhook_deliveries(db, id, query):
     """List the deliveries of a webhook, past and pending. They are kept for 30 days."""
     get(db, id)
     return page(db, sql.deliveries, {**query, "webhook_id": id}, represent_delivery)
 
 
-@routes.post("/webhooks/<id>/deliveries/<item_id>/redeliver", status=202, response="webhook_delivery")
+@routes.post(
+    "/webhooks/<id>/deliveries/<item_id>/redeliver", status=202, response="webhook_delivery"
+)
 def redeliver_webhook_delivery(db, id, item_id):
     """Send a delivery again, with all its retries. A delivery that waits for its next attempt is sent now.
 

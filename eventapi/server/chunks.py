@@ -3,12 +3,13 @@
 gunicorn's own reader differs from version to version: 20.1 accepts sizes such as `+5` and `0x5`, and before 27 a line
 without an end is kept in memory as long as the client sends.
 """
+
 import re
 
 from gunicorn.http.errors import InvalidChunkSize, NoMoreData
 from gunicorn.http.unreader import Unreader
 
-MAX_LINE = 4096             # bytes of the line of a size, with its extension, or of a trailer
+MAX_LINE = 4096  # bytes of the line of a size, with its extension, or of a trailer
 MAX_TRAILERS = 100
 SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})(?:[ \t]*;[\t -~\x80-\xff]*)?")
 FIELD = re.compile(rb"[-!#$%&'*+.^_`|~0-9A-Za-z]++:[\t -~\x80-\xff]*+")
@@ -20,7 +21,10 @@ class Chunks:
     def __init__(self, unreader: Unreader):
         """`unreader` is gunicorn's buffer of received bytes. What follows the body is moved back to it."""
         self._unreader, self._received, self._at = unreader, b"", 0
-        self._left, self._ended = None, False        # bytes of the present chunk; None before the first one
+        self._left, self._ended = (
+            None,
+            False,
+        )  # bytes of the present chunk; None before the first one
 
     def read(self, size: int) -> bytes:
         """Return at most `size` bytes, b"" at the end. Raise OSError for invalid chunks, and if the client closes."""
@@ -29,7 +33,7 @@ class Chunks:
         size = min(size, self._left)
         if size and self._at == len(self._received):
             self._receive()
-        data = self._received[self._at:self._at + size]
+        data = self._received[self._at : self._at + size]
         self._at += len(data)
         self._left -= len(data)
         return data
@@ -44,7 +48,7 @@ class Chunks:
         self._left = int(size[1], 16)
         if self._left == 0:
             self._skip_trailers()
-            self._unreader.unread(self._received[self._at:])
+            self._unreader.unread(self._received[self._at :])
             self._received, self._at, self._ended = b"", 0, True
 
     def _skip_trailers(self):
@@ -62,7 +66,7 @@ class Chunks:
             if len(self._received) - self._at > MAX_LINE:
                 raise InvalidChunkSize(b"line without an end")
             self._receive()
-        line, self._at = self._received[self._at:end + 1], end + 1
+        line, self._at = self._received[self._at : end + 1], end + 1
         if not line.endswith(b"\r\n"):
             raise InvalidChunkSize(b"LF without CR")
         return line[:-2]
@@ -71,4 +75,4 @@ class Chunks:
         data = self._unreader.read()
         if not data:
             raise NoMoreData()
-        self._received, self._at = self._received[self._at:] + data, 0
+        self._received, self._at = self._received[self._at :] + data, 0

@@ -3,6 +3,7 @@
 The socket never blocks. Where a thread must wait for the client, Patience limits how long, and lets another thread do
 the work of this one meanwhile.
 """
+
 import io
 import os
 import re
@@ -20,9 +21,9 @@ from eventapi.server import heads
 from eventapi.server.chunks import Chunks
 from eventapi.server.patience import Patience
 
-RECEIVE_SIZE = 16 * 1024    # bytes received at once
-SEND_SIZE = 64 * 1024       # bytes of a response that are collected before they are sent
-LONGEST_BODY = 1024 ** 2    # bytes of a body that is received before the application is called
+RECEIVE_SIZE = 16 * 1024  # bytes received at once
+SEND_SIZE = 64 * 1024  # bytes of a response that are collected before they are sent
+LONGEST_BODY = 1024**2  # bytes of a body that is received before the application is called
 LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,7})[ \t]*\r\n", re.I)
 EXPECT = re.compile(rb"\r\nexpect:", re.I)
 LONE_LF = re.compile(rb"(?<!\r)\n")
@@ -39,6 +40,7 @@ class Outcome(Enum):
     CLOSE: the response is written; the connection is closed once the client has read it.
     GONE: the client went away, or the response is incomplete; the connection must be closed at once.
     """
+
     KEEP_ALIVE, CLOSE, GONE = range(3)
 
 
@@ -56,7 +58,13 @@ class Connection:
         expires: when the worker closes the connection, if nothing is received.
     """
 
-    def __init__(self, sock: socket.socket, environ: dict, patience: Patience, has_room: Callable[[int], bool]):
+    def __init__(
+        self,
+        sock: socket.socket,
+        environ: dict,
+        patience: Patience,
+        has_room: Callable[[int], bool],
+    ):
         """`environ` has what is the same for all requests of the connection.
 
         `has_room` returns whether the process has memory for so many bytes of a body.
@@ -64,8 +72,8 @@ class Connection:
         self.sock, self.fd, self._environ, self._has_room = sock, sock.fileno(), environ, has_room
         self.patience, self._continue = patience, b""
         self.buffer, self.length, self.first_byte = bytearray(), 0, 0.0
-        self._searched = 0              # bytes of the buffer that do not contain the end of the head
-        self._body = None               # the reader of a body that had not arrived with its head
+        self._searched = 0  # bytes of the buffer that do not contain the end of the head
+        self._body = None  # the reader of a body that had not arrived with its head
         self._unsent, self._unsent_size = [], 0
         self.sending = False
         self._end_received = False
@@ -117,32 +125,45 @@ class Connection:
             return False
         lone = LONE_LF.search(self.buffer, self._searched)
         self._searched = max(0, length - 3)
-        return bool(lone) or length > heads.MAX_HEAD or (length > line and b"\r\n" not in self.buffer[:line + 2])
+        return (
+            bool(lone)
+            or length > heads.MAX_HEAD
+            or (length > line and b"\r\n" not in self.buffer[: line + 2])
+        )
 
     def request(self) -> dict:
         """Return the environ of the next request. Raise what is wrong with its head."""
-        data = bytes(self.buffer).removeprefix(b"\r\n")             # ignored, as RFC 9112 recommends (2.2)
+        data = bytes(self.buffer).removeprefix(b"\r\n")  # ignored, as RFC 9112 recommends (2.2)
         end = data.find(b"\r\n\r\n")
         self.buffer.clear()
-        self._searched = self.length = self.patience.deadline = 0  # the head is here: no waiting for it
-        self.sending, self._continue = False, b""                   # also for the response to a head that is refused
+        self._searched = self.length = self.patience.deadline = (
+            0  # the head is here: no waiting for it
+        )
+        self.sending, self._continue = False, b""  # also for the response to a head that is refused
         environ = {**self._environ, **heads.environ_of(data, end), "eventapi.places": self.patience}
         self.patience.begin()
-        environ["wsgi.input"] = self._body_of(environ, data[end + 4:])
+        environ["wsgi.input"] = self._body_of(environ, data[end + 4 :])
         return environ
 
     def _body_of(self, environ, received):
         """Return the body as a file to read. What was received behind it is the beginning of the next request."""
-        length, is_chunked = int(environ.get("CONTENT_LENGTH", 0)), "HTTP_TRANSFER_ENCODING" in environ
+        length, is_chunked = (
+            int(environ.get("CONTENT_LENGTH", 0)),
+            "HTTP_TRANSFER_ENCODING" in environ,
+        )
         if length <= len(received) and not is_chunked:
             self._body = None
             self.buffer += received[length:]
             return io.BytesIO(received[:length])
         if "HTTP_EXPECT" in environ and environ["SERVER_PROTOCOL"] != "HTTP/1.0":
-            self._continue = b"HTTP/1.1 100 Continue\r\n\r\n"     # sent when the application reads the body
+            self._continue = (
+                b"HTTP/1.1 100 Continue\r\n\r\n"  # sent when the application reads the body
+            )
         self._unreader = SocketUnreader(self)
         self._unreader.unread(received)
-        self._body = Body(Chunks(self._unreader) if is_chunked else LengthReader(self._unreader, length))
+        self._body = Body(
+            Chunks(self._unreader) if is_chunked else LengthReader(self._unreader, length)
+        )
         return self._body
 
     def recv(self, size: int) -> bytes:
@@ -156,7 +177,9 @@ class Connection:
             except BlockingIOError:
                 self.patience.wait(select.POLLIN)
         if not data and self._end_received:
-            raise ConnectionResetError("the client has closed the connection")    # gunicorn 20.1 would read for ever
+            raise ConnectionResetError(
+                "the client has closed the connection"
+            )  # gunicorn 20.1 would read for ever
         self._end_received = not data
         self.patience.extend(len(data))
         return data
@@ -165,12 +188,16 @@ class Connection:
         """Read the rest of the body that the application has not read. Return whether another request can follow it."""
         if self._body is None:
             return True
-        if "HTTP_TRANSFER_ENCODING" in environ and status >= 400:   # chunks that cannot be read have no reliable end
+        if (
+            "HTTP_TRANSFER_ENCODING" in environ and status >= 400
+        ):  # chunks that cannot be read have no reliable end
             return False
         self.patience.deadline, self._continue = 0, b""
         try:
             return any(not self._body.read(RECEIVE_SIZE) for _ in range(8))
-        except Exception:           # it has not arrived, or cannot be read; each server has its own errors for that
+        except (
+            Exception
+        ):  # it has not arrived, or cannot be read; each server has its own errors for that
             return False
 
     def keep(self) -> None:
@@ -265,8 +292,15 @@ def environ_of(client: tuple | str, server: tuple | str) -> dict:
     """
     peer, peer_port = map(str, client[:2]) if isinstance(client, tuple) else ("", "")
     name, port = map(str, server[:2]) if isinstance(server, tuple) else ("localhost", "80")
-    return {"REMOTE_ADDR": peer, "REMOTE_PORT": peer_port, "SERVER_NAME": name, "SERVER_PORT": port,
-            "SCRIPT_NAME": "", "wsgi.url_scheme": "http", "wsgi.multithread": True}
+    return {
+        "REMOTE_ADDR": peer,
+        "REMOTE_PORT": peer_port,
+        "SERVER_NAME": name,
+        "SERVER_PORT": port,
+        "SCRIPT_NAME": "",
+        "wsgi.url_scheme": "http",
+        "wsgi.multithread": True,
+    }
 
 
 def announced_body(data: bytes, end: int) -> int:

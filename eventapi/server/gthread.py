@@ -3,6 +3,7 @@
 It is used with `server = gthread`. gunicorn itself waits for clients here, in the thread of the request: slow request
 heads and slow readers are not limited. So gthread belongs behind nginx, which waits for them.
 """
+
 import threading
 import time
 from socket import SHUT_WR, socket
@@ -15,7 +16,7 @@ from gunicorn.workers import gthread
 from eventapi.server import heads
 from eventapi.server.watchdog import Watchdog
 
-LINGER = 1                  # second in which a client may send the rest of a refused body and read the response
+LINGER = 1  # second in which a client may send the rest of a refused body and read the response
 
 
 class Worker(gthread.ThreadWorker):
@@ -37,6 +38,7 @@ class Worker(gthread.ThreadWorker):
             finally:
                 inside.discard(me)
                 watchdog.progress += 1
+
         self.wsgi = counted
 
     def notify(self) -> None:
@@ -57,7 +59,9 @@ class Worker(gthread.ThreadWorker):
         if "close" in fields.get("CONNECTION", "").lower():
             req.must_close = True
         keeps_rest = hasattr(conn.parser, "finish_body")
-        if super().handle_request(req, conn) and (keeps_rest or not conn.parser.unreader.buf.getvalue()):
+        if super().handle_request(req, conn) and (
+            keeps_rest or not conn.parser.unreader.buf.getvalue()
+        ):
             return True
         has_body = fields.get("CONTENT-LENGTH", "0") != "0" or "TRANSFER-ENCODING" in fields
         if has_body and self.lingering.acquire(blocking=False):
@@ -67,11 +71,14 @@ class Worker(gthread.ThreadWorker):
                 self.lingering.release()
         return False
 
-    def handle_error(self, req: Request | None, client: socket, addr: tuple | str, exc: Exception) -> None:
+    def handle_error(
+        self, req: Request | None, client: socket, addr: tuple | str, exc: Exception
+    ) -> None:
         """Send a problem document. gunicorn's page of HTML, and its log, would repeat the invalid part."""
         from eventapi import config as configuration
         from eventapi.errors import internal_error
         from eventapi.server.requests import problem_response, refusal
+
         is_invalid = isinstance(exc, (errors.ParseException, OSError))
         if not is_invalid:
             self.log.exception("error handling a request")
@@ -119,5 +126,5 @@ def linger(client: socket) -> None:
             client.settimeout(left)
             if not client.recv(65_536):
                 break
-    except OSError:                             # a timeout, or the client has closed the connection itself
+    except OSError:  # a timeout, or the client has closed the connection itself
         pass

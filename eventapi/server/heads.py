@@ -5,6 +5,7 @@ differently is a way to hide a request inside of another one, so it is refused, 
 reads heads with `environ_of`, which is quicker than gunicorn's parser because the form is known by then; gunicorn's
 gthread parses them itself, and `check` refuses the same.
 """
+
 import re
 from functools import lru_cache
 from urllib.parse import unquote_to_bytes, urlsplit
@@ -15,16 +16,22 @@ from gunicorn.http.message import Request
 
 from eventapi.server.chunks import FIELD, Chunks
 
-MAX_HEAD = 64 * 1024        # bytes of a request head
-MAX_LINE = 8190             # bytes of its first line, and of each header, as in conf/gunicorn.conf.py
-MAX_FIELDS = 100            # headers, as limit_request_fields in conf/gunicorn.conf.py
+MAX_HEAD = 64 * 1024  # bytes of a request head
+MAX_LINE = 8190  # bytes of its first line, and of each header, as in conf/gunicorn.conf.py
+MAX_FIELDS = 100  # headers, as limit_request_fields in conf/gunicorn.conf.py
 METHOD = rb"(?!CONNECT )[-!$%&'*+.^_`|~0-9A-Z]{3,20}"
 FIRST_LINE = re.compile(rb"(?:" + METHOD + rb" (?:/|https?://)[!-~]*+|OPTIONS \*) HTTP/1\.[01]")
 HEAD = re.compile(FIRST_LINE.pattern + rb"(?:\r\n" + FIELD.pattern + rb")*+")
 HOST = re.compile(r"[-._~%!$&'()*+;=:\[\]0-9A-Za-z]+")
 ONCE = ("HOST", "CONTENT-LENGTH", "CONTENT-TYPE", "TRANSFER-ENCODING", "EXPECT")
-ONCE_IN_ENVIRON = ("HTTP_HOST", "CONTENT_LENGTH", "CONTENT_TYPE", "HTTP_TRANSFER_ENCODING", "HTTP_EXPECT")
-MAX_DIGITS = 18             # of a length
+ONCE_IN_ENVIRON = (
+    "HTTP_HOST",
+    "CONTENT_LENGTH",
+    "CONTENT_TYPE",
+    "HTTP_TRANSFER_ENCODING",
+    "HTTP_EXPECT",
+)
+MAX_DIGITS = 18  # of a length
 BLANKS = " \t"
 
 
@@ -43,18 +50,24 @@ def check_bytes(data: bytes, end: int) -> None:
     """
     if 0 <= end <= MAX_HEAD and HEAD.fullmatch(data, 0, end):
         return
-    first, *lines = data[:end if end >= 0 else len(data)].split(b"\r\n")
+    first, *lines = data[: end if end >= 0 else len(data)].split(b"\r\n")
     if len(first) > MAX_LINE:
         raise Refused("the first line is too long", 414)
     if (end if end >= 0 else len(data)) > MAX_HEAD:
         raise Refused("the head is too long", 431)
     if not FIRST_LINE.fullmatch(first):
         if not first.isascii():
-            raise Refused("the path must be ASCII: percent-encode the UTF-8 of other characters, ä as %C3%A4")
-        raise Refused("the first line must have a method, a path and HTTP/1.1, with one space between them")
+            raise Refused(
+                "the path must be ASCII: percent-encode the UTF-8 of other characters, ä as %C3%A4"
+            )
+        raise Refused(
+            "the first line must have a method, a path and HTTP/1.1, with one space between them"
+        )
     for number, line in enumerate(lines, start=2):
         if not FIELD.fullmatch(line):
-            raise Refused(f"line {number} of the head must have a name, a colon and a value without control characters")
+            raise Refused(
+                f"line {number} of the head must have a name, a colon and a value without control characters"
+            )
     raise Refused("the head has no end")
 
 
@@ -67,7 +80,12 @@ def environ_of(data: bytes, end: int) -> dict:
     first, *lines = data[:end].decode("latin-1").split("\r\n")
     method, target, protocol = first.split(" ")
     path, query = _path_and_query(target)
-    environ = {"REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query, "SERVER_PROTOCOL": protocol}
+    environ = {
+        "REQUEST_METHOD": method,
+        "PATH_INFO": path,
+        "QUERY_STRING": query,
+        "SERVER_PROTOCOL": protocol,
+    }
     _check_sizes(first, lines)
     for line in lines:
         name, _, value = line.partition(":")
@@ -79,7 +97,12 @@ def environ_of(data: bytes, end: int) -> dict:
             value = f"{environ[key]},{value.strip(BLANKS)}"
         environ[key] = value.strip(BLANKS)
     coding, is_old = environ.get("HTTP_TRANSFER_ENCODING"), protocol == "HTTP/1.0"
-    _check_values(environ.get("HTTP_HOST"), environ.get("CONTENT_LENGTH", "0"), environ.get("HTTP_EXPECT"), is_old)
+    _check_values(
+        environ.get("HTTP_HOST"),
+        environ.get("CONTENT_LENGTH", "0"),
+        environ.get("HTTP_EXPECT"),
+        is_old,
+    )
     if coding is not None:
         _check_coding(coding, "CONTENT_LENGTH" in environ, is_old)
     return environ
@@ -130,8 +153,13 @@ def _check_values(host, length, expectation, is_old):
 
 def written(request: Request) -> bytes:
     """Return the head of a parsed request, for a caller that does not have its bytes."""
-    version, fields = ".".join(map(str, request.version)), [f"{name}: {value}" for name, value in request.headers]
-    return "\r\n".join([f"{request.method} {request.uri} HTTP/{version}", *fields]).encode("latin-1", "replace")
+    version, fields = (
+        ".".join(map(str, request.version)),
+        [f"{name}: {value}" for name, value in request.headers],
+    )
+    return "\r\n".join([f"{request.method} {request.uri} HTTP/{version}", *fields]).encode(
+        "latin-1", "replace"
+    )
 
 
 def check(request: Request) -> dict[str, str]:
@@ -149,7 +177,9 @@ def check(request: Request) -> dict[str, str]:
     if len(fields) < len(request.headers):
         _check_repeated([name for name, _ in request.headers])
     is_old = request.version == (1, 0)
-    _check_values(fields.get("HOST"), fields.get("CONTENT-LENGTH", "0"), fields.get("EXPECT"), is_old)
+    _check_values(
+        fields.get("HOST"), fields.get("CONTENT-LENGTH", "0"), fields.get("EXPECT"), is_old
+    )
     if "TRANSFER-ENCODING" in fields:
         _check_coding(fields["TRANSFER-ENCODING"], "CONTENT-LENGTH" in fields, is_old)
         request.body = Body(Chunks(request.unreader))

@@ -4,6 +4,7 @@ A thread that waits for a client serves nobody else, so at most half of the thre
 counts the places). Waiting for a body needs a place from the start. A reader of a response gets a moment without one. A
 proxy takes even a long response soon, whoever it is for, and may be busy for some seconds, so it is given more time.
 """
+
 import select
 import threading
 import time
@@ -12,12 +13,12 @@ from threading import BoundedSemaphore
 
 from eventapi.server.watchdog import Watchdog
 
-CLIENT_TIMEOUT = 30         # seconds for a request head, and again for a body and a response,
-MIN_RATE = 16 * 1024        # which get one more second for each so many bytes
-BRIEF = 0.1                 # seconds of waiting without a place for the reader of a response,
-FAST_RATE = 32 * 1024 ** 2  # which get one more second for each so many bytes
-PROXY_BRIEF = 10            # the same for a proxy: behind it are many clients
-PROXY_RATE = 1024 ** 2
+CLIENT_TIMEOUT = 30  # seconds for a request head, and again for a body and a response,
+MIN_RATE = 16 * 1024  # which get one more second for each so many bytes
+BRIEF = 0.1  # seconds of waiting without a place for the reader of a response,
+FAST_RATE = 32 * 1024**2  # which get one more second for each so many bytes
+PROXY_BRIEF = 10  # the same for a proxy: behind it are many clients
+PROXY_RATE = 1024**2
 
 
 class Patience:
@@ -29,10 +30,21 @@ class Patience:
         deadline: when the client is too slow (time.monotonic()); 0 if the thread must not wait.
     """
 
-    def __init__(self, fd: int, places: BoundedSemaphore, before_waiting: Callable[[], None], watchdog: Watchdog,
-                 is_proxy: bool):
+    def __init__(
+        self,
+        fd: int,
+        places: BoundedSemaphore,
+        before_waiting: Callable[[], None],
+        watchdog: Watchdog,
+        is_proxy: bool,
+    ):
         """`before_waiting` is called before the calling thread waits for the client."""
-        self._fd, self._places, self._before_waiting, self._watchdog = fd, places, before_waiting, watchdog
+        self._fd, self._places, self._before_waiting, self._watchdog = (
+            fd,
+            places,
+            before_waiting,
+            watchdog,
+        )
         self.deadline, self._brief, self._has_place = 0.0, 0.0, False
         self._allowed, self._rate = (PROXY_BRIEF, PROXY_RATE) if is_proxy else (BRIEF, FAST_RATE)
 
@@ -77,7 +89,9 @@ class Patience:
                 return
             self._brief = 0.0
             if not self.acquire():
-                raise TimeoutError("the client is slow, and as many threads as possible wait for others")
+                raise TimeoutError(
+                    "the client is slow, and as many threads as possible wait for others"
+                )
         if not poll.poll(max(0.0, self.deadline - time.monotonic()) * 1000):
             raise TimeoutError("the client is too slow")
 

@@ -2,6 +2,7 @@
 
 Errors become states: no method of Requests raises, whatever the client, the application or the connection does.
 """
+
 import json
 import logging
 import re
@@ -21,8 +22,13 @@ from eventapi.server.connection import Connection, Gone, Outcome
 from eventapi.web import masking
 
 # By name: gunicorn 20.1 does not have all of these errors.
-STATUSES = {"LimitRequestLine": 414, "LimitRequestHeaders": 431, "UnsupportedTransferCoding": 501,
-            "ForbiddenProxyRequest": 403, "ExpectationFailed": 417}
+STATUSES = {
+    "LimitRequestLine": 414,
+    "LimitRequestHeaders": 431,
+    "UnsupportedTransferCoding": 501,
+    "ForbiddenProxyRequest": 403,
+    "ExpectationFailed": 417,
+}
 
 
 # Header lines of a response: without this check, a value with a line break would be a header of its own.
@@ -66,7 +72,9 @@ class Requests:
         except Gone:
             raise
         except Exception:
-            self._log.exception("Error handling a request of %s", environ["REQUEST_METHOD"])  # the path may be secret
+            self._log.exception(
+                "Error handling a request of %s", environ["REQUEST_METHOD"]
+            )  # the path may be secret
             return self._fail(connection)
         connection.keep()
         return outcome
@@ -75,8 +83,11 @@ class Requests:
         response = Response(environ)
         body = self._application(environ, response.start)
         try:
-            stays = (stays_open(environ) and connection.drained(environ, int(response.status[:3]))
-                     and self._may_keep_alive())
+            stays = (
+                stays_open(environ)
+                and connection.drained(environ, int(response.status[:3]))
+                and self._may_keep_alive()
+            )
             return response.send(connection, body, stays)
         finally:
             if hasattr(body, "close"):
@@ -86,8 +97,12 @@ class Requests:
         if isinstance(error, Gone):
             raise error
         expected = isinstance(error, (errors.ParseException, OSError))
-        self._log.log(logging.DEBUG if expected else logging.ERROR, "request refused: %s", type(error).__name__,
-                      exc_info=None if expected else error)
+        self._log.log(
+            logging.DEBUG if expected else logging.ERROR,
+            "request refused: %s",
+            type(error).__name__,
+            exc_info=None if expected else error,
+        )
         return self._send_problem(connection, refusal(error))
 
     def _fail(self, connection):
@@ -123,7 +138,7 @@ class Response:
     def send(self, connection: Connection, body: Iterable[bytes], stays: bool) -> Outcome:
         """Send head and body. Return KEEP_ALIVE if the connection stays open. Raise Gone if the body is too short."""
         code = self.status[:3]
-        if code == "204":                       # it has no length (RFC 9110, 8.6), but Bottle 0.12 sets one
+        if code == "204":  # it has no length (RFC 9110, 8.6), but Bottle 0.12 sets one
             self._headers = [field for field in self._headers if field[0] != "Content-Length"]
         has_body = self._method != "HEAD" and code not in ("204", "304")
         length = dict(self._headers).get("Content-Length")
@@ -144,9 +159,14 @@ class Response:
         fields = "".join([f"{name}: {value}\r\n" for name, value in self._headers])
         if not FIELDS.fullmatch(fields) or fields.count("\n") != len(self._headers):
             raise ValueError("the application has set an invalid header")
-        connection, coding = "keep-alive" if stays else "close", "Transfer-Encoding: chunked\r\n" if is_chunked else ""
-        return (f"{self._protocol} {self.status}\r\nServer: {SERVER}\r\nDate: {_date(int(time.time()))}\r\n"
-                f"Connection: {connection}\r\n{coding}{fields}\r\n").encode("latin-1")
+        connection, coding = (
+            "keep-alive" if stays else "close",
+            "Transfer-Encoding: chunked\r\n" if is_chunked else "",
+        )
+        return (
+            f"{self._protocol} {self.status}\r\nServer: {SERVER}\r\nDate: {_date(int(time.time()))}\r\n"
+            f"Connection: {connection}\r\n{coding}{fields}\r\n"
+        ).encode("latin-1")
 
 
 @lru_cache(maxsize=1)
@@ -157,7 +177,7 @@ def _date(second):
 
 def _send_chunks(connection, body):
     for piece in body:
-        if piece:                               # an empty chunk would end the body
+        if piece:  # an empty chunk would end the body
             connection.sendall(b"%x\r\n%b\r\n" % (len(piece), piece))
     connection.sendall(b"0\r\n\r\n")
 
@@ -167,7 +187,7 @@ def _send_exactly(connection, body, length):
         connection.sendfile(body.filelike, body.filelike.tell(), length)
         return
     for piece in body:
-        connection.sendall(piece[:max(length, 0)])
+        connection.sendall(piece[: max(length, 0)])
         length -= len(piece)
     if length > 0:
         raise Gone("the body is shorter than announced")
@@ -175,8 +195,12 @@ def _send_exactly(connection, body, length):
 
 def refusal(error: Exception) -> Problem:
     """Return the problem of a request that is not valid HTTP. `error` is what gunicorn's parser or `heads` raised."""
-    problem = Problem("malformed_request", masking.path(f"The request is not valid HTTP: {error}"[:300]))
-    problem.status = getattr(error, "status", None) or STATUSES.get(type(error).__name__, problem.status)
+    problem = Problem(
+        "malformed_request", masking.path(f"The request is not valid HTTP: {error}"[:300])
+    )
+    problem.status = getattr(error, "status", None) or STATUSES.get(
+        type(error).__name__, problem.status
+    )
     return problem
 
 
@@ -184,7 +208,15 @@ def problem_response(problem: Problem, base_url: str) -> bytes:
     """Return a whole response: a problem document (RFC 9457) that announces the end of the connection."""
     id = request_id({})
     body = json.dumps(problem.document(base_url, id)).encode()
-    head = (f"HTTP/1.1 {problem.status} {HTTPStatus(problem.status).phrase}", f"Date: {util.http_date()}",
-            "Connection: close", "Content-Type: application/problem+json", f"Content-Length: {len(body)}",
-            f"X-Request-ID: {id}", "X-Content-Type-Options: nosniff", "", "")
+    head = (
+        f"HTTP/1.1 {problem.status} {HTTPStatus(problem.status).phrase}",
+        f"Date: {util.http_date()}",
+        "Connection: close",
+        "Content-Type: application/problem+json",
+        f"Content-Length: {len(body)}",
+        f"X-Request-ID: {id}",
+        "X-Content-Type-Options: nosniff",
+        "",
+        "",
+    )
     return "\r\n".join(head).encode() + body

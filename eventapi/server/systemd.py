@@ -1,4 +1,5 @@
 """Tell systemd that a process works (sd_notify(3), WatchdogSec= in systemd.service(5))."""
+
 import logging
 import os
 import socket
@@ -13,7 +14,11 @@ def report_alive(main: int) -> None:
     must not hide that the service hangs.
     """
     address = os.environ.get("NOTIFY_SOCKET")
-    if not address or not os.environ.get("WATCHDOG_USEC") or os.environ.get("WATCHDOG_PID", str(main)) != str(main):
+    if (
+        not address
+        or not os.environ.get("WATCHDOG_USEC")
+        or os.environ.get("WATCHDOG_PID", str(main)) != str(main)
+    ):
         return
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:

@@ -14,6 +14,7 @@ Invariants:
 4. Only the leader waits for events. A thread that waited for them without being the leader would be missing for tasks,
    so `replace_stuck_leader` leaves a leader alone that waits, also if an event has just arrived for it.
 """
+
 import threading
 import time
 from collections import deque
@@ -22,8 +23,8 @@ from queue import SimpleQueue
 
 from gunicorn.glogging import Logger
 
-SLOW_EVENT = 0.05           # seconds; most reads are faster, and threads side by side compete for the interpreter lock
-Events = list[tuple[int, int]]          # what epoll returns
+SLOW_EVENT = 0.05  # seconds; most reads are faster, and threads side by side compete for the interpreter lock
+Events = list[tuple[int, int]]  # what epoll returns
 
 
 class Threads:
@@ -36,15 +37,24 @@ class Threads:
     def __init__(self, wait: Callable[[], Events], handle: Callable[[Events], None], log: Logger):
         """The leader calls `wait`, which returns events, and `handle` with them, again and again."""
         self._wait, self._handle, self._log = wait, handle, log
-        self._tasks, self._scheduled = deque(), SimpleQueue()           # tasks that wait, and an item for each of them
+        self._tasks, self._scheduled = (
+            deque(),
+            SimpleQueue(),
+        )  # tasks that wait, and an item for each of them
         self._leaders, self._threads = {}, []
-        self._waits, self._leading = False, threading.Lock()            # whether the leader waits for events
+        self._waits, self._leading = False, threading.Lock()  # whether the leader waits for events
         self.handled, self._stopping = 0, False
-        self._unfinished, self._counting = 0, threading.Lock()         # tasks: those that wait, and those that run
+        self._unfinished, self._counting = (
+            0,
+            threading.Lock(),
+        )  # tasks: those that wait, and those that run
 
     def start(self, number: int) -> None:
         """Start so many threads; the first of them becomes the leader."""
-        self._threads = [threading.Thread(target=self._work, name=f"server {n}", daemon=True) for n in range(number)]
+        self._threads = [
+            threading.Thread(target=self._work, name=f"server {n}", daemon=True)
+            for n in range(number)
+        ]
         for thread in self._threads:
             thread.start()
         self._make_leader()
@@ -137,7 +147,7 @@ class Threads:
                 finally:
                     self._waits = False
                 self._handle(events)
-            except Exception:               # without this, the process would have no leader
+            except Exception:  # without this, the process would have no leader
                 self._log.exception("unhandled error in the handling of an event")
             self.handled += 1
 

@@ -3,6 +3,7 @@
 gunicorn's heartbeat comes from the main thread, so it does not notice that all threads hang. gunicorn replaces a
 process that ends. systemd hears WATCHDOG=1 only from processes that work, so it restarts the service if none does.
 """
+
 import os
 import sys
 import threading
@@ -18,7 +19,7 @@ from gunicorn.workers.workertmp import WorkerTmp
 from eventapi.server import systemd
 from eventapi.storage.write_lock import end_late_waits
 
-LIMIT = 30                  # checks, which are a second or more apart; a stopped process (SIGSTOP) makes none
+LIMIT = 30  # checks, which are a second or more apart; a stopped process (SIGSTOP) makes none
 
 
 class Watchdog:
@@ -56,8 +57,12 @@ class Watchdog:
 
     def _end(self):
         """End the process at once: threads that hang cannot be stopped. Nothing that was acknowledged is lost."""
-        self._log.critical("requests wait and none has finished for %d s; the stacks of all threads follow, then this "
-                           "process ends and is replaced", LIMIT, extra={"traceback": stacks()})
+        self._log.critical(
+            "requests wait and none has finished for %d s; the stacks of all threads follow, then this "
+            "process ends and is replaced",
+            LIMIT,
+            extra={"traceback": stacks()},
+        )
         os._exit(1)
 
 
@@ -89,5 +94,7 @@ def ignore_clock(server: object, worker: Worker) -> None:
 def stacks() -> str:
     """Return the stacks of all threads of this process, as text for the log."""
     names = {thread.ident: thread.name for thread in threading.enumerate()}
-    return "\n".join(f"Thread {names.get(ident, ident)}:\n{''.join(traceback.format_stack(frame)).rstrip()}"
-                     for ident, frame in sys._current_frames().items())
+    return "\n".join(
+        f"Thread {names.get(ident, ident)}:\n{''.join(traceback.format_stack(frame)).rstrip()}"
+        for ident, frame in sys._current_frames().items()
+    )

@@ -8,6 +8,7 @@ gunicorn's first process imports this module, those that it imports, and what co
 applies new options and does not renew these modules, so a new version of eventapi needs a restart. Everything else of
 eventapi is imported in `run`, in the process that uses it.
 """
+
 import os
 import select
 import sys
@@ -28,10 +29,10 @@ from eventapi.server.watchdog import Watchdog
 # After an accept, an idle process leaves new connections to other processes for ACCEPT_PAUSE seconds. A busy one
 # handles one event before the next accept, and one more for every ACCEPT_TURN connections that it has.
 ACCEPT_PAUSE, ACCEPT_TURN = 0.001, 8
-LINGER = 10                 # seconds in which a client may read the last response, while it still sends
-LINGER_AT_STOP = 1          # the same when the worker stops; also for connections that have sent no request
-SHORT_BODY = 100_000        # bytes of a body for which there is always room,
-MAX_BUFFERED = 64 * 1024 ** 2       # and bytes of requests beyond which there is none for longer ones
+LINGER = 10  # seconds in which a client may read the last response, while it still sends
+LINGER_AT_STOP = 1  # the same when the worker stops; also for connections that have sent no request
+SHORT_BODY = 100_000  # bytes of a body for which there is always room,
+MAX_BUFFERED = 64 * 1024**2  # and bytes of requests beyond which there is none for longer ones
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 ARMED = select.EPOLLIN | select.EPOLLONESHOT
 Accept = Enum("Accept", "ACCEPTED NONE_WAITING LIMIT_REACHED")
@@ -46,20 +47,24 @@ class Worker(base.Worker):
             thread that pops a connection owns it, until `wait_for`, `close` or a task for another thread.
         pausing: the number of events until the next connection is accepted; 0 if there was none for ACCEPT_PAUSE.
     """
+
     checked_at = 0.0
 
     @classmethod
     def check_config(cls, cfg: Config, log: Logger) -> None:
         """Exit with a message if gunicorn is configured for TLS. gunicorn calls this before it starts workers."""
         if cfg.is_ssl:
-            sys.exit("eventapi: server = own has no TLS. Leave TLS to nginx (remove certfile and keyfile), "
-                     "or set server = gthread.")
+            sys.exit(
+                "eventapi: server = own has no TLS. Leave TLS to nginx (remove certfile and keyfile), "
+                "or set server = gthread."
+            )
 
     def run(self) -> None:
         """Serve until a signal clears `alive`. gunicorn calls this in the main thread of the process."""
         from eventapi import config as configuration
         from eventapi.server.requests import Requests
         from eventapi.web import client, uploads
+
         self.epoll, self.wake_up, self.handled_requests = select.epoll(), os.eventfd(0), 0
         self.waiting, self.connections, self.pausing = {}, set(), 0
         networks = configuration.load().trusted_proxies
@@ -70,7 +75,9 @@ class Worker(base.Worker):
         self.threads = Threads(self._wait_for_event, self._handle, self.log)
         self.requests = Requests(self.wsgi, self.log, lambda: self.alive and self.cfg.keepalive > 0)
         self.epoll.register(self.wake_up, select.EPOLLIN)
-        self.listeners = {listener.fileno(): (listener, listener.getsockname()) for listener in self.sockets}
+        self.listeners = {
+            listener.fileno(): (listener, listener.getsockname()) for listener in self.sockets
+        }
         for fd, (listener, _) in self.listeners.items():
             listener.setblocking(False)
             self.epoll.register(fd, ARMED)
@@ -103,14 +110,16 @@ class Worker(base.Worker):
             self.alive = False
         self._close_expired()
         self.watchdog.check()
-        self._accept_again()                # the limit of connections or of open files may have been reached
+        self._accept_again()  # the limit of connections or of open files may have been reached
 
     def _close_expired(self, idle=False):
         """Close connections whose time is over, and with `idle` all that wait for a request."""
         now = time.monotonic()
         for fd, connection in list(self.waiting.items()):
             if connection.expires < now or (idle and not connection.lingering):
-                is_late = connection.expires < now and bool(connection.buffer or connection.lingering)
+                is_late = connection.expires < now and bool(
+                    connection.buffer or connection.lingering
+                )
                 self._close_waiting(fd, connection, is_late)
 
     def _make_room(self):
@@ -124,7 +133,7 @@ class Worker(base.Worker):
     def _close_waiting(self, fd, connection, is_late=False):
         """Close a connection that waits for its client, unless bytes have just arrived. Return whether it is closed."""
         found = self.waiting.pop(fd, None)
-        if found is None:                   # a thread has it
+        if found is None:  # a thread has it
             return False
         if found is connection and (is_late or connection.is_silent()):
             self.close(connection)
@@ -180,7 +189,9 @@ class Worker(base.Worker):
         two thousand responses to the others.
         """
         has_room = self.alive and len(self.connections) < self.cfg.worker_connections
-        if has_room and Accept.ACCEPTED in [self._accept(*each) for each in self.listeners.values()]:
+        if has_room and Accept.ACCEPTED in [
+            self._accept(*each) for each in self.listeners.values()
+        ]:
             self._pause()
         else:
             self._accept_again()
@@ -195,7 +206,7 @@ class Worker(base.Worker):
     def _arm(self, fd):
         try:
             self.epoll.modify(fd, ARMED)
-        except OSError as error:            # closed meanwhile, since the worker stops
+        except OSError as error:  # closed meanwhile, since the worker stops
             self.log.debug("not armed: %s", error)
 
     def _accept(self, listener, server):
@@ -207,14 +218,19 @@ class Worker(base.Worker):
             return Accept.LIMIT_REACHED
         try:
             sock, client = listener.accept()
-        except (BlockingIOError, ConnectionAbortedError):   # another process was faster, or the client has gone
+        except (
+            BlockingIOError,
+            ConnectionAbortedError,
+        ):  # another process was faster, or the client has gone
             return Accept.NONE_WAITING
         except OSError as error:
             self.log.warning("cannot accept a connection: %s", error)
             return Accept.LIMIT_REACHED
         environ = {**self.environ, **environ_of(client, server)}
         is_proxy = self.is_proxy(environ["REMOTE_ADDR"])
-        patience = Patience(sock.fileno(), self.places, self.threads.step_down, self.watchdog, is_proxy)
+        patience = Patience(
+            sock.fileno(), self.places, self.threads.step_down, self.watchdog, is_proxy
+        )
         connection = Connection(sock, environ, patience, self._has_room)
         self.connections.add(connection)
         connection.expires = time.monotonic() + self.cfg.keepalive
@@ -224,7 +240,10 @@ class Worker(base.Worker):
 
     def _has_room(self, size):
         """Return whether a body of so many bytes may be received in advance, beside those of the other connections."""
-        return size <= SHORT_BODY or size + sum(other.length for other in self.connections.copy()) <= MAX_BUFFERED
+        return (
+            size <= SHORT_BODY
+            or size + sum(other.length for other in self.connections.copy()) <= MAX_BUFFERED
+        )
 
     def _work_waits(self):
         """Return whether a task or an event waits for a thread, and not all threads wait for clients.
@@ -246,7 +265,9 @@ class Worker(base.Worker):
     def wait_for(self, connection: Connection) -> None:
         """Wait for the next bytes of the client. Another thread may own the connection as soon as this returns."""
         if connection.buffer and not connection.lingering:
-            connection.expires = connection.first_byte + CLIENT_TIMEOUT + len(connection.buffer) / MIN_RATE
+            connection.expires = (
+                connection.first_byte + CLIENT_TIMEOUT + len(connection.buffer) / MIN_RATE
+            )
         elif not connection.lingering:
             connection.expires = time.monotonic() + self.cfg.keepalive
         self.waiting[connection.fd] = connection
@@ -288,7 +309,7 @@ class Worker(base.Worker):
     def _write(self, connection, environ):
         """Handle a write. The application returns after its commit, and then the response is sent."""
         self._end_unless_kept(connection, self.requests.respond(connection, environ))
-        if connection.buffer:                   # the next requests are left to a thread that has time
+        if connection.buffer:  # the next requests are left to a thread that has time
             self.threads.submit(partial(self._guarded, self._handle_requests, connection))
         else:
             self.wait_for(connection)

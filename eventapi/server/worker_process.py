@@ -2,13 +2,14 @@
 
 gunicorn's main process imports this module, so it imports nothing of eventapi: a reload would not renew that.
 """
+
 import os
 import signal
 import subprocess
 import sys
 
-CHECK_EVERY = 1.0            # seconds between two checks whether the worker is running
-PATIENCE = 10                # seconds that the worker gets to end by itself
+CHECK_EVERY = 1.0  # seconds between two checks whether the worker is running
+PATIENCE = 10  # seconds that the worker gets to end by itself
 
 
 class WorkerProcess:
@@ -25,7 +26,9 @@ class WorkerProcess:
 
     def start(self) -> None:
         """Start the worker."""
-        self.process = subprocess.Popen([sys.executable, "-m", "eventapi", "worker", "--parent", str(os.getpid())])
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "eventapi", "worker", "--parent", str(os.getpid())]
+        )
 
     def check(self, *_: object) -> None:
         """Start the worker again if it has ended."""

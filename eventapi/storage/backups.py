@@ -1,4 +1,5 @@
 """Backups: one tar file with a copy of the database, the stored files, and a manifest with the SHA-256 of each."""
+
 import fcntl
 import hashlib
 import io
@@ -29,13 +30,20 @@ sql = statements("backups")
 
 FORMAT = 1
 DATABASE, MANIFEST = "eventapi.db", "manifest.json"
-ENTRY = re.compile(rf"{re.escape(DATABASE)}|{re.escape(MANIFEST)}|files/[0-9a-f]{{2}}/[0-9a-f]{{62}}")
+ENTRY = re.compile(
+    rf"{re.escape(DATABASE)}|{re.escape(MANIFEST)}|files/[0-9a-f]{{2}}/[0-9a-f]{{62}}"
+)
 LARGEST_MANIFEST = 64 * 1024 * 1024
 ATTEMPTS = 3
 PIECE = 1024 * 1024
-STEP = 2048                 # pages of the database that are copied between two reports
+STEP = 2048  # pages of the database that are copied between two reports
 COPYING, WRITING, READING = "copy the database", "write the backup", "read the backup"
-PARTS = {COPYING: 10, schema.INTEGRITY: 30, WRITING: 12, READING: 8}        # of `create`, for a progress.Progress
+PARTS = {
+    COPYING: 10,
+    schema.INTEGRITY: 30,
+    WRITING: 12,
+    READING: 8,
+}  # of `create`, for a progress.Progress
 
 
 class BackupError(Exception):
@@ -43,6 +51,7 @@ class BackupError(Exception):
 
 
 # Writing a backup
+
 
 def create(config: "Config", target: str | os.PathLike, report: Report = silent) -> dict:
     """Write a backup of one state of the data, while others write, and return its manifest.
@@ -52,7 +61,9 @@ def create(config: "Config", target: str | os.PathLike, report: Report = silent)
     """
     target = Path(target).absolute()
     if os.path.lexists(target):
-        raise BackupError(f"{target} already exists and is not overwritten; choose another file name")
+        raise BackupError(
+            f"{target} already exists and is not overwritten; choose another file name"
+        )
     files.require_space(target.parent, _size(config))
     partial = target.with_name(f"{target.name}.partial")
     with _exclusive(partial) as file:
@@ -62,7 +73,9 @@ def create(config: "Config", target: str | os.PathLike, report: Report = silent)
     return manifest
 
 
-def create_in(config: "Config", file: BinaryIO, name: str | os.PathLike, report: Report = silent) -> dict:
+def create_in(
+    config: "Config", file: BinaryIO, name: str | os.PathLike, report: Report = silent
+) -> dict:
     """Write a backup to a new file called `name`, which is open for reading and writing. Return its manifest.
 
     The caller renames the file when this has returned, and removes it if this raises.
@@ -81,8 +94,10 @@ def _size(config):
 def sizes(config: "Config") -> tuple[int, int]:
     """Return the bytes of the database with its log, and those of the stored files."""
     database = [config.database, config.database.with_name(f"{DATABASE}-wal")]
-    return tuple(sum(path.stat().st_size for path in paths if path.exists())
-                 for paths in (database, _stored(config).values()))
+    return tuple(
+        sum(path.stat().st_size for path in paths if path.exists())
+        for paths in (database, _stored(config).values())
+    )
 
 
 def stamp() -> str:
@@ -111,9 +126,11 @@ def _exclusive(partial):
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.lstat(partial).st_ino != os.fstat(file.fileno()).st_ino:
-                raise FileNotFoundError        # another process has just renamed the file that was opened
+                raise FileNotFoundError  # another process has just renamed the file that was opened
         except (BlockingIOError, FileNotFoundError):
-            raise BackupError(f"another backup is being written to {partial}; wait until it is done") from None
+            raise BackupError(
+                f"another backup is being written to {partial}; wait until it is done"
+            ) from None
         try:
             file.truncate()
             yield file
@@ -161,14 +178,20 @@ def _copy_database(config, copy, report):
     copy.touch(mode=0o640)
     with translated, closing(connect(config.database)) as source, closing(connect(copy)) as target:
         source.execute("BEGIN")
-        source.execute("PRAGMA user_version").fetchone()        # this state is read until the end of the copy
-        source.backup(target, pages=STEP, progress=lambda _, left, all: report(COPYING, all - left, all))
+        source.execute(
+            "PRAGMA user_version"
+        ).fetchone()  # this state is read until the end of the copy
+        source.backup(
+            target, pages=STEP, progress=lambda _, left, all: report(COPYING, all - left, all)
+        )
         source.execute("COMMIT")
     with opened(config, copy) as db:
         wrong = schema.integrity_faults(db.connection, report=report)
         if wrong:
-            raise BackupError(f"the database is damaged and was not backed up: {wrong[0]}. "
-                              "Restore the last good backup")
+            raise BackupError(
+                f"the database is damaged and was not backed up: {wrong[0]}. "
+                "Restore the last good backup"
+            )
         return {"schema": schema_version(db.connection), "last_change": last_change(db)}
 
 
@@ -209,8 +232,14 @@ class Archive:
 
     def close(self, facts: dict) -> None:
         """Write the manifest, with `facts` about the database, and the end of the archive."""
-        manifest = {"format": FORMAT, "program": "eventapi", "version": __version__, "created_at": times.now(), **facts,
-                    "entries": self.entries}
+        manifest = {
+            "format": FORMAT,
+            "program": "eventapi",
+            "version": __version__,
+            "created_at": times.now(),
+            **facts,
+            "entries": self.entries,
+        }
         text = json.dumps(manifest, indent=1).encode()
         self._member(MANIFEST, len(text), io.BytesIO(text))
         self.tar.close()
@@ -238,7 +267,10 @@ class Hashing:
 
 # Reading a backup
 
-def read(file: BinaryIO, source: str | os.PathLike, folder: Path | None = None, report: Report = silent) -> dict:
+
+def read(
+    file: BinaryIO, source: str | os.PathLike, folder: Path | None = None, report: Report = silent
+) -> dict:
     """Check a backup completely and return its manifest. Unpack it into `folder` if one is given.
 
     `file` is open for reading at its beginning; errors call it `source`. Raise BackupError if it is damaged. Nothing in
@@ -248,7 +280,9 @@ def read(file: BinaryIO, source: str | os.PathLike, folder: Path | None = None, 
         with tarfile.open(fileobj=file, mode="r:") as tar:
             manifest, found = _read_members(tar, folder, report)
     except (tarfile.TarError, EOFError, UnicodeDecodeError) as error:
-        raise BackupError(f"{source} is not a complete backup of eventapi: {error}. Use another backup") from None
+        raise BackupError(
+            f"{source} is not a complete backup of eventapi: {error}. Use another backup"
+        ) from None
     return _proven(source, manifest, found)
 
 
@@ -263,7 +297,9 @@ def _read_members(tar, folder, report):
         if member.name == MANIFEST:
             manifest = content.read(LARGEST_MANIFEST)
         else:
-            found[member.name] = _hashed(content, folder and folder / member.name, member.size, report)
+            found[member.name] = _hashed(
+                content, folder and folder / member.name, member.size, report
+            )
     return manifest, found
 
 
@@ -293,14 +329,22 @@ def _proven(source, text, found):
     except ValueError:
         manifest = None
     if not isinstance(manifest, dict) or manifest.get("program") != "eventapi":
-        raise BackupError(f"{source} is not a complete backup of eventapi: it has no manifest. Use another backup")
+        raise BackupError(
+            f"{source} is not a complete backup of eventapi: it has no manifest. Use another backup"
+        )
     if manifest.get("format") != FORMAT:
-        raise BackupError(f"{source} was made by a newer version of eventapi ({manifest.get('version')}); "
-                          "install that version first")
+        raise BackupError(
+            f"{source} was made by a newer version of eventapi ({manifest.get('version')}); "
+            "install that version first"
+        )
     entries = manifest.get("entries")
     if not isinstance(entries, dict) or DATABASE not in found or entries.keys() != found.keys():
-        raise BackupError(f"{source} is damaged: its content differs from the list in its manifest. Use another backup")
+        raise BackupError(
+            f"{source} is damaged: its content differs from the list in its manifest. Use another backup"
+        )
     for name, facts in found.items():
         if entries[name] != facts:
-            raise BackupError(f"{source} is damaged: {name} was changed after the backup. Use another backup")
+            raise BackupError(
+                f"{source} is damaged: {name} was changed after the backup. Use another backup"
+            )
     return manifest

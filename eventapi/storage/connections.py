@@ -1,4 +1,5 @@
 """The database connections of an application: one per thread for reading, one per process for writing."""
+
 import threading
 from typing import TYPE_CHECKING
 
@@ -8,7 +9,9 @@ from eventapi.storage.group_commit import Writer
 if TYPE_CHECKING:
     from eventapi.config import Config
 
-READER_CACHE = 300          # kB of the page cache of each reading connection; the kernel caches the rest of the file
+READER_CACHE = (
+    300  # kB of the page cache of each reading connection; the kernel caches the rest of the file
+)
 
 
 class Connections:

@@ -1,4 +1,5 @@
 """The database: connections, statements and transactions. SQLite in WAL mode; every commit is synced to the disk."""
+
 import json
 import logging
 import os
@@ -23,22 +24,25 @@ if TYPE_CHECKING:
 
 sql = statements("stamps")
 log = logging.getLogger("eventapi.storage")
-Value = str | int | float | bytes | None        # of a column, or of a parameter of a statement
+Value = str | int | float | bytes | None  # of a column, or of a parameter of a statement
 Connection = sqlite3.Connection
 Error = sqlite3.Error
 Duplicate = sqlite3.IntegrityError
 PARAMETER = re.compile(r"'[^']*'|:(\w+)")
-BEHIND = 60                 # seconds that the clock may be behind the last stamp without a warning
-WARN_EVERY = 3600           # seconds between two warnings
-COUNTS = 1000               # totals of lists that a connection remembers, in 0.3 MB
+BEHIND = 60  # seconds that the clock may be behind the last stamp without a warning
+WARN_EVERY = 3600  # seconds between two warnings
+COUNTS = 1000  # totals of lists that a connection remembers, in 0.3 MB
 
 # Write compact JSON, for a column or a response. Decimals are the only numbers that the encoder cannot write by itself.
 # No record contains itself, so the encoder need not look for that.
-as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=float, check_circular=False).encode
+as_json = json.JSONEncoder(
+    ensure_ascii=False, separators=(",", ":"), default=float, check_circular=False
+).encode
 
 
 class Nobody:
     """The actor of the command line and of the worker, which act without an API key."""
+
     key_id = admin_id = admin_name = request_id = address = agent = None
 
 
@@ -50,13 +54,24 @@ def connect(path: str | os.PathLike, *, readonly: bool = False) -> Connection:
     """
     address = f"{Path(path).absolute().as_uri()}?mode={'ro' if readonly else 'rw'}"
     with translated:
-        connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=5, cached_statements=256,
-                                     check_same_thread=False)
+        connection = sqlite3.connect(
+            address,
+            uri=True,
+            isolation_level=None,
+            timeout=5,
+            cached_statements=256,
+            check_same_thread=False,
+        )
         connection.executescript("""
             PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA cache_size = -1000; PRAGMA temp_store = MEMORY;
             PRAGMA secure_delete = FAST; PRAGMA journal_size_limit = 67108864;""")
-        for function in (folding.fold, folding.natural_key, folding.letters, folding.number_key,
-                         folding.number_letters):
+        for function in (
+            folding.fold,
+            folding.natural_key,
+            folding.letters,
+            folding.number_key,
+            folding.number_letters,
+        ):
             connection.create_function(function.__name__, 1, function, deterministic=True)
         return connection
 
@@ -161,7 +176,9 @@ class Database:
             try:
                 yield self
             finally:
-                if self.connection.in_transaction:       # SQLite may have rolled it back, as on a disk that fails
+                if (
+                    self.connection.in_transaction
+                ):  # SQLite may have rolled it back, as on a disk that fails
                     self.connection.execute("COMMIT")
 
     def data_version(self) -> int:
@@ -244,8 +261,12 @@ class Database:
     def _warn(self, seconds):
         if seconds > BEHIND and time.monotonic() > self.warned + WARN_EVERY:
             self.warned = time.monotonic()
-            log.warning("the clock is %d s behind the last change: it was set back, or was ahead before. Check it. "
-                        "Until it has caught up, every change gets the updated_at %s", seconds, self.stamp)
+            log.warning(
+                "the clock is %d s behind the last change: it was set back, or was ahead before. Check it. "
+                "Until it has caught up, every change gets the updated_at %s",
+                seconds,
+                self.stamp,
+            )
 
     def _commit(self):
         """Commit, and store the stamp if the transaction has changed anything: at most once a second."""
@@ -255,10 +276,10 @@ class Database:
         try:
             self.connection.execute("COMMIT")
         except Error:
-            with suppress(Error):               # the error of the commit is the one that counts
+            with suppress(Error):  # the error of the commit is the one that counts
                 self._overwrite()
             raise
-        if is_changed:                          # else nothing was written, also on a full disk
+        if is_changed:  # else nothing was written, also on a full disk
             forget_full(self.path)
 
     def _overwrite(self):
@@ -266,7 +287,9 @@ class Database:
         if self.connection.in_transaction:
             self.connection.execute("ROLLBACK")
         version = self.connection.execute("PRAGMA user_version").fetchone()[0]
-        self.connection.execute(f"PRAGMA user_version = {version}")         # writes a page even if nothing changes
+        self.connection.execute(
+            f"PRAGMA user_version = {version}"
+        )  # writes a page even if nothing changes
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:

@@ -4,6 +4,7 @@ The mark is the empty file eventapi.full beside the database. An empty file need
 created although no byte is free. Where not even that is possible, no file can be created at all, and the figures of the
 file system say so.
 """
+
 import logging
 import os
 from dataclasses import dataclass
@@ -17,14 +18,15 @@ from eventapi.storage.errors import Full
 if TYPE_CHECKING:
     from eventapi.config import Config
 
-LOW = 32_000_000            # bytes
-NONE_LEFT = 1_000_000       # bytes; the changed pages of one request may need as much
+LOW = 32_000_000  # bytes
+NONE_LEFT = 1_000_000  # bytes; the changed pages of one request may need as much
 log = logging.getLogger("eventapi.storage")
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
     """The free space of a file system, in bytes, and `state`: ok, low, or full if writes are refused."""
+
     free: int
     state: str
 
@@ -40,7 +42,9 @@ class Watching:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if isinstance(error, Full):
             mark_full(self.database)
 
@@ -60,15 +64,18 @@ def forget_full(database: Path) -> None:
     except FileNotFoundError:
         pass
     except OSError as error:
-        log.warning("%s cannot be removed, so that the disk is shown as full: %s. Remove it", _mark(database),
-                    error.strerror)
+        log.warning(
+            "%s cannot be removed, so that the disk is shown as full: %s. Remove it",
+            _mark(database),
+            error.strerror,
+        )
 
 
 def room(config: "Config") -> Room:
     """Return the free space for the user of this process on the disk of the data, and its state."""
     facts = os.statvfs(config.data_dir)
     free = facts.f_bavail * facts.f_frsize
-    has_no_entry = facts.f_files > 0 and facts.f_favail == 0            # no further file can be created
+    has_no_entry = facts.f_files > 0 and facts.f_favail == 0  # no further file can be created
     if free < NONE_LEFT or has_no_entry or os.path.exists(_mark(config.database)):
         return Room(free, "full")
     return Room(free, "low" if free < LOW else "ok")

@@ -7,6 +7,7 @@ ends with the file that it describes. `eventapi check` removes it once the datab
 Nothing here knows HTTP. plugins/request.py makes problem documents of these errors, and the command line prints their
 texts.
 """
+
 import errno
 import logging
 import os
@@ -18,12 +19,16 @@ from pathlib import Path
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 OF_CALLERS = (sqlite3.IntegrityError, sqlite3.ProgrammingError)
 NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ELOOP, errno.EIO)
-NOT_WRITTEN = (sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC,
-               sqlite3.SQLITE_IOERR_TRUNCATE)
+NOT_WRITTEN = (
+    sqlite3.SQLITE_IOERR_WRITE,
+    sqlite3.SQLITE_IOERR_FSYNC,
+    sqlite3.SQLITE_IOERR_DIR_FSYNC,
+    sqlite3.SQLITE_IOERR_TRUNCATE,
+)
 
 
 log = logging.getLogger("eventapi.storage")
-_sound_until = {}           # path of a database -> time.monotonic() until which no mark is looked for
+_sound_until = {}  # path of a database -> time.monotonic() until which no mark is looked for
 
 
 class StorageError(Exception):
@@ -50,8 +55,10 @@ class Outdated(StorageError):
     """The database was upgraded by a newer version of the program while this process ran."""
 
     def __init__(self, schema: int):
-        super().__init__(f"The database was upgraded to schema {schema} by a newer version. Restart this server with "
-                         "that version.")
+        super().__init__(
+            f"The database was upgraded to schema {schema} by a newer version. Restart this server with "
+            "that version."
+        )
 
 
 class Damaged(StorageError):
@@ -114,7 +121,7 @@ class _Translated(ContextDecorator):
             raise found from error
 
 
-translated = _Translated()          # has no state, so that all threads share it
+translated = _Translated()  # has no state, so that all threads share it
 
 
 def require_writable(path: str | os.PathLike) -> None:
@@ -130,6 +137,7 @@ def require_writable(path: str | os.PathLike) -> None:
 
 
 # The mark of a damaged database
+
 
 def mark_damaged(database: Path, reason: str) -> None:
     """Record that the database is damaged, for all processes. `reason` is one line for the operator."""

@@ -6,6 +6,7 @@ a file without a row, and `sweep` removes it.
 All functions take the configuration and the hash as 64 hexadecimal digits. Those that write raise Full or ReadOnly if
 the disk does not take the bytes.
 """
+
 import fcntl
 import hashlib
 import os
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 NAME = re.compile(r"[0-9a-f]{64}")
 FOLDER = re.compile(r"[0-9a-f]{2}")
 UNFINISHED = ".tmp"
-PIECE = 64 * 1024           # bytes read at once
-HEAD = 4096                 # bytes from the beginning, enough to recognise the type of a file
+PIECE = 64 * 1024  # bytes read at once
+HEAD = 4096  # bytes from the beginning, enough to recognise the type of a file
 
 
 class TooLarge(Exception):
@@ -47,6 +48,7 @@ class Source(Protocol):
 @dataclass(frozen=True)
 class Upload:
     """A received stream, on the disk under a temporary name. `head` are its first HEAD bytes, `size` is in bytes."""
+
     path: Path
     sha256: str
     size: int
@@ -78,11 +80,11 @@ def store(config: "Config", data: bytes) -> str:
         folder.mkdir(mode=0o750, exist_ok=True)
     with _locked(config, fcntl.LOCK_SH):
         if verify(config, sha256):
-            os.utime(target)                        # `sweep` counts the day from now
+            os.utime(target)  # `sweep` counts the day from now
         else:
             _write(target, data)
     for folder in (target.parent, config.files, config.data_dir):
-        sync_folder(folder)                 # also an existing one: its creator may not have synced it yet
+        sync_folder(folder)  # also an existing one: its creator may not have synced it yet
     return sha256
 
 
@@ -92,7 +94,9 @@ def received(config: "Config", stream: Source, limit: int) -> Iterator[Upload]:
 
     The file is removed after the block unless `keep` was called for it. Raise TooLarge, and what the stream raises.
     """
-    folder = config.files / "00"            # a folder of the store, so that `sweep` finds the file after a crash
+    folder = (
+        config.files / "00"
+    )  # a folder of the store, so that `sweep` finds the file after a crash
     unfinished = _temporary(folder)
     try:
         with translated:
@@ -102,7 +106,7 @@ def received(config: "Config", stream: Source, limit: int) -> Iterator[Upload]:
                 upload = _received(stream, file, unfinished, limit)
             path(config, upload.sha256).parent.mkdir(mode=0o750, exist_ok=True)
             for place in (config.files, config.data_dir):
-                sync_folder(place)                  # here, since `keep` is called under the write lock
+                sync_folder(place)  # here, since `keep` is called under the write lock
         yield upload
     finally:
         unfinished.unlink(missing_ok=True)
@@ -129,7 +133,7 @@ def _received(stream, file, place, limit):
         if size > limit:
             raise TooLarge(limit)
         hashing.update(piece)
-        head += piece[:HEAD - len(head)] if len(head) < HEAD else b""
+        head += piece[: HEAD - len(head)] if len(head) < HEAD else b""
         file.write(piece)
     file.flush()
     os.fsync(file.fileno())
@@ -200,7 +204,7 @@ def all_stored(config: "Config") -> Iterator[tuple[str, Path, float]]:
     for entry in _entries(config):
         sha256 = os.path.basename(os.path.dirname(entry.path)) + entry.name
         if NAME.fullmatch(sha256):
-            with suppress(FileNotFoundError):       # removed since the folder was read
+            with suppress(FileNotFoundError):  # removed since the folder was read
                 yield sha256, config.files / entry.path, entry.stat(follow_symlinks=False).st_mtime
 
 
@@ -208,7 +212,7 @@ def unfinished(config: "Config") -> Iterator[tuple[Path, float]]:
     """Yield (path, mtime) of every file under a temporary name: it is being written, or its writer was killed."""
     for entry in _entries(config):
         if entry.name.endswith(UNFINISHED):
-            with suppress(FileNotFoundError):       # finished since the folder was read
+            with suppress(FileNotFoundError):  # finished since the folder was read
                 yield config.files / entry.path, entry.stat(follow_symlinks=False).st_mtime
 
 
@@ -218,13 +222,19 @@ def sweep(config: "Config", used: Container[str], older_than_seconds: float) -> 
     The caller must hold the write lock.
     """
     limit = time.time() - older_than_seconds
-    doomed = [file for sha256, file, changed in all_stored(config) if sha256 not in used and changed < limit]
+    doomed = [
+        file
+        for sha256, file, changed in all_stored(config)
+        if sha256 not in used and changed < limit
+    ]
     doomed += [file for file, changed in unfinished(config) if changed < limit]
     return sum(_remove_old(config, file, limit) for file in doomed)
 
 
 def _remove_old(config, file, limit):
-    with _locked(config, fcntl.LOCK_EX):            # `store` of the same bytes may have touched it since it was listed
+    with _locked(
+        config, fcntl.LOCK_EX
+    ):  # `store` of the same bytes may have touched it since it was listed
         try:
             old = file.lstat().st_mtime < limit
         except FileNotFoundError:
@@ -237,7 +247,9 @@ def _remove_old(config, file, limit):
 def _entries(config):
     """Yield the directory entries in the folders of the store."""
     try:
-        folders = sorted(folder.path for folder in os.scandir(config.files) if FOLDER.fullmatch(folder.name))
+        folders = sorted(
+            folder.path for folder in os.scandir(config.files) if FOLDER.fullmatch(folder.name)
+        )
     except FileNotFoundError:
         return
     for folder in folders:
@@ -264,15 +276,19 @@ def _temporary(folder):
 
 
 def _opened(unfinished):
-    return open(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o640), "wb")
+    return open(
+        os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o640), "wb"
+    )
 
 
 def require_space(folder: Path, size: int) -> None:
     """Raise Full unless the disk of the folder has `size` bytes of free space, and 5 % more."""
     needed, free = size * 21 // 20, shutil.disk_usage(folder).free
     if free < needed:
-        raise Full(f"{folder} has {free / 1e6:,.1f} MB of free space, but {needed / 1e6:,.1f} MB are needed. Free "
-                   "space on that disk, or set backup_dir to a folder on a larger one")
+        raise Full(
+            f"{folder} has {free / 1e6:,.1f} MB of free space, but {needed / 1e6:,.1f} MB are needed. Free "
+            "space on that disk, or set backup_dir to a folder on a larger one"
+        )
 
 
 def sync_folder(folder: str | os.PathLike) -> None:

@@ -3,18 +3,45 @@
 Texts that people read as the same have the same form: Straße and STRASSE, Ærø and AERO, composed and decomposed
 accents.
 """
+
 import re
 import unicodedata
 
 NOTHING = '""'
 # Letters that Unicode does not decompose -> the letters that people type instead.
-SPELLED = str.maketrans({
-    "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "ŋ": "n", "ı": "i", "ȷ": "j", "ĸ": "k", "ⱥ": "a", "ƀ": "b", "ȼ": "c",
-    "đ": "d", "ɇ": "e", "ǥ": "g", "ħ": "h", "ɨ": "i", "ɉ": "j", "ł": "l", "ƚ": "l", "ø": "o", "ɍ": "r", "ŧ": "t",
-    "ⱦ": "t", "ʉ": "u", "ɏ": "y", "ƶ": "z"})
+SPELLED = str.maketrans(
+    {
+        "æ": "ae",
+        "œ": "oe",
+        "þ": "th",
+        "ð": "d",
+        "ŋ": "n",
+        "ı": "i",
+        "ȷ": "j",
+        "ĸ": "k",
+        "ⱥ": "a",
+        "ƀ": "b",
+        "ȼ": "c",
+        "đ": "d",
+        "ɇ": "e",
+        "ǥ": "g",
+        "ħ": "h",
+        "ɨ": "i",
+        "ɉ": "j",
+        "ł": "l",
+        "ƚ": "l",
+        "ø": "o",
+        "ɍ": "r",
+        "ŧ": "t",
+        "ⱦ": "t",
+        "ʉ": "u",
+        "ɏ": "y",
+        "ƶ": "z",
+    }
+)
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 DIGITS = re.compile(r"0*([0-9]+)")
-GROUPS = re.compile(r"[0-9]+|[^\W\d_]+")      # of a folded text: runs of digits, and runs of letters
+GROUPS = re.compile(r"[0-9]+|[^\W\d_]+")  # of a folded text: runs of digits, and runs of letters
 
 
 class _Plain(dict):
@@ -96,7 +123,10 @@ def expression(text: str) -> str:
         else:
             words += map(spellings, re.findall(r"\w+", part))
     alternatives = (" OR ".join(f'"{form}"*' for form in forms if form) for forms in words[:20])
-    return " AND ".join(f"({forms})" if " OR " in forms else forms for forms in alternatives if forms) or NOTHING
+    return (
+        " AND ".join(f"({forms})" if " OR " in forms else forms for forms in alternatives if forms)
+        or NOTHING
+    )
 
 
 def pattern(text: str) -> str:

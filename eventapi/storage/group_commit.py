@@ -19,6 +19,7 @@ Invariants:
 4. If COMMIT or a rollback to a savepoint fails, or SQLite gives up the transaction (as on a full disk), nothing of the
    transaction is stored. All its writes fail with a StorageError, never with the refusal of one of them.
 """
+
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -89,14 +90,14 @@ class Writer(Database):
                 self._keep(is_first)
             except BaseException as error:
                 self._undo(is_first, error)
-                if is_first:                            # nothing of the transaction is left to wait for
+                if is_first:  # nothing of the transaction is left to wait for
                     transaction = None
                 raise
         finally:
             self.now = None
             self.write_lock.release(self.commit if self.transaction else None)
             if transaction:
-                transaction.wait()                      # a refusal waits, too: see invariant 3
+                transaction.wait()  # a refusal waits, too: see invariant 3
 
     def _begin_or_join(self):
         """Return the transaction and whether this write is its first. The first needs no savepoint."""
@@ -105,7 +106,7 @@ class Writer(Database):
             return self.transaction, False
         try:
             self._begin()
-        except Error:                       # a program that does not use the write lock has locked the database
+        except Error:  # a program that does not use the write lock has locked the database
             self.write_lock.congested = True
             raise
         self.transaction, self.known = Transaction(), {}
@@ -125,7 +126,7 @@ class Writer(Database):
                 self.connection.execute("ROLLBACK TO one")
                 self.connection.execute("RELEASE one")
                 return
-            except Error as failure:        # then nothing of the transaction can be trusted
+            except Error as failure:  # then nothing of the transaction can be trusted
                 error = failure
         self._give_up(error)
 

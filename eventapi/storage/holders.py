@@ -3,6 +3,7 @@
 The kernel lists them in /proc/locks. This user may not be allowed to see all of them, and one that has ended may have
 left its lock to a process that it forked, so nothing depends on what is found here.
 """
+
 import os
 import re
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ UNIT = re.compile(r"/(eventapi[\w@.-]*\.service)$", re.M)
 @dataclass(frozen=True, slots=True)
 class Holder:
     """A process of eventapi that holds a lock. `unit` is the systemd unit that it belongs to, or None."""
+
     pid: int
     what: str
     unit: str | None
@@ -28,7 +30,9 @@ def refusal(file: IO) -> str:
         return "a server or worker is running, or a command that writes; stop it first"
     names = " and ".join(f"{holder.what} (process {holder.pid})" for holder in holders)
     verb, them = ("is", "it") if len(holders) == 1 else ("are", "them")
-    units = sorted({unit for holder in holders if holder.unit for unit in _with_socket(holder.unit)})
+    units = sorted(
+        {unit for holder in holders if holder.unit for unit in _with_socket(holder.unit)}
+    )
     how = f" with 'systemctl stop {' '.join(units)}'" if units else ""
     return f"{names} {verb} running; stop {them} first{how}"
 
@@ -38,10 +42,12 @@ def _holders(file):
     found = {}
     for pid in _pids(os.fstat(file.fileno()).st_ino):
         try:
-            words = (PROC / str(pid) / "cmdline").read_bytes().decode("utf-8", "replace").split("\0")
+            words = (
+                (PROC / str(pid) / "cmdline").read_bytes().decode("utf-8", "replace").split("\0")
+            )
             parent = int((PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[1])
             unit = UNIT.search((PROC / str(pid) / "cgroup").read_text())
-        except OSError:                     # it has ended, or this user may not see it
+        except OSError:  # it has ended, or this user may not see it
             continue
         what = _what(words)
         if what:
@@ -59,7 +65,9 @@ def _pids(inode):
     except OSError:
         return []
     fields = [line.split() for line in lines if " FLOCK " in line and "->" not in line]
-    return sorted({int(words[4]) for words in fields if words[5].endswith(f":{inode}")} - {os.getpid(), 0, -1})
+    return sorted(
+        {int(words[4]) for words in fields if words[5].endswith(f":{inode}")} - {os.getpid(), 0, -1}
+    )
 
 
 def _what(words):

@@ -1,4 +1,5 @@
 """Maintenance of the database: statistics of the query planner, the write-ahead log, and the rewriting of the file."""
+
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -12,12 +13,12 @@ from eventapi.storage.write_lock import write_lock
 
 sql = statements("maintenance")
 
-ROWS = 400                  # rows of an index that ANALYZE reads, so that it takes milliseconds for any table
-LARGE_CACHE = 64_000        # kB
-STEPS = 1_000_000           # steps of SQLite between two reports of progress, about 50 ms
+ROWS = 400  # rows of an index that ANALYZE reads, so that it takes milliseconds for any table
+LARGE_CACHE = 64_000  # kB
+STEPS = 1_000_000  # steps of SQLite between two reports of progress, about 50 ms
 REWRITING, STEPS_PER_PAGE = "rewrite the file", 100
 Report = Callable[[str, int, int], None]
-PIECE_SECONDS = 0.03        # intended duration of a transaction, so that other writes need not wait long
+PIECE_SECONDS = 0.03  # intended duration of a transaction, so that other writes need not wait long
 
 
 # ANALYZE with a limit estimates the rows of each index by itself, by the pages at its beginning. After old rows were
@@ -38,7 +39,7 @@ def analyze(db: Database) -> None:
     lets all open connections read it again and plan their statements anew.
     """
     db.connection.execute(f"PRAGMA analysis_limit = {ROWS}")
-    tables = _numbers(db.connection)                                # without the write lock
+    tables = _numbers(db.connection)  # without the write lock
     while tables:
         with db.write():
             until = time.monotonic() + PIECE_SECONDS
@@ -47,7 +48,7 @@ def analyze(db: Database) -> None:
     with db.write():
         db.connection.execute("CREATE VIEW renewed AS SELECT 1")
         db.connection.execute("DROP VIEW renewed")
-        db.connection.execute("ANALYZE sqlite_schema")              # lets this connection read the statistics
+        db.connection.execute("ANALYZE sqlite_schema")  # lets this connection read the statistics
 
 
 @translated
@@ -62,8 +63,11 @@ def analyze_all(connection: Connection) -> None:
 
 def _numbers(connection):
     """Return (table, number of its rows) for all tables."""
-    tables = [name for name, in connection.execute(sql.tables.plain())]
-    return [(table, connection.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0]) for table in tables]
+    tables = [name for (name,) in connection.execute(sql.tables.plain())]
+    return [
+        (table, connection.execute(f'SELECT count(*) FROM "{table}"').fetchone()[0])
+        for table in tables
+    ]
 
 
 def _analyze_table(connection, table, number):
@@ -76,23 +80,34 @@ def silent(part: str, done: int, total: int) -> None:
 
 
 @contextmanager
-def reporting(connection: Connection, report: Report, part: str, steps_per_page: int,
-              stopping: Callable[[], bool] = lambda: False) -> Iterator[None]:
+def reporting(
+    connection: Connection,
+    report: Report,
+    part: str,
+    steps_per_page: int,
+    stopping: Callable[[], bool] = lambda: False,
+) -> Iterator[None]:
     """Report the progress of the statements in the block, measured in steps of SQLite's virtual machine.
 
     The expected number of steps is `steps_per_page` times the pages of the file. Interrupt the statements once
     `stopping()` is true. An exception of `report` or `stopping` ends the statement and is raised from the block.
     """
-    total, done = connection.execute("PRAGMA page_count").fetchone()[0] * steps_per_page, count(STEPS, STEPS)
+    total, done = (
+        connection.execute("PRAGMA page_count").fetchone()[0] * steps_per_page,
+        count(STEPS, STEPS),
+    )
     raised = []
 
     def step():
         try:
             report(part, next(done), total)
             return stopping()
-        except BaseException as error:          # Ctrl-C too: sqlite3 would end the statement and drop the exception
+        except (
+            BaseException
+        ) as error:  # Ctrl-C too: sqlite3 would end the statement and drop the exception
             raised.append(error)
             return True
+
     connection.set_progress_handler(step, STEPS)
     try:
         report(part, 0, total)
@@ -139,9 +154,14 @@ def vacuum(path: str | os.PathLike, report: Report = silent) -> None:
     lock = write_lock(path)
     lock.acquire(timeout=60)
     try:
-        with translated, closing(connect(path)) as connection, \
-                reporting(connection, report, REWRITING, STEPS_PER_PAGE):
+        with (
+            translated,
+            closing(connect(path)) as connection,
+            reporting(connection, report, REWRITING, STEPS_PER_PAGE),
+        ):
             require_current(connection)
-            connection.executescript("PRAGMA temp_store = FILE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
+            connection.executescript(
+                "PRAGMA temp_store = FILE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);"
+            )
     finally:
         lock.release()

@@ -1,4 +1,5 @@
 """Migrations: the numbered scripts of sql/migrations/, and the schema version that a database has."""
+
 import logging
 import os
 from collections.abc import Callable
@@ -18,11 +19,13 @@ if TYPE_CHECKING:
     from eventapi.config import Config
 
 log = logging.getLogger("eventapi.migrations")
-UPGRADING = "upgrade the database"              # the part of a job for `migrate`
+UPGRADING = "upgrade the database"  # the part of a job for `migrate`
 # SQL functions that migrations call. A migration is never edited, so that these keep their names and meanings.
 FUNCTIONS: dict[str, Callable] = {
     # day_end(timestamp, '06:00', 'Europe/Berlin'): the first such local time after the timestamp, as a timestamp.
-    "day_end": lambda timestamp, ends_at, zone_name: times.day_around(timestamp, ends_at, zone_name)[1],
+    "day_end": lambda timestamp, ends_at, zone_name: times.day_around(
+        timestamp, ends_at, zone_name
+    )[1],
     # note('…'): tell the administrator something that the upgrade has found.
     "note": log.warning,
 }
@@ -48,11 +51,15 @@ def check_schema_version(connection: Connection) -> None:
     """Raise SchemaError unless the database has exactly the schema version of this program."""
     have, want = schema_version(connection), versions.newest()
     if have < want:
-        raise SchemaError(f"the database has schema {have}, this version of eventapi needs {want}; "
-                          "run 'eventapi migrate'")
+        raise SchemaError(
+            f"the database has schema {have}, this version of eventapi needs {want}; "
+            "run 'eventapi migrate'"
+        )
     if have > want:
-        raise SchemaError(f"the database has schema {have}, newer than schema {want} of this version of eventapi; "
-                          "install the newer version again, or restore the backup that was made before the upgrade")
+        raise SchemaError(
+            f"the database has schema {have}, newer than schema {want} of this version of eventapi; "
+            "install the newer version again, or restore the backup that was made before the upgrade"
+        )
 
 
 def ready(config: "Config", *, to_write: bool = False) -> None:
@@ -61,9 +68,11 @@ def ready(config: "Config", *, to_write: bool = False) -> None:
     With `to_write`, raise ReadOnly if it cannot be written.
     """
     if not has_content(config.database):
-        raise SchemaError(f"database {config.database} is missing or empty. Check that the file system is "
-                                     "mounted. If there was a database, run 'eventapi restore FILE' with the newest "
-                                     "backup; otherwise run 'eventapi migrate' to create one")
+        raise SchemaError(
+            f"database {config.database} is missing or empty. Check that the file system is "
+            "mounted. If there was a database, run 'eventapi restore FILE' with the newest "
+            "backup; otherwise run 'eventapi migrate' to create one"
+        )
     if to_write:
         require_writable(config.database)
     connection = connect(config.database, readonly=True)
@@ -88,9 +97,14 @@ def is_current(path: Path) -> bool:
 
 
 @translated
-def migrate(path: str | os.PathLike, *, before: Callable[[int], None] | None = None,
-            create: Callable[[], None] | None = None, last: int | None = None,
-            report: Report = silent) -> tuple[int, int]:
+def migrate(
+    path: str | os.PathLike,
+    *,
+    before: Callable[[int], None] | None = None,
+    create: Callable[[], None] | None = None,
+    last: int | None = None,
+    report: Report = silent,
+) -> tuple[int, int]:
     """Create or upgrade the database. Return (old schema version, new schema version).
 
     Under the write lock, `before(version)` is called before an existing database is changed, and makes the backup;
@@ -110,18 +124,21 @@ def migrate(path: str | os.PathLike, *, before: Callable[[int], None] | None = N
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             start = schema_version(connection)
-            todo = [(number, file) for number, file in versions.migration_files()
-                    if start < number <= (number if last is None else last)]
+            todo = [
+                (number, file)
+                for number, file in versions.migration_files()
+                if start < number <= (number if last is None else last)
+            ]
             if start > versions.newest():
                 check_schema_version(connection)
             if todo and start and before:
                 before(start)
             define_functions(connection)
-            connection.execute("PRAGMA foreign_keys = OFF")      # has no effect inside a transaction
+            connection.execute("PRAGMA foreign_keys = OFF")  # has no effect inside a transaction
             if todo:
                 with maintenance.large_cache(connection):
                     _apply(connection, todo, report)
-            if todo and start:                                   # a new database has no rows yet
+            if todo and start:  # a new database has no rows yet
                 maintenance.analyze_all(connection)
             return start, schema_version(connection)
         finally:
@@ -132,19 +149,26 @@ def migrate(path: str | os.PathLike, *, before: Callable[[int], None] | None = N
 
 def _apply(connection, todo, report):
     """Apply the migrations in one transaction. `report` is told before each: the script calls it as an SQL function."""
-    connection.create_function("begin_migration", 1, lambda place: report(UPGRADING, place, len(todo)))
-    scripts = [f"SELECT begin_migration({place});\n{file.read_text(encoding='utf-8')}\n"
-               f"PRAGMA user_version = {number};" for place, (number, file) in enumerate(todo)]
+    connection.create_function(
+        "begin_migration", 1, lambda place: report(UPGRADING, place, len(todo))
+    )
+    scripts = [
+        f"SELECT begin_migration({place});\n{file.read_text(encoding='utf-8')}\n"
+        f"PRAGMA user_version = {number};"
+        for place, (number, file) in enumerate(todo)
+    ]
     try:
         # One script, since executescript commits a transaction that is already open.
         connection.executescript("\n".join(["BEGIN IMMEDIATE;", *scripts]))
         broken = connection.execute("PRAGMA foreign_key_check").fetchall()
         if broken:
-            raise SchemaError(f"the migration leaves rows that refer to rows that do not exist: {broken[:5]}")
+            raise SchemaError(
+                f"the migration leaves rows that refer to rows that do not exist: {broken[:5]}"
+            )
         connection.execute("COMMIT")
     except BaseException as error:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-        if isinstance(error, Duplicate):        # no caller expects that a migration violates a constraint
+        if isinstance(error, Duplicate):  # no caller expects that a migration violates a constraint
             raise StorageError(f"database error: {error}") from error
         raise

@@ -5,6 +5,7 @@ database, hold it alone. Upgrades wait for each other at DATA_DIR/eventapi.migra
 the lock of DATA_DIR/eventapi.mailing. A scratch folder is locked while its process uses it. The kernel releases a lock
 (flock) when its process ends; forked processes share it.
 """
+
 import fcntl
 import os
 import shutil
@@ -22,8 +23,12 @@ if TYPE_CHECKING:
     from eventapi.config import Config
 
 
-RESTORE, COPY, TRIAL = ".restore-", ".eventapi-backup-", ".eventapi-check-"     # prefixes of scratch folders
-LONGEST_UPGRADE = 600       # seconds
+RESTORE, COPY, TRIAL = (
+    ".restore-",
+    ".eventapi-backup-",
+    ".eventapi-check-",
+)  # prefixes of scratch folders
+LONGEST_UPGRADE = 600  # seconds
 
 
 class InUse(Exception):
@@ -35,8 +40,12 @@ def together(config: "Config") -> IO:
 
     Raise InUse if an upgrade of the database or a restore is running.
     """
-    return _hold(config, "running", fcntl.LOCK_SH,
-                 lambda file: "an upgrade or a restore is running; wait until it is done")
+    return _hold(
+        config,
+        "running",
+        fcntl.LOCK_SH,
+        lambda file: "an upgrade or a restore is running; wait until it is done",
+    )
 
 
 def alone(config: "Config") -> IO:
@@ -70,8 +79,10 @@ def migrating(config: "Config", tell: Callable[[str], None]) -> IO:
         except BlockingIOError:
             if time.monotonic() > ends:
                 with file:
-                    raise InUse("another upgrade of this database has run for ten minutes; wait until it is done, or "
-                                "look at what it does") from None
+                    raise InUse(
+                        "another upgrade of this database has run for ten minutes; wait until it is done, or "
+                        "look at what it does"
+                    ) from None
         if not is_told:
             tell("another upgrade of this database is running; waiting until it is done")
             is_told = True
@@ -83,8 +94,12 @@ def mailing(config: "Config") -> IO:
 
     Raise InUse if another worker sends mails.
     """
-    return _hold(config, "mailing", fcntl.LOCK_EX,
-                 lambda file: "another worker is sending mails; wait until it is done, or stop it first")
+    return _hold(
+        config,
+        "mailing",
+        fcntl.LOCK_EX,
+        lambda file: "another worker is sending mails; wait until it is done, or stop it first",
+    )
 
 
 def _hold(config, what, kind, refusal):
@@ -108,7 +123,7 @@ def _opened(config, what):
         return os.fdopen(open_regular(path, os.O_RDONLY))
     try:
         file = os.fdopen(open_regular(path, os.O_RDONLY | os.O_CREAT | os.O_EXCL))
-    except FileExistsError:                 # another process has just created it, or a link leads nowhere
+    except FileExistsError:  # another process has just created it, or a link leads nowhere
         return os.fdopen(open_regular(path, os.O_RDONLY))
     if os.geteuid() == 0:
         folder = os.stat(config.data_dir)
@@ -136,8 +151,11 @@ def scratch(parent: Path, prefix: str) -> Iterator[Path]:
 
 def remove_scratch(config: "Config") -> None:
     """Delete the scratch folders in the folders of the data, files and backups that no process uses any more."""
-    for parent, prefixes in ((config.data_dir, (RESTORE, COPY)), (config.files.resolve(), (RESTORE,)),
-                             (config.backups, (COPY, TRIAL))):
+    for parent, prefixes in (
+        (config.data_dir, (RESTORE, COPY)),
+        (config.files.resolve(), (RESTORE,)),
+        (config.backups, (COPY, TRIAL)),
+    ):
         if parent.is_dir() and any(entry.name.startswith(prefixes) for entry in parent.iterdir()):
             with _folder_lock(parent):
                 for prefix in prefixes:
@@ -146,7 +164,9 @@ def remove_scratch(config: "Config") -> None:
 
 def _remove_unused(parent, prefix):
     for folder in parent.glob(f"{prefix}*"):
-        with suppress(BlockingIOError, NotADirectoryError):         # a running process uses it; it is no folder
+        with suppress(
+            BlockingIOError, NotADirectoryError
+        ):  # a running process uses it; it is no folder
             lock = _lock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
             try:
                 shutil.rmtree(folder)

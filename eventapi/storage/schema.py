@@ -4,6 +4,7 @@
 
 SQLite stores the text of each CREATE statement, but not the comments above it. These are in sql/migrations/.
 """
+
 import signal
 from collections.abc import Callable
 from functools import lru_cache
@@ -18,8 +19,8 @@ from eventapi.storage.maintenance import Report, reporting, silent
 from eventapi.storage.statements import statements
 
 sql = statements("schema")
-INTEGRITY, STEPS_PER_PAGE = "structure of the file", 730        # the part of a job for `integrity_faults`
-Objects = dict[tuple[str, str], tuple[str, str]]        # (type, name) -> (table, normalised text)
+INTEGRITY, STEPS_PER_PAGE = "structure of the file", 730  # the part of a job for `integrity_faults`
+Objects = dict[tuple[str, str], tuple[str, str]]  # (type, name) -> (table, normalised text)
 
 
 def changed(connection: database.Connection) -> list[str]:
@@ -28,9 +29,12 @@ def changed(connection: database.Connection) -> list[str]:
     Without an index or trigger the program is slow, or its data wrong.
     """
     wanted, found = _made_by_migrations(migrations.schema_version(connection)), objects(connection)
-    return [f"the {kind} {name} {'differs from that of eventapi' if (kind, name) in found else 'is missing'}. "
-            "Restore a backup, or create it again with its statement in sql/migrations"
-            for kind, name in sorted(wanted) if wanted[kind, name] != found.get((kind, name))]
+    return [
+        f"the {kind} {name} {'differs from that of eventapi' if (kind, name) in found else 'is missing'}. "
+        "Restore a backup, or create it again with its statement in sql/migrations"
+        for kind, name in sorted(wanted)
+        if wanted[kind, name] != found.get((kind, name))
+    ]
 
 
 def foreign(connection: database.Connection) -> list[str]:
@@ -39,9 +43,11 @@ def foreign(connection: database.Connection) -> list[str]:
     A foreign trigger can change data unseen.
     """
     wanted, found = _made_by_migrations(migrations.schema_version(connection)), objects(connection)
-    return [f"the {kind} {name}{on_table(kind, found[kind, name][0])} is not part of eventapi. Find out who made it. "
-            f'To remove it, run DROP {kind.upper()} "{name}" with sqlite3 while no server and no worker runs'
-            for kind, name in sorted(found.keys() - wanted.keys())]
+    return [
+        f"the {kind} {name}{on_table(kind, found[kind, name][0])} is not part of eventapi. Find out who made it. "
+        f'To remove it, run DROP {kind.upper()} "{name}" with sqlite3 while no server and no worker runs'
+        for kind, name in sorted(found.keys() - wanted.keys())
+    ]
 
 
 def on_table(kind: str, table: str) -> str:
@@ -49,8 +55,12 @@ def on_table(kind: str, table: str) -> str:
     return f" on the table {table}" if kind in ("index", "trigger") else ""
 
 
-def integrity_faults(connection: database.Connection, stopping: Callable[[], bool] = lambda: False,
-                     most: int = 100, report: Report = silent) -> list[str]:
+def integrity_faults(
+    connection: database.Connection,
+    stopping: Callable[[], bool] = lambda: False,
+    most: int = 100,
+    report: Report = silent,
+) -> list[str]:
     """Check the structure of the file with SQLite. Return a line for each fault, at most `most`; [] if it is sound.
 
     Return [] as well if `stopping()` becomes true.
@@ -72,8 +82,10 @@ def integrity_faults(connection: database.Connection, stopping: Callable[[], boo
 def broken_foreign_keys(connection: database.Connection) -> list[str]:
     """Return a line for each row that refers to a row which does not exist."""
     with translated:
-        return [f"row {row} of {table} refers to a row of {parent} that does not exist"
-                for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check")]
+        return [
+            f"row {row} of {table} refers to a row of {parent} that does not exist"
+            for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check")
+        ]
 
 
 def objects(connection: database.Connection) -> Objects:
@@ -81,8 +93,10 @@ def objects(connection: database.Connection) -> Objects:
 
     The texts are without white space and quotes, because versions of SQLite write changed statements differently.
     """
-    return {(kind, name): (table, "".join((text or "").replace('"', "").split()))
-            for kind, name, table, text in connection.execute(sql.objects.plain())}
+    return {
+        (kind, name): (table, "".join((text or "").replace('"', "").split()))
+        for kind, name, table, text in connection.execute(sql.objects.plain())
+    }
 
 
 @lru_cache(maxsize=4)
@@ -113,7 +127,7 @@ def ddl() -> str:
 
 def main() -> None:
     """Print the schema on stdout."""
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)       # a pager may end before it has read everything
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a pager may end before it has read everything
     print(ddl())
 
 

@@ -2,6 +2,7 @@
 
 They are listed once, at the start of the process: the files of a newer version may be installed while it runs.
 """
+
 import re
 from functools import cache
 from pathlib import Path

@@ -13,6 +13,7 @@ Invariants:
 4. A transaction that `release` leaves open (the group commit) ends before the file lock is released, and before
    another connection of this process writes. Its commit callback runs exactly once, in the thread that holds the lock.
 """
+
 import ctypes
 import errno
 import fcntl
@@ -27,10 +28,10 @@ from collections.abc import Callable
 from eventapi.paths import open_regular
 from eventapi.storage.errors import Busy
 
-TIMEOUT = 10                # seconds until `acquire` gives up
-CONGESTED_TIMEOUT = 0.5     # the same while the lock is congested, so that threads stay free for reads
-MAX_HANDOVERS = 16          # writes of one process before another process gets its turn
-PAUSE = 0.005               # seconds between two attempts to lock the file while the lock is congested
+TIMEOUT = 10  # seconds until `acquire` gives up
+CONGESTED_TIMEOUT = 0.5  # the same while the lock is congested, so that threads stay free for reads
+MAX_HANDOVERS = 16  # writes of one process before another process gets its turn
+PAUSE = 0.005  # seconds between two attempts to lock the file while the lock is congested
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _locks = weakref.WeakValueDictionary()
@@ -52,7 +53,7 @@ def end_late_waits() -> None:
 
     The main thread of a server calls this about once a second; only that one may.
     """
-    signal.signal(signal.SIGURG, lambda *_: None)       # a signal without a handler interrupts nothing
+    signal.signal(signal.SIGURG, lambda *_: None)  # a signal without a handler interrupts nothing
     for lock in list(_locks.values()):
         with lock.ending:
             if lock.blocked and time.monotonic() > lock.blocked[1]:

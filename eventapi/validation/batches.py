@@ -1,4 +1,5 @@
 """Check and normalise the JSON body of a batch: POST /NAME/batch."""
+
 from eventapi.errors import Faults, Problem, invalid
 from eventapi.validation.bodies import Body
 from eventapi.validation.schema_files import FRAME, document
@@ -13,13 +14,17 @@ class BatchBody:
 
     def __init__(self, resource: str, zone_name: str):
         defs = document(resource)["$defs"]
-        self.whole = defs["batch"].get("x-whole", ())       # actions that are all or nothing, and have no entries
+        self.whole = defs["batch"].get(
+            "x-whole", ()
+        )  # actions that are all or nothing, and have no entries
         self.frame = Body(f"{resource}.batch", "POST", zone_name)
         self.bodies = {}
         for action in defs["batch"]["x-actions"]:
             part = action.replace("-", "_")
             name = f"{resource}.{part}" if part in defs and action != "create" else None
-            self.bodies[action] = Body(name, "POST", zone_name, without=defs["batch"].get("x-without", ()))
+            self.bodies[action] = Body(
+                name, "POST", zone_name, without=defs["batch"].get("x-without", ())
+            )
 
     def __call__(self, body: object) -> dict:
         """Return the body as the handler receives it. Raise 422 with all faults."""
@@ -44,13 +49,24 @@ class BatchBody:
                 faults.add(f"/{name}", "required", f"is required with the action {action}")
             elif name != needed and name in sent:
                 instead = f" Send `{needed}`." if needed else ""
-                faults.add(f"/{name}", "unknown", f"must not be sent with the action {action}.{instead}".rstrip("."))
+                faults.add(
+                    f"/{name}",
+                    "unknown",
+                    f"must not be sent with the action {action}.{instead}".rstrip("."),
+                )
         if needed == "ids" and isinstance(sent.get("ids"), list) and len(sent["ids"]) <= 200:
             first = {}
             for place, id in enumerate(sent["ids"]):
-                if not isinstance(id, list | dict) and first.setdefault((isinstance(id, bool), id), place) != place:
-                    faults.add(f"/ids/{place}", "duplicate", f"must not be sent twice: {id} is also entry "
-                                                             f"{first[isinstance(id, bool), id]}")
+                if (
+                    not isinstance(id, list | dict)
+                    and first.setdefault((isinstance(id, bool), id), place) != place
+                ):
+                    faults.add(
+                        f"/ids/{place}",
+                        "duplicate",
+                        f"must not be sent twice: {id} is also entry "
+                        f"{first[isinstance(id, bool), id]}",
+                    )
 
 
 def _checked(check, value, faults):

@@ -1,4 +1,5 @@
 """Check and normalise a JSON body by its schema."""
+
 from collections.abc import Iterable
 
 from eventapi.errors import invalid
@@ -19,7 +20,14 @@ class Body:
     that must not be sent; for POST, they have their default.
     """
 
-    def __init__(self, name: str | None, method: str, zone_name: str, most: int = MOST, without: Iterable[str] = ()):
+    def __init__(
+        self,
+        name: str | None,
+        method: str,
+        zone_name: str,
+        most: int = MOST,
+        without: Iterable[str] = (),
+    ):
         schema = body_schema(name, method) if name else EMPTY
         self.defaults = {}
         if method == "POST":

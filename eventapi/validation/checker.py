@@ -1,4 +1,5 @@
 """Check an object against a JSON Schema with jsonschema."""
+
 from collections.abc import Callable
 from itertools import islice
 
@@ -6,7 +7,7 @@ from eventapi.errors import MAX_FAULTS
 from eventapi.validation.messages import faults_of
 from eventapi.validation.schema_files import resolved
 
-MOST = MAX_FAULTS + 1               # one more than a response contains, so that the response can say so
+MOST = MAX_FAULTS + 1  # one more than a response contains, so that the response can say so
 
 
 class Checker:
@@ -21,9 +22,16 @@ class Checker:
         from eventapi.validation.validators import CHECKER, Validator
 
         self.most, fields = most, schema["properties"]
-        self.shell = Validator({**schema, "properties": dict.fromkeys(fields, True)}, format_checker=CHECKER)
-        self.fields = {name: Validator({**resolved(sub, schema), "$defs": schema.get("$defs", {})},
-                                       format_checker=CHECKER) for name, sub in fields.items() if sub is not True}
+        self.shell = Validator(
+            {**schema, "properties": dict.fromkeys(fields, True)}, format_checker=CHECKER
+        )
+        self.fields = {
+            name: Validator(
+                {**resolved(sub, schema), "$defs": schema.get("$defs", {})}, format_checker=CHECKER
+            )
+            for name, sub in fields.items()
+            if sub is not True
+        }
 
     def errors(self, value: object) -> list[tuple]:
         """Return (path, jsonschema error) for each error, [] for a valid value."""
@@ -38,4 +46,6 @@ class Checker:
 
     def faults(self, value: object, place: Callable[[list], dict]) -> list[dict]:
         """Return `errors` in words. `place(path)` returns `{"pointer": …}` or `{"parameter": …}`."""
-        return [entry for path, error in self.errors(value) for entry in faults_of(path, error, place)]
+        return [
+            entry for path, error in self.errors(value) for entry in faults_of(path, error, place)
+        ]

@@ -1,4 +1,5 @@
 """Read a configuration file: lines `name = value` in one section. Every line that is wrong is reported."""
+
 import re
 
 OPTION = re.compile(r"([A-Za-z]\w*)\s*[=:]\s*+(.*)", re.ASCII)
@@ -19,18 +20,26 @@ def read(text: str, path: str, known: set[str]) -> tuple[dict[str, tuple[str, st
             continue
         if line.startswith("["):
             if line != SECTION or section:
-                faults.append(f"{place}: {line} is not allowed; the file must have exactly one section, {SECTION}")
+                faults.append(
+                    f"{place}: {line} is not allowed; the file must have exactly one section, {SECTION}"
+                )
             section, name = line, None
         elif name and indent > depth and not (found and found[1].lower() in known):
             options[name] = f"{options[name][0]}\n{line}", options[name][1]
         elif found and found[1].lower() in options:
             first = options[found[1].lower()][1].rpartition(":")[2]
-            faults.append(f"{place}: {found[1]} is set for the second time; delete this line or line {first}")
+            faults.append(
+                f"{place}: {found[1]} is set for the second time; delete this line or line {first}"
+            )
         elif found:
             name, depth = found[1].lower(), indent
             options[name] = found[2], place
         else:
-            faults.append(f"{place}: the line is neither a comment nor an option; write it as NAME = VALUE")
+            faults.append(
+                f"{place}: the line is neither a comment nor an option; write it as NAME = VALUE"
+            )
     if not section:
-        faults.append(f"{path}: the section {SECTION} is missing; make it the first line of the file")
+        faults.append(
+            f"{path}: the section {SECTION} is missing; make it the first line of the file"
+        )
     return options, faults

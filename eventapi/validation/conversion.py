@@ -1,6 +1,7 @@
 """Normalise input by its schema: trim text, read whole numbers as integers, convert timestamps to UTC, and identifiers
 to their canonical form.
 """
+
 from collections.abc import Callable
 from decimal import Decimal
 
@@ -16,7 +17,11 @@ def trimmer(schema: dict, root: dict) -> Callable:
     allows an integer and no other number.
     """
     schema = resolved(schema, root)
-    fields = {name: trimmer(sub, root) for name, sub in schema.get("properties", {}).items() if sub is not True}
+    fields = {
+        name: trimmer(sub, root)
+        for name, sub in schema.get("properties", {}).items()
+        if sub is not True
+    }
     items = trimmer(schema["items"], root) if "items" in schema else None
     kinds = schema.get("type", ())
     empty = None if "null" in kinds else ""
@@ -26,19 +31,24 @@ def trimmer(schema: dict, root: dict) -> Callable:
         if isinstance(value, str):
             return value.strip() or empty
         if isinstance(value, dict):
-            return {name: fields[name](part) if name in fields else part for name, part in value.items()}
+            return {
+                name: fields[name](part) if name in fields else part for name, part in value.items()
+            }
         if isinstance(value, list) and items:
             return [items(part) for part in value]
         return whole(value) if is_integer and type(value) is Decimal else value
+
     return trim
 
 
 def whole(number: Decimal) -> int | Decimal:
     """Return a whole number that SQLite can store as an integer, any other number unchanged."""
-    return int(number) if abs(number) < 2 ** 63 and number == int(number) else number
+    return int(number) if abs(number) < 2**63 and number == int(number) else number
 
 
-def converter(schema: dict, root: dict, zone_name: str, ends: tuple[str, ...] | None = None) -> Callable | None:
+def converter(
+    schema: dict, root: dict, zone_name: str, ends: tuple[str, ...] | None = None
+) -> Callable | None:
     """Return a function that converts a valid value: timestamps to UTC, identifiers to their canonical form.
 
     Return None if the schema has neither.
@@ -56,8 +66,11 @@ def converter(schema: dict, root: dict, zone_name: str, ends: tuple[str, ...] | 
     if "items" in schema:
         items = converter(schema["items"], root, zone_name)
         return items and (lambda value: value and [items(part) for part in value])
-    fields = {name: function for name, sub in schema.get("properties", {}).items()
-              if (function := _date_filter(name, sub, zone_name, ends) or converter(sub, root, zone_name))}
+    fields = {
+        name: function
+        for name, sub in schema.get("properties", {}).items()
+        if (function := _date_filter(name, sub, zone_name, ends) or converter(sub, root, zone_name))
+    }
     return _convert_fields(fields) if fields else None
 
 
@@ -67,6 +80,7 @@ def _convert_fields(fields):
             for name in fields.keys() & value.keys():
                 value[name] = fields[name](value[name])
         return value
+
     return convert
 
 

@@ -2,6 +2,7 @@
 
 The tests send the bodies and compare the responses.
 """
+
 from eventapi.validation.schema_files import (
     definition,
     document,
@@ -11,12 +12,27 @@ from eventapi.validation.schema_files import (
     response_schema,
 )
 
-SAMPLES = {"date": "2027-05-01", "date-time": "2027-05-01T09:00:00Z", "day-or-moment": "2027-05-01", "clock": "09:00",
-           "timezone": "Europe/Berlin", "email": "ada@example.org", "url": "https://example.org/", "country": "DE",
-           "currency": "EUR", "language": "de", "available-language": "de",
-           "iban": "DE02120300000000202051", "bic": "BYLADEM1001", "vat-id": "DE136695976", "tax-id": "DE136695976",
-           "leitweg-id": "04011000-1234512345-06", "gln": "4012345000009",
-           "electronic-address": "0204:991-33333TEST-33", "creditor-reference": "RF18539007547034"}
+SAMPLES = {
+    "date": "2027-05-01",
+    "date-time": "2027-05-01T09:00:00Z",
+    "day-or-moment": "2027-05-01",
+    "clock": "09:00",
+    "timezone": "Europe/Berlin",
+    "email": "ada@example.org",
+    "url": "https://example.org/",
+    "country": "DE",
+    "currency": "EUR",
+    "language": "de",
+    "available-language": "de",
+    "iban": "DE02120300000000202051",
+    "bic": "BYLADEM1001",
+    "vat-id": "DE136695976",
+    "tax-id": "DE136695976",
+    "leitweg-id": "04011000-1234512345-06",
+    "gln": "4012345000009",
+    "electronic-address": "0204:991-33333TEST-33",
+    "creditor-reference": "RF18539007547034",
+}
 BY_TYPE = {"null": None, "integer": 1, "number": 1, "string": "text", "boolean": False, "array": []}
 
 
@@ -43,8 +59,11 @@ def _writable(value, schema, name):
     if not isinstance(value, dict):
         return value
     fields = schema.get("properties", {})
-    return {field: _writable(part, fields.get(field, {}), name) for field, part in value.items()
-            if not fields.get(field, {}).get("readOnly")}
+    return {
+        field: _writable(part, fields.get(field, {}), name)
+        for field, part in value.items()
+        if not fields.get(field, {}).get("readOnly")
+    }
 
 
 def required(name: str) -> set[str]:
@@ -66,24 +85,35 @@ def response(name: str, *, listing: bool = False, secret: bool = False) -> dict 
         return examples[0]
     schema = response_schema(name, listing=listing)
     fields = schema["properties"]
-    known = examples[0] if secret else {**examples[0], **{field: None for field in fields if "x-once" in fields[field]}}
+    known = (
+        examples[0]
+        if secret
+        else {**examples[0], **{field: None for field in fields if "x-once" in fields[field]}}
+    )
     shown = [*schema["required"], *(outcome_fields(name) if secret else ())]
-    return {field: known[field] if field in known else sample(fields[field], schema) for field in shown}
+    return {
+        field: known[field] if field in known else sample(fields[field], schema) for field in shown
+    }
 
 
 def event(name: str, word: str) -> dict | None:
     """Return the record in the message of an event; for the arguments see `event_schema`."""
     schema = event_schema(name, word)
     known = response(name)
-    return {field: known[field] if field in known else sample(schema["properties"][field], schema)
-            for field in schema["required"]}
+    return {
+        field: known[field] if field in known else sample(schema["properties"][field], schema)
+        for field in schema["required"]
+    }
 
 
 def envelope(record: dict, *, listing: bool) -> dict:
     """Return the example of a whole response: `data` is the record, or a list of it."""
     meta = {"request_id": "req_0a1b2c3d4e5f6071"}
     if listing:
-        return {"data": [record], "meta": {**meta, "page": 1, "per_page": 20, "total": 1, "total_pages": 1}}
+        return {
+            "data": [record],
+            "meta": {**meta, "page": 1, "per_page": 20, "total": 1, "total_pages": 1},
+        }
     return {"data": record, "meta": meta}
 
 

@@ -2,6 +2,7 @@
 
 A parser returns the value of a text, or raises ValueError with a description of the values allowed.
 """
+
 import ipaddress
 import re
 import shlex
@@ -21,11 +22,13 @@ def line(text: str) -> str:
 
 def lines(most: int) -> Callable[[str], tuple[str, ...]]:
     """Return a parser of at most `most` lines, which ` | ` separates. It returns a tuple."""
+
     def parse(text):
         found = tuple(part.strip() for part in text.split(" | ") if part.strip())
         if len(found) > most:
             raise ValueError(f"at most {most} lines, separated by ' | '; it has {len(found)}")
         return found
+
     return parse
 
 
@@ -72,10 +75,12 @@ def web_address(text: str) -> str:
 
 def whole(low: int, high: int) -> Callable[[str], int]:
     """Return a parser of integers from `low` to `high`."""
+
     def parse(text):
         if not re.fullmatch(r"\d{1,9}", text) or not low <= int(text) <= high:
             raise ValueError(f"a whole number from {low} to {high}")
         return int(text)
+
     return parse
 
 
@@ -109,8 +114,12 @@ def check_decimals(number: Decimal, currency: str) -> None:
     places = money.decimals(currency)
     example = f"{5:.{places}f}"
     if not places:
-        raise ValueError(f"an amount without decimals, as the currency {currency} has none, such as {example}")
-    raise ValueError(f"an amount with at most {places} decimals, as the currency {currency} has, such as {example}")
+        raise ValueError(
+            f"an amount without decimals, as the currency {currency} has none, such as {example}"
+        )
+    raise ValueError(
+        f"an amount with at most {places} decimals, as the currency {currency} has, such as {example}"
+    )
 
 
 def exchange_rates(text: str) -> dict[str, Decimal]:
@@ -119,7 +128,9 @@ def exchange_rates(text: str) -> dict[str, Decimal]:
     for part in text.split():
         found = re.fullmatch(r"([A-Z]{3})=(\d{1,5}(?:\.\d{1,10})?)", part)
         if not found or found[1] not in money.CURRENCIES or not Decimal(found[2]):
-            raise ValueError("currencies with the price of one unit, at most 10 decimals, such as CHF=1.06 USD=0.92")
+            raise ValueError(
+                "currencies with the price of one unit, at most 10 decimals, such as CHF=1.06 USD=0.92"
+            )
         rates[found[1]] = Decimal(found[2])
     return rates
 
@@ -133,8 +144,10 @@ def base_rates(text: str) -> tuple[tuple[str, int], ...]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         match = re.fullmatch(r"(\d{4}-\d{2}-\d{2})\s+(-?\d{1,2}(?:\.\d{1,2})?)", part)
         if not match or not times.is_date(match[1]) or match[1] in found:
-            raise ValueError("a list of dates and rates in percent, separated by commas, such as "
-                             "2026-01-01 1.27, 2026-07-01 1.27, with each date once")
+            raise ValueError(
+                "a list of dates and rates in percent, separated by commas, such as "
+                "2026-01-01 1.27, 2026-07-01 1.27, with each date once"
+            )
         found[match[1]] = int(Decimal(match[2]).scaleb(2))
     return tuple(sorted(found.items()))
 
@@ -147,8 +160,10 @@ def tax_basis(text: str) -> tuple[tuple[str, str], ...]:
         day, _, basis = f"0001-01-01 {part.strip()}".rpartition(" ")
         day = day.removeprefix("0001-01-01 ").strip() if place else day.strip()
         if basis not in words or not times.is_date(day) or day in found:
-            raise ValueError("supply, payment or issue_date, and after a comma a date and the basis from that day on, "
-                             "such as supply, 2028-01-01 payment, with each date once")
+            raise ValueError(
+                "supply, payment or issue_date, and after a comma a date and the basis from that day on, "
+                "such as supply, 2028-01-01 payment, with each date once"
+            )
         found[day] = basis
     return tuple(sorted(found.items()))
 
@@ -160,8 +175,10 @@ def public_holidays(text: str) -> working_days.Holidays | None:
     try:
         return working_days.holidays("" if text.lower() == "none" else text)
     except ValueError:
-        raise ValueError("a list of days as MM-DD or easter+N, separated by commas, such as 12-25, easter-2, easter+1; "
-                         "or none, or empty") from None
+        raise ValueError(
+            "a list of days as MM-DD or easter+N, separated by commas, such as 12-25, easter-2, easter+1; "
+            "or none, or empty"
+        ) from None
 
 
 def zone(text: str) -> str:
@@ -199,7 +216,9 @@ def number_format(text: str) -> str:
     try:
         text.format(year=2026, seq=1)
     except (KeyError, ValueError, IndexError):
-        raise ValueError("text that contains {year} and {seq}, such as INV-{year}-{seq:05}") from None
+        raise ValueError(
+            "text that contains {year} and {seq}, such as INV-{year}-{seq:05}"
+        ) from None
     return text
 
 
@@ -209,15 +228,19 @@ def picture(path: str) -> images.Image | None:
         return images.load(Path(path).read_bytes()) if path else None
     except (OSError, images.Broken) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        raise ValueError(f"the path of a PNG or JPEG of at most 1 MiB and 4 megapixels, or empty ({reason})") from None
+        raise ValueError(
+            f"the path of a PNG or JPEG of at most 1 MiB and 4 megapixels, or empty ({reason})"
+        ) from None
 
 
 def one_of(*words: str) -> Callable[[str], str]:
     """Return a parser of these words, in any case."""
+
     def parse(text):
         if text.lower() not in words:
             raise ValueError("one of " + ", ".join(words))
         return text.lower()
+
     return parse
 
 
@@ -233,11 +256,13 @@ def identifier(check: Callable[[str], str]) -> Callable[[str], str]:
 
     A wrong identifier must not prevent the start; identifiers/organiser.py reports it.
     """
+
     def parse(text):
         try:
             return check(text) if text else ""
         except ValueError:
             return text
+
     return parse
 
 
@@ -251,14 +276,20 @@ def networks(text: str) -> tuple:
     try:
         return tuple(ipaddress.ip_network(part) for part in re.split(r"[\s,]+", text) if part)
     except ValueError:
-        raise ValueError("a list of addresses or networks such as 192.0.2.7 or 10.1.0.0/16, separated by "
-                         "commas") from None
+        raise ValueError(
+            "a list of addresses or networks such as 192.0.2.7 or 10.1.0.0/16, separated by commas"
+        ) from None
 
 
 def origins(text: str) -> tuple[str, ...]:
     """Return a tuple of origins (RFC 6454) such as https://www.example.org."""
     found = tuple(part for part in re.split(r"[\s,]+", text) if part)
-    if not all(re.fullmatch(r"https?://(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d{1,5})?", origin) for origin in found):
-        raise ValueError("a list of origins such as https://www.example.org, in lower case, without a path, separated "
-                         "by commas (`*` is not supported)")
+    if not all(
+        re.fullmatch(r"https?://(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:\d{1,5})?", origin)
+        for origin in found
+    ):
+        raise ValueError(
+            "a list of origins such as https://www.example.org, in lower case, without a path, separated "
+            "by commas (`*` is not supported)"
+        )
     return found

@@ -1,4 +1,5 @@
 """Read and check a query string by its schema."""
+
 import re
 from decimal import Decimal
 
@@ -8,7 +9,7 @@ from eventapi.validation.conversion import converter
 from eventapi.validation.messages import in_order
 from eventapi.validation.schema_files import query_schema, resolved
 
-ENDS = ("date_to", "to_date", "to")         # a date in these parameters includes the whole day
+ENDS = ("date_to", "to_date", "to")  # a date in these parameters includes the whole day
 
 
 class Query:
@@ -23,8 +24,12 @@ class Query:
         self.schema = query_schema(name, listing=listing)
         self.has_custom_fields = self.schema["x-custom-fields"]
         self.requires = bool(self.schema["required"] or "anyOf" in self.schema)
-        self.properties = {name: resolved(sub, self.schema) for name, sub in self.schema["properties"].items()}
-        self.defaults = {name: sub["default"] for name, sub in self.properties.items() if "default" in sub}
+        self.properties = {
+            name: resolved(sub, self.schema) for name, sub in self.schema["properties"].items()
+        }
+        self.defaults = {
+            name: sub["default"] for name, sub in self.properties.items() if "default" in sub
+        }
         self.convert = converter(self.schema, self.schema, zone_name, ENDS)
         self.checker = Checker(self.schema)
 
@@ -41,10 +46,17 @@ class Query:
                 values[key] += value
             else:
                 faults.append(fault("repeated", "is sent twice. Send it once", parameter=name))
-        faults += self.checker.faults(query, lambda path: {"parameter": str(path[0]) if path else ""})
+        faults += self.checker.faults(
+            query, lambda path: {"parameter": str(path[0]) if path else ""}
+        )
         if "after" in query and "page" in query:
-            faults.append(fault("excluded", "cannot be sent with `after`, which has no pages. Send one of them",
-                                parameter="page"))
+            faults.append(
+                fault(
+                    "excluded",
+                    "cannot be sent with `after`, which has no pages. Send one of them",
+                    parameter="page",
+                )
+            )
         if faults:
             raise invalid(in_order(faults))
         query = {**self.defaults, **(self.convert(query) if self.convert else query)}
@@ -60,13 +72,21 @@ class Query:
         if kind == "integer":
             return _integer(text)
         if kind == "number":
-            return Decimal(text) if re.fullmatch(r"-?\d{1,15}(\.\d{1,20})?", text, re.ASCII) else text
+            return (
+                Decimal(text) if re.fullmatch(r"-?\d{1,15}(\.\d{1,20})?", text, re.ASCII) else text
+            )
         if kind == "array":
             of_integers = schema["items"].get("type") == "integer"
-            return [_integer(part.strip()) if of_integers else part.strip() for part in text.split(",")]
+            return [
+                _integer(part.strip()) if of_integers else part.strip() for part in text.split(",")
+            ]
         return text.upper() if name == "order" and text.upper() in schema.get("enum", ()) else text
 
 
 def _integer(text):
     """Return the integer that a text means, or the text if it means none that SQLite can store."""
-    return int(text) if re.fullmatch(r"-?\d{1,19}", text, re.ASCII) and abs(int(text)) < 2 ** 63 else text
+    return (
+        int(text)
+        if re.fullmatch(r"-?\d{1,19}", text, re.ASCII) and abs(int(text)) < 2**63
+        else text
+    )

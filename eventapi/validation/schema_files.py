@@ -15,12 +15,13 @@ The name of a schema is `note` (the record itself) or `note.query` (an entry of 
 the actions of POST /NAME/batch in `x-actions`; `document` adds its fields. In report.json, the entry of a report lists
 the columns of `NAME_row` that are added up in `x-totals`; `document` adds the rest.
 """
+
 import json
 from functools import lru_cache
 
 from eventapi import paths
 
-LINE = 255                  # characters
+LINE = 255  # characters
 
 
 @lru_cache(maxsize=None)
@@ -32,36 +33,54 @@ def document(name: str) -> dict:
     for part, own in whole.get("$defs", {}).items():
         if "x-totals" in own:
             whole["$defs"][part] = _report_schema(part, own, whole)
-    for schema in (whole, *(sub for part, sub in whole.get("$defs", {}).items() if part not in ("query", "one"))):
+    for schema in (
+        whole,
+        *(sub for part, sub in whole.get("$defs", {}).items() if part not in ("query", "one")),
+    ):
         _require_lines(schema)
     return whole
 
 
-FRAME = ("action", "ids", "items", "dry_run")       # fields of a batch beside those of its action
+FRAME = ("action", "ids", "items", "dry_run")  # fields of a batch beside those of its action
 ENTRIES = {"type": "array", "minItems": 1, "maxItems": 200}
 
 
 def batch_fields(whole: dict, action: str) -> dict:
     """Return field -> schema of the body of an action, without the fields that only a single request has."""
     own, part = whole["$defs"]["batch"], whole["$defs"].get(action.replace("-", "_"), {})
-    return {field: sub for field, sub in part.get("properties", {}).items() if field not in own.get("x-without", ())}
+    return {
+        field: sub
+        for field, sub in part.get("properties", {}).items()
+        if field not in own.get("x-without", ())
+    }
 
 
 def _batch_schema(name, whole):
     """Return the schema of a batch: FRAME, and the fields of all its actions."""
     own = whole["$defs"]["batch"]
     actions, as_a_whole = own["x-actions"], own.get("x-whole", ())
-    fields = {"action": {"type": "string", "enum": actions, "description": "What to do with each record."}}
+    fields = {
+        "action": {"type": "string", "enum": actions, "description": "What to do with each record."}
+    }
     if set(actions) - {"create", *as_a_whole}:
-        fields["ids"] = {**ENTRIES, "items": {"type": "integer", "minimum": 1, "maximum": 2 ** 63 - 1},
-                         "description": "Ids of the records, each once. Required unless `action` creates records."}
+        fields["ids"] = {
+            **ENTRIES,
+            "items": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
+            "description": "Ids of the records, each once. Required unless `action` creates records.",
+        }
     if "create" in actions:
         component = "".join(word.capitalize() for word in name.split("_"))
         item = {"type": "object", "maxProperties": 1000, "x-component": f"{component}Create"}
-        fields["items"] = {**ENTRIES, "items": item,
-                           "description": "Bodies of the single requests. Required with `create`."}
-    fields["dry_run"] = {"type": "boolean", "default": False,
-                         "description": "Return what would happen, and change nothing."}
+        fields["items"] = {
+            **ENTRIES,
+            "items": item,
+            "description": "Bodies of the single requests. Required with `create`.",
+        }
+    fields["dry_run"] = {
+        "type": "boolean",
+        "default": False,
+        "description": "Return what would happen, and change nothing.",
+    }
     with_field = {}
     for action in actions:
         for field, sub in batch_fields(whole, action).items():
@@ -79,22 +98,41 @@ def _report_schema(part, own, whole):
     row = whole["$defs"][f"{part}_row"]["properties"]
     has_currency = "currency" in row
     totals = {field: row[field] for field in (*["currency"] * has_currency, *own["x-totals"])}
-    says = "The totals of the rows, one entry for each currency." if has_currency else \
-        "The totals of all rows, as one entry."
-    data = {"rows": {"type": "array", "items": {"$ref": f"#/$defs/{part}_row"}},
-            "totals": {"type": "array", "description": says, "items": {"type": "object", "properties": totals}},
-            **own.get("properties", {})}
-    return {**own, "type": "object", "properties": {
-        "report_type": {"type": "string", "enum": [part.replace("_", "-")]}, "filters": {"$ref": "#/$defs/filters"},
-        "data": {"type": "object", "properties": data}, "generated_at": {"type": "string", "format": "date-time"}}}
+    says = (
+        "The totals of the rows, one entry for each currency."
+        if has_currency
+        else "The totals of all rows, as one entry."
+    )
+    data = {
+        "rows": {"type": "array", "items": {"$ref": f"#/$defs/{part}_row"}},
+        "totals": {
+            "type": "array",
+            "description": says,
+            "items": {"type": "object", "properties": totals},
+        },
+        **own.get("properties", {}),
+    }
+    return {
+        **own,
+        "type": "object",
+        "properties": {
+            "report_type": {"type": "string", "enum": [part.replace("_", "-")]},
+            "filters": {"$ref": "#/$defs/filters"},
+            "data": {"type": "object", "properties": data},
+            "generated_at": {"type": "string", "format": "date-time"},
+        },
+    }
 
 
 def _require_lines(schema):
     """Add `format: line` to the short texts in a schema that have no other rule."""
     if not isinstance(schema, dict) or schema.get("readOnly"):
         return
-    if "string" in schema.get("type", ()) and schema.get("maxLength", LINE + 1) <= LINE and not (
-            {"format", "pattern", "enum"} & schema.keys()):
+    if (
+        "string" in schema.get("type", ())
+        and schema.get("maxLength", LINE + 1) <= LINE
+        and not ({"format", "pattern", "enum"} & schema.keys())
+    ):
         schema["format"] = "line"
     for part in (*schema.get("properties", {}).values(), schema.get("items")):
         _require_lines(part)
@@ -133,7 +171,9 @@ def body_schema(name: str, method: str = "POST") -> dict:
 
 
 def _record_schema(whole, method):
-    properties = {field: True if sub.get("readOnly") else sub for field, sub in whole["properties"].items()}
+    properties = {
+        field: True if sub.get("readOnly") else sub for field, sub in whole["properties"].items()
+    }
     schema = {"type": "object", "properties": properties, "additionalProperties": False}
     required = whole.get("x-required", {}).get(method, [])
     alternatives = [_any_of(fields, fields[:1]) for fields in required if isinstance(fields, list)]
@@ -153,20 +193,36 @@ def _any_of(fields, at=()):
 
     A fault is reported at the path `at`, with the text `x-says`.
     """
-    return {"anyOf": [{"required": [field], "properties": {field: {"not": {"type": "null"}}}} for field in fields],
-            "x-says": "must have at least one of: " + ", ".join(fields), "x-at": at}
+    return {
+        "anyOf": [
+            {"required": [field], "properties": {field: {"not": {"type": "null"}}}}
+            for field in fields
+        ],
+        "x-says": "must have at least one of: " + ", ".join(fields),
+        "x-at": at,
+    }
 
 
 def response_schema(name: str, *, listing: bool = False) -> dict:
     """Return the schema of a record in a response: alone, or in a list."""
     optional = ("lists", "always") if listing else ("always",)
     whole = document(name)
-    properties = {field: sub for field, sub in whole["properties"].items() if not sub.get("writeOnly")}
-    return {"type": "object", "title": whole["title"], "description": whole.get("description", ""),
-            "properties": properties,
-            "required": [field for field, sub in properties.items()
-                         if sub.get("x-include") not in optional and "x-outcome" not in sub],
-            "additionalProperties": False, "$defs": whole.get("$defs", {})}
+    properties = {
+        field: sub for field, sub in whole["properties"].items() if not sub.get("writeOnly")
+    }
+    return {
+        "type": "object",
+        "title": whole["title"],
+        "description": whole.get("description", ""),
+        "properties": properties,
+        "required": [
+            field
+            for field, sub in properties.items()
+            if sub.get("x-include") not in optional and "x-outcome" not in sub
+        ],
+        "additionalProperties": False,
+        "$defs": whole.get("$defs", {}),
+    }
 
 
 def event_schema(name: str, word: str) -> dict:
@@ -177,16 +233,30 @@ def event_schema(name: str, word: str) -> dict:
     that only the id is left.
     """
     schema, own = response_schema(name), document(name).get("$defs", {}).get("message", {})
-    properties = {field: sub for field, sub in schema["properties"].items()
-                  if field not in own.get("x-without", ()) and "x-outcome" not in sub}
-    more = {field: sub for field, sub in own.get("properties", {}).items() if word in sub.get("x-events", (word,))}
-    return {**schema, "properties": {**properties, **more},
-            "required": list(dict.fromkeys([*(field for field in schema["required"] if field in properties), *more]))}
+    properties = {
+        field: sub
+        for field, sub in schema["properties"].items()
+        if field not in own.get("x-without", ()) and "x-outcome" not in sub
+    }
+    more = {
+        field: sub
+        for field, sub in own.get("properties", {}).items()
+        if word in sub.get("x-events", (word,))
+    }
+    return {
+        **schema,
+        "properties": {**properties, **more},
+        "required": list(
+            dict.fromkeys([*(field for field in schema["required"] if field in properties), *more])
+        ),
+    }
 
 
 def may_be_erased(name: str, word: str) -> bool:
     """Return whether the message of an event may hold only the id of a record, because its data had to be erased."""
-    return word == "deleted" and document(name).get("$defs", {}).get("message", {}).get("x-erased", False)
+    return word == "deleted" and document(name).get("$defs", {}).get("message", {}).get(
+        "x-erased", False
+    )
 
 
 def outcome_fields(name: str) -> list[str]:
@@ -195,22 +265,50 @@ def outcome_fields(name: str) -> list[str]:
 
 
 LIST_PARAMETERS = {
-    "page": {"type": "integer", "minimum": 1, "maximum": 10 ** 9, "default": 1,
-             "description": "Page number, counted from 1."},
-    "per_page": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20,
-                 "description": "Number of records on a page."},
-    "order": {"type": "string", "enum": ["ASC", "DESC"], "default": "DESC",
-              "description": "Sort direction, in any case."},
-    "sort": {"type": "string", "enum": ["id"], "default": "id",
-             "description": "Field to sort by. Case and accents of texts make no difference: Ärzte comes between Arzt "
-                            "and Asche. Records with equal values are sorted by id."},
-    "updated_since": {"type": "string", "format": "date-time",
-                      "description": "Only records that changed at or after this time."},
-    "ids": {"type": "array", "items": {"type": "integer", "minimum": 1}, "maxItems": 100,
-            "description": "Only the records with these ids, separated by commas."},
-    "after": {"type": "string", "maxLength": 1000,
-              "description": "Cursor for reading a long list: empty for the first piece, then `meta.next` of the last "
-                             "response."},
+    "page": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 10**9,
+        "default": 1,
+        "description": "Page number, counted from 1.",
+    },
+    "per_page": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 100,
+        "default": 20,
+        "description": "Number of records on a page.",
+    },
+    "order": {
+        "type": "string",
+        "enum": ["ASC", "DESC"],
+        "default": "DESC",
+        "description": "Sort direction, in any case.",
+    },
+    "sort": {
+        "type": "string",
+        "enum": ["id"],
+        "default": "id",
+        "description": "Field to sort by. Case and accents of texts make no difference: Ärzte comes between Arzt "
+        "and Asche. Records with equal values are sorted by id.",
+    },
+    "updated_since": {
+        "type": "string",
+        "format": "date-time",
+        "description": "Only records that changed at or after this time.",
+    },
+    "ids": {
+        "type": "array",
+        "items": {"type": "integer", "minimum": 1},
+        "maxItems": 100,
+        "description": "Only the records with these ids, separated by commas.",
+    },
+    "after": {
+        "type": "string",
+        "maxLength": 1000,
+        "description": "Cursor for reading a long list: empty for the first piece, then `meta.next` of the last "
+        "response.",
+    },
 }
 
 
@@ -223,10 +321,16 @@ def _any_text(schema):
 def query_schema(name: str | None, *, listing: bool) -> dict:
     """Return the schema of a query string: the parameters of `name`, and for a list the common parameters."""
     own = definition(name) if name else {}
-    properties = {**(LIST_PARAMETERS if listing else {}),
-                  **{field: _any_text(sub) for field, sub in own.get("properties", {}).items()}}
-    return {"type": "object", "properties": properties, "required": own.get("required", []),
-            "additionalProperties": False,
-            **(_any_of(own["x-any-of"], own["x-any-of"][:1]) if "x-any-of" in own else {}),
-            "x-custom-fields": own.get("x-custom-fields", False),
-            "$defs": document(name.partition(".")[0]).get("$defs", {}) if name else {}}
+    properties = {
+        **(LIST_PARAMETERS if listing else {}),
+        **{field: _any_text(sub) for field, sub in own.get("properties", {}).items()},
+    }
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": own.get("required", []),
+        "additionalProperties": False,
+        **(_any_of(own["x-any-of"], own["x-any-of"][:1]) if "x-any-of" in own else {}),
+        "x-custom-fields": own.get("x-custom-fields", False),
+        "$defs": document(name.partition(".")[0]).get("$defs", {}) if name else {},
+    }

@@ -3,36 +3,61 @@
 Names are as in xml.etree.ElementTree: `{namespace}local`. A ValueError says what is wrong with the file, in which line,
 and what to do about it.
 """
+
 from collections.abc import Iterator
 from typing import BinaryIO
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-MAX_DOCUMENT = 5_000_000    # bytes of a document that is read as a whole
-MAX_FILE = 250_000_000      # bytes of a file that is read element by element
-MAX_DEPTH = 64              # elements inside each other
-MAX_NODES = 300_000         # elements and attributes of one tree
-MAX_NAMESPACE = 300         # characters of the name of a namespace, which is a part of each name in it
-MAX_NAMES = 1_000_000       # characters of all different names in a file: expat keeps each until the end
-MAX_TOKEN = 200_000         # bytes of one tag or comment. expat 2.5 reads an unfinished one again with each chunk.
-CHUNK = 65_536              # bytes
-ENCODINGS = frozenset(("utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "ascii", "iso-8859-1",
-                       "iso-8859-15", "latin1", "windows-1252", "cp1252"))
+MAX_DOCUMENT = 5_000_000  # bytes of a document that is read as a whole
+MAX_FILE = 250_000_000  # bytes of a file that is read element by element
+MAX_DEPTH = 64  # elements inside each other
+MAX_NODES = 300_000  # elements and attributes of one tree
+MAX_NAMESPACE = 300  # characters of the name of a namespace, which is a part of each name in it
+MAX_NAMES = 1_000_000  # characters of all different names in a file: expat keeps each until the end
+MAX_TOKEN = (
+    200_000  # bytes of one tag or comment. expat 2.5 reads an unfinished one again with each chunk.
+)
+CHUNK = 65_536  # bytes
+ENCODINGS = frozenset(
+    (
+        "utf-8",
+        "utf8",
+        "utf-16",
+        "utf-16le",
+        "utf-16be",
+        "us-ascii",
+        "ascii",
+        "iso-8859-1",
+        "iso-8859-15",
+        "latin1",
+        "windows-1252",
+        "cp1252",
+    )
+)
 # expat's errors that mean that the file ends too early
-CUT_OFF = frozenset(expat.errors.codes[name] for name in (
-    expat.errors.XML_ERROR_NO_ELEMENTS, expat.errors.XML_ERROR_UNCLOSED_TOKEN, expat.errors.XML_ERROR_PARTIAL_CHAR,
-    expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION))
+CUT_OFF = frozenset(
+    expat.errors.codes[name]
+    for name in (
+        expat.errors.XML_ERROR_NO_ELEMENTS,
+        expat.errors.XML_ERROR_UNCLOSED_TOKEN,
+        expat.errors.XML_ERROR_PARTIAL_CHAR,
+        expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION,
+    )
+)
 AGAIN = "Download the file again from where it comes from, and do not change it"
 
 
 def parse(data: bytes) -> Element:
     """Return the root element of a document of at most MAX_DOCUMENT bytes. Raise ValueError if it is not sound XML."""
     if len(data) > MAX_DOCUMENT:
-        raise ValueError(f"The XML has {len(data)} bytes, but at most {MAX_DOCUMENT} are allowed. Check that it is a "
-                         "single document.")
+        raise ValueError(
+            f"The XML has {len(data)} bytes, but at most {MAX_DOCUMENT} are allowed. Check that it is a "
+            "single document."
+        )
     reader = _Reader(None)
     for start in range(0, len(data), CHUNK):
-        reader.feed(data[start:start + CHUNK])
+        reader.feed(data[start : start + CHUNK])
     reader.finish()
     return reader.complete[0]
 
@@ -83,7 +108,10 @@ class _Reader:
         self.parser = expat.ParserCreate(namespace_separator="}")
         self.parser.buffer_text = True
         self.parser.StartElementHandler, self.parser.EndElementHandler = self.start, self.end
-        self.parser.CharacterDataHandler, self.parser.StartNamespaceDeclHandler = self.text, self.namespace
+        self.parser.CharacterDataHandler, self.parser.StartNamespaceDeclHandler = (
+            self.text,
+            self.namespace,
+        )
         self.parser.XmlDeclHandler = self.declaration
         self.parser.StartDoctypeDeclHandler = self.parser.EntityDeclHandler = self.doctype
 
@@ -92,8 +120,10 @@ class _Reader:
         self.fed += len(chunk)
         self.run(chunk, False)
         if self.fed - max(self.parser.CurrentByteIndex, 0) > MAX_TOKEN:
-            raise self.fault(f"a tag or comment has more than {MAX_TOKEN} bytes. Check that the file is a plain XML "
-                             "document")
+            raise self.fault(
+                f"a tag or comment has more than {MAX_TOKEN} bytes. Check that the file is a plain XML "
+                "document"
+            )
 
     def finish(self):
         """Raise ValueError if the document is not complete."""
@@ -108,21 +138,29 @@ class _Reader:
 
     def fault(self, reason, line=None):
         """Return the ValueError for a fault in the present line."""
-        return ValueError(f"The XML is wrong in line {line or self.parser.CurrentLineNumber}: {reason}.")
+        return ValueError(
+            f"The XML is wrong in line {line or self.parser.CurrentLineNumber}: {reason}."
+        )
 
     def declaration(self, version, encoding, standalone):
         """Refuse encodings that XML tools do not share, such as UTF-7, in which `<` may be written in other ways."""
         if encoding and encoding.lower() not in ENCODINGS:
-            raise self.fault(f'the encoding "{encoding[:40]}" is not supported. Save the file in UTF-8')
+            raise self.fault(
+                f'the encoding "{encoding[:40]}" is not supported. Save the file in UTF-8'
+            )
 
     def doctype(self, name, *rest):
         """Refuse each DOCTYPE: entities can fetch other files, and grow to any size."""
-        raise self.fault("a DOCTYPE and entity declarations are not allowed. Remove them; the document needs none")
+        raise self.fault(
+            "a DOCTYPE and entity declarations are not allowed. Remove them; the document needs none"
+        )
 
     def namespace(self, prefix, name):
         """Refuse a long namespace: its name would be copied into that of each element."""
         if len(name or "") > MAX_NAMESPACE:
-            raise self.fault(f"the name of a namespace has more than {MAX_NAMESPACE} characters. {AGAIN}")
+            raise self.fault(
+                f"the name of a namespace has more than {MAX_NAMESPACE} characters. {AGAIN}"
+            )
         self.name(prefix or "")
 
     def name(self, name):
@@ -131,26 +169,35 @@ class _Reader:
         if known is None:
             self.named += len(name)
             if self.named > MAX_NAMES:
-                raise self.fault(f"its different names have more than {MAX_NAMES} characters together. {AGAIN}")
+                raise self.fault(
+                    f"its different names have more than {MAX_NAMES} characters together. {AGAIN}"
+                )
             known = self.names[name] = "{" + name if "}" in name else name
         return known
 
     def start(self, name, attributes):
         self.depth += 1
-        name, attributes = self.name(name), {self.name(key): value for key, value in attributes.items()}
+        name, attributes = (
+            self.name(name),
+            {self.name(key): value for key, value in attributes.items()},
+        )
         if self.depth > MAX_DEPTH:
             raise self.fault(f"elements are nested more than {MAX_DEPTH} deep. {AGAIN}")
         if len(self.outline) < 2:
             self.outline.append(name)
-        is_wanted = not self.trees if self.wanted is None else name.rpartition("}")[2] in self.wanted
+        is_wanted = (
+            not self.trees if self.wanted is None else name.rpartition("}")[2] in self.wanted
+        )
         if is_wanted:
             self.trees.append(_Tree(self.depth))
         if self.trees:
             tree = self.trees[-1]
             tree.nodes += 1 + len(attributes)
             if tree.nodes > MAX_NODES:
-                raise self.fault(f"<{name[:100]}> is part of an element with more than {MAX_NODES} elements and "
-                                 "attributes. Divide the file")
+                raise self.fault(
+                    f"<{name[:100]}> is part of an element with more than {MAX_NODES} elements and "
+                    "attributes. Divide the file"
+                )
             tree.builder.start(name, attributes)
 
     def end(self, name):
@@ -165,7 +212,9 @@ class _Reader:
             tree = self.trees[-1]
             tree.length += len(text)
             if tree.length > MAX_DOCUMENT:
-                raise self.fault(f"an element has more than {MAX_DOCUMENT} characters of text. Divide the file")
+                raise self.fault(
+                    f"an element has more than {MAX_DOCUMENT} characters of text. Divide the file"
+                )
             tree.builder.data(text)
 
 
@@ -179,7 +228,9 @@ class _Tree:
 def _reason(code):
     """Return what an error of expat means, and what to do."""
     if code in CUT_OFF:
-        return f"the file ends before its last element is closed, so it is cut off or empty. {AGAIN}"
+        return (
+            f"the file ends before its last element is closed, so it is cut off or empty. {AGAIN}"
+        )
     text = expat.ErrorString(code)
     if code == expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]:
         text += " (a character that XML does not allow here, or bytes that do not fit the encoding of the file)"

@@ -1,4 +1,5 @@
 """The client of the current request: its address, its program and its languages."""
+
 import ipaddress
 import logging
 import re
@@ -8,8 +9,12 @@ from bottle import request
 
 from eventapi.web import masking
 
-PORT = re.compile(r"\[([^\]]*)\](?::\d{1,5})?|([0-9.]+):\d{1,5}", re.ASCII)    # [2001:db8::7]:443, 192.0.2.7:443
-ACCEPTED = re.compile(r"(?:^|,)\s*([A-Za-z*][A-Za-z0-9-]*)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?))?", re.ASCII)
+PORT = re.compile(
+    r"\[([^\]]*)\](?::\d{1,5})?|([0-9.]+):\d{1,5}", re.ASCII
+)  # [2001:db8::7]:443, 192.0.2.7:443
+ACCEPTED = re.compile(
+    r"(?:^|,)\s*([A-Za-z*][A-Za-z0-9-]*)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?))?", re.ASCII
+)
 log = logging.getLogger("eventapi.client")
 _has_warned = False
 
@@ -57,7 +62,9 @@ def _last_hop(forwarded, networks):
     Return None if it is no address.
     """
     hops = [_text(hop) for hop in forwarded.split(",")]
-    return next((hop for hop in reversed(hops) if not (hop and networks and _is_in(hop, networks))), hops[0])
+    return next(
+        (hop for hop in reversed(hops) if not (hop and networks and _is_in(hop, networks))), hops[0]
+    )
 
 
 def _warn(peer):
@@ -66,8 +73,11 @@ def _warn(peer):
     if _has_warned:
         return
     _has_warned = True
-    log.warning("%s sends X-Real-IP or X-Forwarded-For but is not a trusted proxy, so its own address is recorded as "
-                "that of its clients. If it is your proxy, add it to the option trusted_proxies.", peer)
+    log.warning(
+        "%s sends X-Real-IP or X-Forwarded-For but is not a trusted proxy, so its own address is recorded as "
+        "that of its clients. If it is your proxy, add it to the option trusted_proxies.",
+        peer,
+    )
 
 
 @lru_cache(maxsize=1024)

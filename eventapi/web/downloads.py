@@ -2,6 +2,7 @@
 
 Their headers keep browsers from running their content.
 """
+
 import io
 import re
 from pathlib import Path
@@ -16,7 +17,7 @@ from eventapi.paths import open_regular
 from eventapi.storage import files
 from eventapi.web.rest import Response, is_known
 
-CHUNK = 64 * 1024              # bytes read at a time
+CHUNK = 64 * 1024  # bytes read at a time
 RANGE = re.compile(r"bytes\s*=\s*(\d{0,18})-(\d{0,18})", re.I | re.ASCII)
 PICTURES = tuple(sorted(content_types.PICTURES))
 INLINE = content_types.PICTURES | {content_types.PDF}
@@ -35,20 +36,26 @@ def stored_file(config: Config, sha256: str, kind: str, name: str) -> Response:
     headers["Content-Length"] = str(last - first + 1)
     if part:
         headers["Content-Range"] = f"bytes {first}-{last}/{size}"
-    return Response(status=206 if part else 200, headers=headers, body=FileRange(file, first, last - first + 1))
+    return Response(
+        status=206 if part else 200, headers=headers, body=FileRange(file, first, last - first + 1)
+    )
 
 
 def guarded(kind: str, name: str) -> dict[str, str]:
     """Return the headers of a file. They keep a browser from running its content. `kind` is the media type."""
     text = "; charset=utf-8" if kind == content_types.HTML else ""
-    return {"Content-Type": kind + text,
-            "Content-Disposition": disposition("inline" if kind in INLINE else "attachment", name),
-            "Content-Security-Policy": GUARD, "Cross-Origin-Resource-Policy": "same-origin", "Vary": "Accept"}
+    return {
+        "Content-Type": kind + text,
+        "Content-Disposition": disposition("inline" if kind in INLINE else "attachment", name),
+        "Content-Security-Policy": GUARD,
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Vary": "Accept",
+    }
 
 
 def disposition(how: str, name: str) -> str:
     """Return Content-Disposition (RFC 6266): the name in ASCII for old clients and in full (RFC 8187) for others."""
-    plain = re.sub(r'[^ !#-$&-\[\]-~]', "_", name)
+    plain = re.sub(r"[^ !#-$&-\[\]-~]", "_", name)
     whole = "" if plain == name else f"; filename*=UTF-8''{quote(name, safe='')}"
     return f'{how}; filename="{plain}"{whole}'
 
@@ -68,8 +75,11 @@ def requested_range(environ: dict, size: int, tag: str) -> tuple[int, int] | Non
         return None
     last = size - 1 if last is None else min(last, size - 1)
     if first > last:
-        raise Problem("range_not_satisfiable", f"The requested range lies outside the file, which has {size} bytes.",
-                      headers={"Content-Range": f"bytes */{size}"})
+        raise Problem(
+            "range_not_satisfiable",
+            f"The requested range lies outside the file, which has {size} bytes.",
+            headers={"Content-Range": f"bytes */{size}"},
+        )
     return first, last
 
 

@@ -1,4 +1,5 @@
 """Bodies of bulk imports, JSON or CSV: received, parsed and checked as a whole before any transaction begins."""
+
 from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,8 +20,8 @@ from eventapi.web.routes import CSV, JSON
 
 FORMS = (JSON, CSV)
 MAX_JSON = 16 * 1024 * 1024
-MAX_RECORDS, MAX_FIELDS = 10_000, 500       # of a JSON body, as in its schema
-LINES = 20                                  # records that are written to the file at once
+MAX_RECORDS, MAX_FIELDS = 10_000, 500  # of a JSON body, as in its schema
+LINES = 20  # records that are written to the file at once
 YES, NO = ("true", "1"), ("false", "0")
 
 
@@ -35,6 +36,7 @@ class Source:
         total: number of records.
         records: the records, read and checked, if the import is small enough to run at once; otherwise None.
     """
+
     options: dict
     upload: files.Upload
     form: dict
@@ -44,23 +46,31 @@ class Source:
 
 def receiver(kind: str) -> Callable:
     """Return the route option `receive` for imports of a kind: `contacts` or `participants`. It yields a Source."""
+
     @contextmanager
     def receive(environ, config, query):
         sent = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
         asked = {name: value for name, value in query.items() if value is not None}
-        decimal_separator = asked.pop("decimal_separator", None)    # in the query for JSON, too
+        decimal_separator = asked.pop("decimal_separator", None)  # in the query for JSON, too
         taken = _csv if sent == CSV else _json
         with taken(environ, config, kind, asked) as (options, upload, form, total, sent_hash):
             environ["eventapi.raw_body"] = sent_hash.encode()
             columns = import_records.unknown_columns(kind, form, options["field_mapping"])
-            faults = [*import_records.unknown_targets(kind, options["field_mapping"]), *_faults(kind, options, total)]
+            faults = [
+                *import_records.unknown_targets(kind, options["field_mapping"]),
+                *_faults(kind, options, total),
+            ]
             if columns or faults:
                 raise invalid([*columns, *(map(_of_parameter, faults) if sent == CSV else faults)])
             db = environ["eventapi.connections"].reader()
-            form = import_records.with_separators(db, kind, upload.path, form, options["field_mapping"],
-                                                  decimal_separator)
+            form = import_records.with_separators(
+                db, kind, upload.path, form, options["field_mapping"], decimal_separator
+            )
             with _parameters_named(sent == CSV):
-                yield Source(options, upload, form, total, _checked(db, kind, upload, form, options, total))
+                yield Source(
+                    options, upload, form, total, _checked(db, kind, upload, form, options, total)
+                )
+
     return receive
 
 
@@ -71,14 +81,20 @@ def _parameters_named(is_csv):
         yield
     except Problem as problem:
         if is_csv and problem.errors:
-            problem.errors = [_of_parameter(entry) if entry.get("pointer") else entry for entry in problem.errors]
+            problem.errors = [
+                _of_parameter(entry) if entry.get("pointer") else entry for entry in problem.errors
+            ]
         raise
 
 
 def _of_parameter(entry):
     """Return a fault of an option with the name of the query parameter instead of a pointer."""
     name = entry["pointer"].split("/")[1]
-    return fault(entry["code"], entry["detail"], **({"pointer": ""} if name == "records" else {"parameter": name}))
+    return fault(
+        entry["code"],
+        entry["detail"],
+        **({"pointer": ""} if name == "records" else {"parameter": name}),
+    )
 
 
 def _faults(kind, options, total):
@@ -86,10 +102,20 @@ def _faults(kind, options, total):
     faults = Faults()
     if not total:
         faults.add("/records", "min_items", "must have at least one record")
-    if total > import_runs.MAX_ALL_OR_NOTHING and not options["skip_on_error"] and not options["dry_run"]:
-        faults.add("/skip_on_error", "too_many", f"must be true for more than {import_runs.MAX_ALL_OR_NOTHING} records")
+    if (
+        total > import_runs.MAX_ALL_OR_NOTHING
+        and not options["skip_on_error"]
+        and not options["dry_run"]
+    ):
+        faults.add(
+            "/skip_on_error",
+            "too_many",
+            f"must be true for more than {import_runs.MAX_ALL_OR_NOTHING} records",
+        )
     if options["dry_run"] and total > import_runs.MAX_DRY_RUN:
-        faults.add("/dry_run", "too_many", f"must be false for more than {import_runs.MAX_DRY_RUN} records")
+        faults.add(
+            "/dry_run", "too_many", f"must be false for more than {import_runs.MAX_DRY_RUN} records"
+        )
     if kind == "participants" and options["event_key"] is None and options["event_id"] is None:
         faults.add("/event_key", "required", "is required, or `event_id`")
     return faults
@@ -111,7 +137,9 @@ def _csv(environ, config, kind, asked):
 
 def _of_query(kind, asked, config):
     """Return the options of a CSV import from its query, checked by the same schema as those of a JSON body."""
-    options = {name: value in YES if value in (*YES, *NO) else value for name, value in asked.items()}
+    options = {
+        name: value in YES if value in (*YES, *NO) else value for name, value in asked.items()
+    }
     if "field_mapping" in asked:
         options["field_mapping"] = _mapping(asked["field_mapping"])
     with _parameters_named(True):
@@ -122,27 +150,43 @@ def _mapping(text):
     try:
         return parse(text.encode())
     except Problem:
-        raise invalid_parameter("field_mapping", "format",
-                                'must be a JSON object such as {"Firma": "company_name"}') from None
+        raise invalid_parameter(
+            "field_mapping", "format", 'must be a JSON object such as {"Firma": "company_name"}'
+        ) from None
 
 
 @contextmanager
 def _json(environ, config, kind, asked):
     if not is_json(environ) and (uploads.content_length(environ) or uploads.is_chunked(environ)):
-        raise Problem("unsupported_media_type", "Send the records as application/json or text/csv, not compressed.",
-                      headers={"Accept": ", ".join(FORMS), "Accept-Encoding": "identity"})
+        raise Problem(
+            "unsupported_media_type",
+            "Send the records as application/json or text/csv, not compressed.",
+            headers={"Accept": ", ".join(FORMS), "Accept-Encoding": "identity"},
+        )
     length = uploads.content_length(environ)
     if length > MAX_JSON:
         raise uploads.too_large(MAX_JSON)
     stream = uploads.Body(environ["wsgi.input"], None if uploads.is_chunked(environ) else length)
     lines = Lines(stream)
-    with uploads.place(environ), _drained(stream), files.received(config, lines, 8 * MAX_JSON) as upload:
+    with (
+        uploads.place(environ),
+        _drained(stream),
+        files.received(config, lines, 8 * MAX_JSON) as upload,
+    ):
         options, faults = _options(f"bulk_import.{kind}", lines, config)
         if faults:
             raise invalid(faults)
         if asked:
-            raise invalid([fault("in_body", "must be in the body if the records are sent as JSON", parameter=name)
-                           for name in sorted(asked)])
+            raise invalid(
+                [
+                    fault(
+                        "in_body",
+                        "must be in the body if the records are sent as JSON",
+                        parameter=name,
+                    )
+                    for name in sorted(asked)
+                ]
+            )
         sent = sha256(f"{upload.sha256} {as_json(options)}".encode()).hexdigest()
         yield options, upload, {"kind": "json"}, lines.count, sent
 
@@ -184,7 +228,11 @@ class Lines:
     """
 
     def __init__(self, stream: files.Source):
-        self.reader, self.count, self.faults = ObjectReader(stream, "records", MAX_JSON), 0, Faults()
+        self.reader, self.count, self.faults = (
+            ObjectReader(stream, "records", MAX_JSON),
+            0,
+            Faults(),
+        )
         self.lines = map(self._line, self.reader.items())
 
     def read(self, _: int) -> bytes:
@@ -194,9 +242,15 @@ class Lines:
     def _line(self, record):
         place, self.count = f"/records/{self.count}", self.count + 1
         if self.count > MAX_RECORDS:
-            raise invalid([fault("max_items", f"must have at most {MAX_RECORDS} items", pointer="/records")])
+            raise invalid(
+                [fault("max_items", f"must have at most {MAX_RECORDS} items", pointer="/records")]
+            )
         if not isinstance(record, dict):
             self.faults.add(place, "type", f"must be an object{actual(record)}")
         elif len(record) > MAX_FIELDS:
-            self.faults.add(place, "max_properties", f"must have at most {MAX_FIELDS} fields, but has {len(record)}")
+            self.faults.add(
+                place,
+                "max_properties",
+                f"must have at most {MAX_FIELDS} fields, but has {len(record)}",
+            )
         return f"{as_json(record)}\n"

@@ -1,4 +1,5 @@
 """The parts of a record that a client asks for with `include`, added to all records of a page at once."""
+
 from collections.abc import Callable
 
 from eventapi.storage.database import as_json
@@ -31,20 +32,26 @@ def attach_list(records: list[dict], field: str, rows: list[dict], key: str) -> 
 
 def include_one(field: str, statement: Statement, key: str) -> Callable:
     """Return the function of `include=` a field that `attach_one` adds: the row that `statement` reads for each id."""
-    return lambda db, records: attach_one(records, field, db.all(statement, ids=ids_of(records)), key)
+    return lambda db, records: attach_one(
+        records, field, db.all(statement, ids=ids_of(records)), key
+    )
 
 
 def include_list(field: str, statement: Statement, key: str) -> Callable:
     """Return the function of `include=` a field that `attach_list` adds."""
-    return lambda db, records: attach_list(records, field, db.all(statement, ids=ids_of(records)), key)
+    return lambda db, records: attach_list(
+        records, field, db.all(statement, ids=ids_of(records)), key
+    )
 
 
 def include_found(field: str, read: Callable) -> Callable:
     """Return the function of `include=` a field: the values that `read(db, ids)` returns by id, or else []."""
+
     def include(db, records):
         found = read(db, [record["id"] for record in records])
         for record in records:
             record[field] = found.get(record["id"], [])
+
     return include
 
 
@@ -53,7 +60,9 @@ def allowed_actions(actions_of: Callable[[dict], list]) -> Callable:
 
     `actions_of(record)` returns the actions that its state allows.
     """
+
     def include(_, records):
         for record in records:
             record["allowed_actions"] = actions_of(record)
+
     return include

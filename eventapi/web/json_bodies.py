@@ -1,4 +1,5 @@
 """Read and parse JSON bodies, strictly."""
+
 import codecs
 import json
 import re
@@ -11,19 +12,28 @@ from eventapi.web.routes import JSON
 from eventapi.web.uploads import content_length, ended_early, is_chunked, place, too_large
 
 MAX_DEPTH = 32
-MAX_VALUES = 50_000                 # about as many as 1 MiB of records has; each may take 100 bytes and 2 microseconds
-MAX_PART = 1024 * 1024              # characters of a value in a body that is read as a stream
-LONGEST_WORD = len("-Infinity")     # characters of JSON that are read as one, except in texts and numbers
+MAX_VALUES = (
+    50_000  # about as many as 1 MiB of records has; each may take 100 bytes and 2 microseconds
+)
+MAX_PART = 1024 * 1024  # characters of a value in a body that is read as a stream
+LONGEST_WORD = len(
+    "-Infinity"
+)  # characters of JSON that are read as one, except in texts and numbers
 WHITE_SPACE = re.compile(r"[ \t\n\r]*")
-TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.S)       # a string, up to the end of the body if it is not closed
+TEXT = re.compile(
+    rb'"(?:[^"\\]|\\.)*"?', re.S
+)  # a string, up to the end of the body if it is not closed
 
 
 def read_body(environ: dict, limit: int) -> bytes:
     """Return the bytes of a JSON body. Raise 415 for another media type, and as `received` does."""
     raw = received(environ, limit)
     if raw and not is_json(environ):
-        raise Problem("unsupported_media_type", "Send the body as application/json, in UTF-8, not compressed.",
-                      headers={"Accept": JSON, "Accept-Encoding": "identity"})
+        raise Problem(
+            "unsupported_media_type",
+            "Send the body as application/json, in UTF-8, not compressed.",
+            headers={"Accept": JSON, "Accept-Encoding": "identity"},
+        )
     return raw
 
 
@@ -35,7 +45,9 @@ def received(environ: dict, limit: int) -> bytes:
     if not length and not chunked:
         return b""
     with place(environ):
-        raw = _received(environ["wsgi.input"], limit + 1 if chunked else length)    # the server has decoded the chunks
+        raw = _received(
+            environ["wsgi.input"], limit + 1 if chunked else length
+        )  # the server has decoded the chunks
     if len(raw) > limit:
         raise too_large(limit)
     if len(raw) < length and not chunked:
@@ -45,8 +57,12 @@ def received(environ: dict, limit: int) -> bytes:
 
 def is_json(environ: dict) -> bool:
     """Return whether the headers declare JSON in UTF-8, not compressed."""
-    kind, *parameters = [part.strip().lower() for part in environ.get("CONTENT_TYPE", "").split(";")]
-    charset = next((part[8:].strip('"') for part in parameters if part.startswith("charset=")), "utf-8")
+    kind, *parameters = [
+        part.strip().lower() for part in environ.get("CONTENT_TYPE", "").split(";")
+    ]
+    charset = next(
+        (part[8:].strip('"') for part in parameters if part.startswith("charset=")), "utf-8"
+    )
     plain = environ.get("HTTP_CONTENT_ENCODING", "").strip().lower() in ("", "identity")
     return kind == JSON and charset in ("utf-8", "utf8", "us-ascii") and plain
 
@@ -63,7 +79,13 @@ class _Unreadable(ValueError):
     """JSON that is valid but not accepted. Its text completes "The body contains …"."""
 
 
-UNREADABLE = (RecursionError, UnicodeDecodeError, json.JSONDecodeError, _Unreadable, InvalidOperation)
+UNREADABLE = (
+    RecursionError,
+    UnicodeDecodeError,
+    json.JSONDecodeError,
+    _Unreadable,
+    InvalidOperation,
+)
 
 
 def parse(raw: bytes) -> object:
@@ -75,7 +97,10 @@ def parse(raw: bytes) -> object:
     if not raw.strip():
         return {}
     if _separators(raw) > MAX_VALUES and _separators(TEXT.sub(b"", raw)) > MAX_VALUES:
-        raise Problem("body_too_large", f"The body must have at most {MAX_VALUES} values in its objects and arrays.")
+        raise Problem(
+            "body_too_large",
+            f"The body must have at most {MAX_VALUES} values in its objects and arrays.",
+        )
     try:
         value = DECODER.decode(raw.decode("utf-8"))
     except UNREADABLE as error:
@@ -106,7 +131,7 @@ def _separators(raw):
 
 
 def _integer(text):
-    if len(text) > 20 or not -2 ** 63 <= int(text) < 2 ** 63:
+    if len(text) > 20 or not -(2**63) <= int(text) < 2**63:
         raise _Unreadable("an integer beyond 64 bits")
     return int(text)
 
@@ -131,16 +156,21 @@ def _object(pairs):
     return value
 
 
-DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_decimal, parse_constant=_constant,
-                           object_pairs_hook=_object)
+DECODER = json.JSONDecoder(
+    parse_int=_integer, parse_float=_decimal, parse_constant=_constant, object_pairs_hook=_object
+)
 
 
 def _depth(value):
     """Return the depth of nesting, at most MAX_DEPTH + 1."""
     deep, level = 0, [value]
     while level and deep <= MAX_DEPTH:
-        level = [part for whole in level if isinstance(whole, (dict, list))
-                 for part in (whole.values() if isinstance(whole, dict) else whole)]
+        level = [
+            part
+            for whole in level
+            if isinstance(whole, (dict, list))
+            for part in (whole.values() if isinstance(whole, dict) else whole)
+        ]
         deep += 1
     return deep
 
@@ -168,8 +198,12 @@ class ObjectReader:
     def __init__(self, stream: Source, name: str, limit: int):
         self.stream, self.name, self.limit = stream, name, limit
         self.decoder = codecs.getincrementaldecoder("utf-8")()
-        self.text, self.at, self.ended = "", 0, False       # text that was read, the position in it, the end of all
-        self.size, self.lines, self.column = 0, 0, 0        # bytes that were read; where `text` begins
+        self.text, self.at, self.ended = (
+            "",
+            0,
+            False,
+        )  # text that was read, the position in it, the end of all
+        self.size, self.lines, self.column = 0, 0, 0  # bytes that were read; where `text` begins
         self.rest, self.rest_size, self.has_items = {}, 0, False
 
     def items(self) -> Iterator[object]:
@@ -179,7 +213,9 @@ class ObjectReader:
         except json.JSONDecodeError as error:
             before = self.text.rfind("\n", 0, error.pos)
             column = error.pos - before if before >= 0 else self.column + error.pos + 1
-            raise malformed(error, self.lines + self.text.count("\n", 0, error.pos) + 1, column) from None
+            raise malformed(
+                error, self.lines + self.text.count("\n", 0, error.pos) + 1, column
+            ) from None
         except UNREADABLE as error:
             raise malformed(error) from None
 
@@ -238,14 +274,17 @@ class ObjectReader:
         while True:
             self.at = WHITE_SPACE.match(self.text, self.at).end()
             if self.at < len(self.text) or self.ended:
-                return self.text[self.at:self.at + 1]
+                return self.text[self.at : self.at + 1]
             self._read()
 
     def _part(self, above):
         """Return a value that is kept in `rest`."""
         value = self._value(above)
         if self.rest_size > MAX_PART:
-            raise Problem("body_too_large", f"Fields besides `{self.name}` must have at most {MAX_PART} characters.")
+            raise Problem(
+                "body_too_large",
+                f"Fields besides `{self.name}` must have at most {MAX_PART} characters.",
+            )
         return value
 
     def _value(self, above):
@@ -253,7 +292,9 @@ class ObjectReader:
         while True:
             try:
                 value, end = DECODER.raw_decode(self.text, self.at)
-                if self.ended or end + 3 <= len(self.text):         # otherwise a number such as 1e+5 may go on
+                if self.ended or end + 3 <= len(
+                    self.text
+                ):  # otherwise a number such as 1e+5 may go on
                     break
             except UNREADABLE as error:
                 if self.ended or not self._may_be_cut(error):
@@ -273,20 +314,32 @@ class ObjectReader:
     def _may_be_cut(self, error):
         """Return whether the text may only be refused because it is not read to the end of the value."""
         if isinstance(error, json.JSONDecodeError):
-            return error.msg.startswith("Unterminated string") or error.pos > len(self.text) - LONGEST_WORD
+            return (
+                error.msg.startswith("Unterminated string")
+                or error.pos > len(self.text) - LONGEST_WORD
+            )
         return len(self.text) - self.at <= MAX_PART
 
     def _require_size(self, end):
         """Raise 413 if the value that begins here and ends at `end`, or later, is too long."""
         if end - self.at > MAX_PART:
             line = self.lines + self.text.count("\n", 0, self.at) + 1
-            raise Problem("body_too_large", f"The value in line {line} must have at most {MAX_PART} characters.")
+            raise Problem(
+                "body_too_large",
+                f"The value in line {line} must have at most {MAX_PART} characters.",
+            )
 
     def _read(self, least=0):
         """Read the next bytes, at least `least` of them if there are so many. Forget the text before the position."""
         lines = self.text.count("\n", 0, self.at)
-        self.column = self.at - self.text.rfind("\n", 0, self.at) - 1 if lines else self.column + self.at
-        self.lines, pieces, until = self.lines + lines, [self.text[self.at:]], self.size + max(least, 1)
+        self.column = (
+            self.at - self.text.rfind("\n", 0, self.at) - 1 if lines else self.column + self.at
+        )
+        self.lines, pieces, until = (
+            self.lines + lines,
+            [self.text[self.at :]],
+            self.size + max(least, 1),
+        )
         while self.size < until and not self.ended:
             piece = self.stream.read(PIECE)
             self.size, self.ended = self.size + len(piece), not piece

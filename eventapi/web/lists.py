@@ -1,4 +1,5 @@
 """Lists: pages, cursors and CSV."""
+
 import base64
 import binascii
 import json
@@ -14,7 +15,7 @@ from eventapi.storage.statements import ListStatement
 from eventapi.web.rest import Response, base_url
 from eventapi.web.routes import CSV
 
-CSV_ROWS = 500              # rows that a CSV response reads at a time
+CSV_ROWS = 500  # rows that a CSV response reads at a time
 Includes = dict[str, Callable[[Database, list[dict]], None]]
 
 
@@ -30,8 +31,13 @@ def one(db: Database, record: dict, query: dict, includes: Includes) -> dict | R
     return Response(record, has_etag=False)
 
 
-def page(db: Database, statement: ListStatement, query: dict, represent: Callable[[dict], dict] = lambda row: row,
-         includes: Includes | None = None) -> Response:
+def page(
+    db: Database,
+    statement: ListStatement,
+    query: dict,
+    represent: Callable[[dict], dict] = lambda row: row,
+    includes: Includes | None = None,
+) -> Response:
     """Return a list: a page of it, the records after a cursor, or all records as CSV.
 
     `represent` turns a row into an API object. `includes`: word of `include` -> function(db, records) that adds a field
@@ -67,23 +73,43 @@ def _page(db, statement, values, records):
     with db.snapshot():
         text = statement.page(given, values["sort"], values["order"])
         rows = db.rows(text, {**values, "limit": size, "offset": offset})
-        is_last = len(rows) < size and (rows or not offset)      # the total is known without counting
+        is_last = len(rows) < size and (rows or not offset)  # the total is known without counting
         total = offset + len(rows) if is_last else db.count(statement.count(given), values)
         data = records(rows)
     last = max(1, -(-total // size))
-    links = {"first": 1, "prev": min(number - 1, last), "next": number + 1 if number < last else 0, "last": last}
+    links = {
+        "first": 1,
+        "prev": min(number - 1, last),
+        "next": number + 1 if number < last else 0,
+        "last": last,
+    }
     address = _address("page")
-    return Response(data, meta={"page": number, "per_page": size, "total": total, "total_pages": -(-total // size)},
-                  headers={"Link": ", ".join(f'<{address}{page}>; rel="{rel}"' for rel, page in links.items() if page)})
+    return Response(
+        data,
+        meta={"page": number, "per_page": size, "total": total, "total_pages": -(-total // size)},
+        headers={
+            "Link": ", ".join(
+                f'<{address}{page}>; rel="{rel}"' for rel, page in links.items() if page
+            )
+        },
+    )
 
 
 def _address(parameter):
     """Return the address of this request up to the value of `parameter`. The query keeps the encoding of the client."""
     environ = request.environ
-    pieces = [piece for piece in environ.get("QUERY_STRING", "").split("&")
-              if piece and piece.partition("=")[0] != parameter]
-    query = "".join(f"{piece}&" for piece in pieces).replace("<", "%3C").replace(">", "%3E").replace('"', "%22")
-    return f'{base_url()}{environ["PATH_INFO"]}?{query}{parameter}='
+    pieces = [
+        piece
+        for piece in environ.get("QUERY_STRING", "").split("&")
+        if piece and piece.partition("=")[0] != parameter
+    ]
+    query = (
+        "".join(f"{piece}&" for piece in pieces)
+        .replace("<", "%3C")
+        .replace(">", "%3E")
+        .replace('"', "%22")
+    )
+    return f"{base_url()}{environ['PATH_INFO']}?{query}{parameter}="
 
 
 def _after_cursor(db, statement, values, records):
@@ -102,7 +128,12 @@ def _rows_after(db, statement, values, cursor, size):
     for part in statement.parts(values["sort"], cursor):
         if len(rows) <= size:
             text = statement.after(frozenset(values), values["sort"], values["order"], part)
-            place = {"after_value": value, "after_id": last, "limit": size + 1 - len(rows), "offset": 0}
+            place = {
+                "after_value": value,
+                "after_id": last,
+                "limit": size + 1 - len(rows),
+                "offset": 0,
+            }
             rows += db.rows(text, {**values, **place})
     following = (rows[size - 1]["after_value"], rows[size - 1]["id"]) if len(rows) > size else None
     for row in rows:
@@ -111,7 +142,11 @@ def _rows_after(db, statement, values, cursor, size):
 
 
 def _write_cursor(values, position):
-    return base64.urlsafe_b64encode(as_json([*_place(values), *position]).encode()).decode().rstrip("=")
+    return (
+        base64.urlsafe_b64encode(as_json([*_place(values), *position]).encode())
+        .decode()
+        .rstrip("=")
+    )
 
 
 def _place(values):
@@ -130,18 +165,27 @@ def _read_cursor(values):
     try:
         encoded = text.encode() + b"=" * (-len(text) % 4)
         *place, value, last = json.loads(base64.urlsafe_b64decode(encoded))
-        if place == [*_place(values)] and type(last) is int and _storable(last) and _storable(value):
+        if (
+            place == [*_place(values)]
+            and type(last) is int
+            and _storable(last)
+            and _storable(value)
+        ):
             return value, last
     except (ValueError, TypeError, binascii.Error):
         pass
-    raise invalid_parameter("after", "cursor", "is not a cursor of this list with this `sort` and "
-                            "`order`. Start again with an empty `after`")
+    raise invalid_parameter(
+        "after",
+        "cursor",
+        "is not a cursor of this list with this `sort` and "
+        "`order`. Start again with an empty `after`",
+    )
 
 
 def _storable(value):
     """Return whether SQLite can store the value. A cursor comes from a client and may contain anything."""
     if type(value) is int:
-        return -2 ** 63 <= value < 2 ** 63
+        return -(2**63) <= value < 2**63
     if type(value) is str:
         return not any("\ud800" <= letter <= "\udfff" for letter in value)
     return value is None or type(value) is float
@@ -161,7 +205,13 @@ def _csv(db, statement, values, records, include, includes):
                 return
 
     options = request.route.config["options"]
-    parts = {word: includes[word].columns(db) for word in include if hasattr(includes[word], "columns")}
-    return Response(body=spreadsheet.lines(options.singular, include, pieces(), db.config.timezone, parts), headers={
-        "Content-Type": "text/csv; charset=utf-8; header=present",
-        "Content-Disposition": f'attachment; filename="{options.resource}.csv"'})
+    parts = {
+        word: includes[word].columns(db) for word in include if hasattr(includes[word], "columns")
+    }
+    return Response(
+        body=spreadsheet.lines(options.singular, include, pieces(), db.config.timezone, parts),
+        headers={
+            "Content-Type": "text/csv; charset=utf-8; header=present",
+            "Content-Disposition": f'attachment; filename="{options.resource}.csv"',
+        },
+    )

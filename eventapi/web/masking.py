@@ -1,8 +1,13 @@
 """Mask secrets in texts and paths before they are logged or returned."""
+
 import re
 
-KEY = re.compile(r"(evk_|evl_|evs_|whsec_)[\w+/=-]+", re.ASCII)     # secrets of keys, links, sessions and webhooks
-TOKEN = re.compile(r"(/(?:feeds|link|newsletter(?:/[a-z]+)?)/).+")  # tokens of calendar feeds, and links of mails
+KEY = re.compile(
+    r"(evk_|evl_|evs_|whsec_)[\w+/=-]+", re.ASCII
+)  # secrets of keys, links, sessions and webhooks
+TOKEN = re.compile(
+    r"(/(?:feeds|link|newsletter(?:/[a-z]+)?)/).+"
+)  # tokens of calendar feeds, and links of mails
 
 
 def text(value: str) -> str:

@@ -1,4 +1,5 @@
 """Web pages for people: plain HTML that works without JavaScript and on small screens."""
+
 import base64
 import gzip
 from hashlib import sha256
@@ -28,26 +29,48 @@ main{max-width:62rem;margin:0 auto;padding:1.2rem 1rem 4rem}.quiet{color:var(--q
 """
 
 NOT_FOUND = {
-    "en": ("Page not found", "There is no page at this address. Check it for typing errors. If you followed a link, it "
-                             "may no longer be valid: ask its sender for a new one.", "API reference"),
-    "de": ("Seite nicht gefunden", "Unter dieser Adresse gibt es keine Seite. Bitte prüfen Sie sie auf Tippfehler. "
-                                   "Wenn Sie einem Link gefolgt sind, gilt er vielleicht nicht mehr: Bitten Sie den "
-                                   "Absender um einen neuen.", "API-Referenz")}
+    "en": (
+        "Page not found",
+        "There is no page at this address. Check it for typing errors. If you followed a link, it "
+        "may no longer be valid: ask its sender for a new one.",
+        "API reference",
+    ),
+    "de": (
+        "Seite nicht gefunden",
+        "Unter dieser Adresse gibt es keine Seite. Bitte prüfen Sie sie auf Tippfehler. "
+        "Wenn Sie einem Link gefolgt sind, gilt er vielleicht nicht mehr: Bitten Sie den "
+        "Absender um einen neuen.",
+        "API-Referenz",
+    ),
+}
 
 
-def page(title: str, body: str, *, style: str = "", script: str = "", language: str = "en",
-         connects: bool = False, pictures: bool = False) -> tuple[str, dict[str, str]]:
+def page(
+    title: str,
+    body: str,
+    *,
+    style: str = "",
+    script: str = "",
+    language: str = "en",
+    connects: bool = False,
+    pictures: bool = False,
+) -> tuple[str, dict[str, str]]:
     """Return (text, headers) of an HTML page.
 
     The Content-Security-Policy allows only this style and script, by their hashes. `connects`: the script may send
     requests to this server, and the page has no form. `pictures`: the page may show those of this server.
     """
     style = STYLE + style
-    text = (f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-            f'<meta name="viewport" content="width=device-width,initial-scale=1"><style>{style}</style></head>\n'
-            f'<body>{body}{f"<script>{script}</script>" if script else ""}</body></html>\n')
-    return text, {"Content-Type": "text/html; charset=utf-8", "Referrer-Policy": "no-referrer",
-                  "Content-Security-Policy": policy(style, script, connects=connects, pictures=pictures)}
+    text = (
+        f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta name="viewport" content="width=device-width,initial-scale=1"><style>{style}</style></head>\n'
+        f"<body>{body}{f'<script>{script}</script>' if script else ''}</body></html>\n"
+    )
+    return text, {
+        "Content-Type": "text/html; charset=utf-8",
+        "Referrer-Policy": "no-referrer",
+        "Content-Security-Policy": policy(style, script, connects=connects, pictures=pictures),
+    }
 
 
 def policy(style: str, script: str = "", *, connects: bool = False, pictures: bool = False) -> str:
@@ -55,8 +78,10 @@ def policy(style: str, script: str = "", *, connects: bool = False, pictures: bo
     scripts = f"script-src '{_hash(script)}'; " if script else ""
     images = "img-src 'self'; " if pictures else ""
     target = "connect-src 'self'; form-action 'none'" if connects else "form-action 'self'"
-    return (f"default-src 'none'; style-src '{_hash(style)}'; {images}{scripts}base-uri 'none'; {target}; "
-            "frame-ancestors 'none'")
+    return (
+        f"default-src 'none'; style-src '{_hash(style)}'; {images}{scripts}base-uri 'none'; {target}; "
+        "frame-ancestors 'none'"
+    )
 
 
 def _hash(text):
@@ -66,17 +91,31 @@ def _hash(text):
 def wants_page() -> bool:
     """Return whether the client of this request is a browser that opens an address outside of the API."""
     environ = request.environ
-    return "text/html" in environ.get("HTTP_ACCEPT", "") and not environ["PATH_INFO"].startswith("/api/")
+    return "text/html" in environ.get("HTTP_ACCEPT", "") and not environ["PATH_INFO"].startswith(
+        "/api/"
+    )
 
 
 def not_found() -> Response:
     """Return the 404 page for a browser, in its language."""
     language = choice.choose(request.environ["eventapi.config"], *client.languages())
     title, text, reference = NOT_FOUND[language]
-    html, headers = page(title, f'<main><h1>{title}</h1><p>{text}</p><p><a href="{base_url()}/docs">{reference}</a></p>'
-                                "</main>", language=language)
-    return Response(status=404, body=html.encode(), headers={
-        **headers, "Cache-Control": "no-store", "Content-Language": language, "Vary": "Accept, Accept-Language"})
+    html, headers = page(
+        title,
+        f'<main><h1>{title}</h1><p>{text}</p><p><a href="{base_url()}/docs">{reference}</a></p>'
+        "</main>",
+        language=language,
+    )
+    return Response(
+        status=404,
+        body=html.encode(),
+        headers={
+            **headers,
+            "Cache-Control": "no-store",
+            "Content-Language": language,
+            "Vary": "Accept, Accept-Language",
+        },
+    )
 
 
 def cached(text: str, headers: dict[str, str]) -> Response:

@@ -2,13 +2,14 @@
 
 Threads would wait for each other if each line were written at once.
 """
+
 import atexit
 import os
 import threading
 import time
 from collections import deque
 
-PAUSE = 0.2                 # seconds between two writes; a killed process loses the lines of this time
+PAUSE = 0.2  # seconds between two writes; a killed process loses the lines of this time
 
 _lines = deque()
 _waiting = threading.Event()

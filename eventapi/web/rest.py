@@ -1,4 +1,5 @@
 """What handlers use of HTTP: responses, entity tags, preconditions and addresses."""
+
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -11,8 +12,10 @@ from eventapi.errors import Problem, not_found
 from eventapi.storage.database import as_json
 from eventapi.web import client
 
-HOST = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}")       # any other value of the header Host is not used in an address
-GZIP = re.compile(r"(?:^|,)\s*gzip\s*(?:$|,|;\s*q=(?:1|0\.\d*[1-9]))", re.I)           # not with q=0
+HOST = re.compile(
+    r"[A-Za-z0-9._:\[\]-]{1,255}"
+)  # any other value of the header Host is not used in an address
+GZIP = re.compile(r"(?:^|,)\s*gzip\s*(?:$|,|;\s*q=(?:1|0\.\d*[1-9]))", re.I)  # not with q=0
 
 
 @dataclass
@@ -27,6 +30,7 @@ class Response:
         secret: field of `data` that only this response shows. A repetition with the same Idempotency-Key, and every
             later GET, has null there.
     """
+
     data: object = None
     status: int = 200
     headers: dict = field(default_factory=dict)
@@ -41,6 +45,7 @@ class Response:
 
 
 # The envelope
+
 
 def envelope(request_id: str, meta: dict | None = None) -> tuple[str, str]:
     """Return the text of a JSON response before its data and after it."""
@@ -63,6 +68,7 @@ SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox
 
 # Addresses
 
+
 def base_url() -> str:
     """Return the public address of the service, without a slash at its end."""
     environ = request.environ
@@ -70,7 +76,11 @@ def base_url() -> str:
     if configured:
         return configured
     scheme, host = environ.get("HTTP_X_FORWARDED_PROTO"), environ.get("HTTP_HOST", "")
-    scheme = scheme if scheme in ("http", "https") and client.is_from_proxy() else environ["wsgi.url_scheme"]
+    scheme = (
+        scheme
+        if scheme in ("http", "https") and client.is_from_proxy()
+        else environ["wsgi.url_scheme"]
+    )
     return f"{scheme}://{host if HOST.fullmatch(host) else environ['SERVER_NAME']}"
 
 
@@ -89,6 +99,7 @@ def location(path: str) -> str:
 
 
 # Responses
+
 
 def created(record: dict, path: str, **more: object) -> Response:
     """Return 201 with a new record, whose address is `path` below /api/v1 and its id."""
@@ -122,6 +133,7 @@ def picture(state: object, form: str, draw: Callable[[], bytes]) -> Response:
 
 # Entity tags and preconditions
 
+
 def etag(text: str) -> str:
     """Return a strong entity tag (RFC 9110): the hash of a record as JSON, or of a page."""
     return f'"{blake2b(text.encode(), digest_size=12).hexdigest()}"'
@@ -135,7 +147,9 @@ def tag_of(state: object, form: str) -> str:
 def is_known(tag: str) -> bool:
     """Return whether If-None-Match (RFC 9110, 13.1.2) names the tag."""
     known = request.environ.get("HTTP_IF_NONE_MATCH", "")
-    return known.strip() == "*" or tag in [part.strip().removeprefix("W/") for part in known.split(",")]
+    return known.strip() == "*" or tag in [
+        part.strip().removeprefix("W/") for part in known.split(",")
+    ]
 
 
 def accepts_gzip() -> bool:
@@ -152,8 +166,11 @@ def unchanged(record: dict, represent: Callable[[dict], dict] | None = None) -> 
     if tags is None or tags == ["*"]:
         return record
     if etag(as_json(represent(record) if represent else record)) not in tags:
-        raise Problem("precondition_failed", "The record has changed since you read it. Read it again, then "
-                      "repeat your change with its new `ETag` in `If-Match`.")
+        raise Problem(
+            "precondition_failed",
+            "The record has changed since you read it. Read it again, then "
+            "repeat your change with its new `ETag` in `If-Match`.",
+        )
     return record
 
 
@@ -164,8 +181,11 @@ def unchanged_content(sha256: str | None) -> None:
     """
     tags = _if_match()
     if tags is not None and f'"{sha256}"' not in tags and not (tags == ["*"] and sha256):
-        raise Problem("precondition_failed", "The content has changed since you read it. Read it again, then "
-                      "repeat your change with its new `ETag` in `If-Match`.")
+        raise Problem(
+            "precondition_failed",
+            "The content has changed since you read it. Read it again, then "
+            "repeat your change with its new `ETag` in `If-Match`.",
+        )
 
 
 def _if_match():

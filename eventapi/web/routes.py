@@ -1,4 +1,5 @@
 """Routes as data: method, path, handler, and the options that the plugins and the API reference read."""
+
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from email.utils import formatdate
@@ -22,8 +23,11 @@ class Deprecation:
     def headers(self) -> list[tuple[str, str]]:
         """Return the headers of RFC 9745 and RFC 8594 as (name, value)."""
         since, sunset = (times.unix(times.start(day, "UTC")) for day in (self.since, self.sunset))
-        return [("Deprecation", f"@{since}"), ("Sunset", formatdate(sunset, usegmt=True)),
-                ("Link", f'<{self.link}>; rel="deprecation"')]
+        return [
+            ("Deprecation", f"@{since}"),
+            ("Sunset", formatdate(sunset, usegmt=True)),
+            ("Link", f'<{self.link}>; rel="deprecation"'),
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,6 +196,7 @@ KNOWN = frozenset(field.name for field in fields(Options))
 @dataclass(frozen=True)
 class Route:
     """One method of one path. `path` is Bottle's: `<id>` is a parameter."""
+
     method: str
     path: str
     handler: Callable
@@ -204,7 +209,9 @@ Decorator = Callable[[Callable], Callable]
 class Routes:
     """The routes of one resource, below /api/v1 unless `root` says otherwise."""
 
-    def __init__(self, name: str, singular: str | None = None, *, root: str = "/api/v1", **options: object):
+    def __init__(
+        self, name: str, singular: str | None = None, *, root: str = "/api/v1", **options: object
+    ):
         self.name, self.root, self.routes = name, root, []
         self.defaults = {"resource": name, "singular": singular or name.rstrip("s"), **options}
 
@@ -215,12 +222,15 @@ class Routes:
             for method in methods:
                 self.routes.append(Route(method, self.root + path, handler, options))
             return handler
+
         return decorate
 
     def _options(self, path, given):
         """Raise TypeError for an option that does not exist, ValueError if neither `scope` nor `public` is given."""
         for name in given.keys() - KNOWN:
-            raise TypeError(f"route {self.root}{path}: there is no option {name!r}; see eventapi.web.routes.Options")
+            raise TypeError(
+                f"route {self.root}{path}: there is no option {name!r}; see eventapi.web.routes.Options"
+            )
         options = Options(**given)
         if not (options.scope or options.public):
             raise ValueError(f"route {self.root}{path} has no scope=: set one, or public=True")
@@ -240,13 +250,22 @@ class Routes:
 
     def batch(self) -> Decorator:
         """Register the POST handler of /NAME/batch. `batch` in the $defs of its schema has the actions."""
-        return self._add(("POST",), f"/{self.name}/batch", {
-            "batch": True, "schema": f"{self.defaults['singular']}.batch", "response": "batch"})
+        return self._add(
+            ("POST",),
+            f"/{self.name}/batch",
+            {"batch": True, "schema": f"{self.defaults['singular']}.batch", "response": "batch"},
+        )
 
     def single(self, method: str, action: str | None = None) -> Route:
         """Return the route of one record: `create` is POST /NAME, another action POST /NAME/<id>/ACTION."""
         of_one = f"{self.root}/{self.name}/<id>"
-        path = of_one.removesuffix("/<id>") if action == "create" else f"{of_one}/{action}" if action else of_one
+        path = (
+            of_one.removesuffix("/<id>")
+            if action == "create"
+            else f"{of_one}/{action}"
+            if action
+            else of_one
+        )
         return next(route for route in self.routes if (route.method, route.path) == (method, path))
 
     def update(self, path: str, **options: object) -> Decorator:

@@ -5,6 +5,7 @@ waits for the process that parses it. At most half of the threads of a process m
 requests of everybody else; further clients get 503 at once. The own server receives a body of up to 1 MiB before it
 calls the application; there, uploads share the places with threads that wait for slow readers (server/patience.py).
 """
+
 import io
 import re
 import select
@@ -19,12 +20,15 @@ from eventapi.errors import Problem, invalid_at
 from eventapi.parsing import processes
 from eventapi.storage import files
 
-LONGEST_WITHOUT_PLACE = 1024 ** 2   # bytes of a body that has arrived, unless it is in chunks
-ARRIVAL = 0.1               # seconds in which the body of a short request follows its head, with gthread
-PLACE_WAIT, PLACE_PAUSE = 1.0, 0.01         # seconds to wait for a place for the parser, and between two attempts
-RETRY_AFTER = 5             # seconds
+LONGEST_WITHOUT_PLACE = 1024**2  # bytes of a body that has arrived, unless it is in chunks
+ARRIVAL = 0.1  # seconds in which the body of a short request follows its head, with gthread
+PLACE_WAIT, PLACE_PAUSE = (
+    1.0,
+    0.01,
+)  # seconds to wait for a place for the parser, and between two attempts
+RETRY_AFTER = 5  # seconds
 LENGTH = re.compile(r"\d{1,18}", re.ASCII)
-NO_PLACE = nullcontext()    # a body that has arrived needs no place
+NO_PLACE = nullcontext()  # a body that has arrived needs no place
 
 
 def places(threads: int) -> BoundedSemaphore:
@@ -65,8 +69,11 @@ def parsing(environ: dict) -> Iterator[None]:
 
 def busy(verb: str) -> Problem:
     """Return the problem of an upload that the server cannot take now: it `receives` or `parses` too many."""
-    return Problem("unavailable", f"The server {verb} as many uploads as it can. Retry in {RETRY_AFTER} seconds.",
-                   headers={"Retry-After": str(RETRY_AFTER)})
+    return Problem(
+        "unavailable",
+        f"The server {verb} as many uploads as it can. Retry in {RETRY_AFTER} seconds.",
+        headers={"Retry-After": str(RETRY_AFTER)},
+    )
 
 
 def _has_arrived(environ):
@@ -76,10 +83,16 @@ def _has_arrived(environ):
     be refused without a reason while the places are taken.
     """
     stream, connection = environ["wsgi.input"], environ.get("gunicorn.socket")
-    if isinstance(stream, io.BytesIO | io.BufferedReader):      # the server has received it, or a page passes its file
+    if isinstance(
+        stream, io.BytesIO | io.BufferedReader
+    ):  # the server has received it, or a page passes its file
         return True
     length = content_length(environ)
-    if not isinstance(connection, socket.socket) or is_chunked(environ) or length > LONGEST_WITHOUT_PLACE:
+    if (
+        not isinstance(connection, socket.socket)
+        or is_chunked(environ)
+        or length > LONGEST_WITHOUT_PLACE
+    ):
         return False
     missing = length - stream.reader.unreader.buf.getbuffer().nbytes
     if missing <= 0 or _has_received(connection, missing):
@@ -95,7 +108,7 @@ def _has_received(connection, size):
         received = connection.recv(size, socket.MSG_PEEK | socket.MSG_DONTWAIT)
     except BlockingIOError:
         return False
-    except OSError:                             # the error appears again when the body is read
+    except OSError:  # the error appears again when the body is read
         return True
     return len(received) >= size or not received
 
@@ -136,8 +149,11 @@ def stored(environ: dict, config: Config, limit: int) -> Iterator[files.Upload]:
     if length > limit:
         raise too_large(limit)
     if environ.get("HTTP_CONTENT_ENCODING", "").strip().lower() not in ("", "identity"):
-        raise Problem("unsupported_media_type", "Send the file without Content-Encoding, not compressed.",
-                      headers={"Accept-Encoding": "identity"})
+        raise Problem(
+            "unsupported_media_type",
+            "Send the file without Content-Encoding, not compressed.",
+            headers={"Accept-Encoding": "identity"},
+        )
     stream = Body(environ["wsgi.input"], None if is_chunked(environ) else length)
     try:
         with place(environ), files.received(config, stream, limit) as upload:
@@ -183,7 +199,7 @@ class Body:
             size = min(size, self.remaining)
         try:
             chunk = self.stream.read(size) if size else b""
-        except Exception:                       # each server raises errors of its own
+        except Exception:  # each server raises errors of its own
             raise ended_early() from None
         if self.remaining is not None:
             self.remaining -= len(chunk)

@@ -13,6 +13,7 @@ A job has these names:
 A job that finds the database busy runs again in its next round. A job that fails is logged, and runs again after
 AFTER_FAILURE seconds. The other jobs are not affected.
 """
+
 import logging
 import os
 import signal
@@ -22,17 +23,26 @@ import time
 from eventapi.domain.upkeep import housekeeping as upkeep
 from eventapi.storage.database import Database
 from eventapi.storage.disk import mark_full
-from eventapi.storage.errors import Busy, Damaged, Full, Outdated, StorageError, damage, mark_damaged, storage_error
+from eventapi.storage.errors import (
+    Busy,
+    Damaged,
+    Full,
+    Outdated,
+    StorageError,
+    damage,
+    mark_damaged,
+    storage_error,
+)
 from eventapi.worker import bulk_import, daily, expiry, housekeeping, invoice_pdfs
 from eventapi.worker.mail import job as mail
 from eventapi.worker.webhooks import job as webhooks
 
 JOBS = (webhooks, invoice_pdfs, mail, bulk_import, expiry, housekeeping, daily)
 
-NAP = 0.5                    # seconds between two checks for changes of the database: one PRAGMA each
-SIGN_EVERY = 10              # seconds between two heartbeats
-TO_FINISH = 5                # seconds that threads get to end when the worker is stopped
-AFTER_FAILURE = 60           # seconds until a job that failed runs again
+NAP = 0.5  # seconds between two checks for changes of the database: one PRAGMA each
+SIGN_EVERY = 10  # seconds between two heartbeats
+TO_FINISH = 5  # seconds that threads get to end when the worker is stopped
+AFTER_FAILURE = 60  # seconds until a job that failed runs again
 log = logging.getLogger("eventapi.worker")
 
 
@@ -84,7 +94,11 @@ class Worker:
         finally:
             self.finish()
             db.close()
-        return [job for job in self.jobs if job in failed or self.config.database in getattr(job, "failed", ())]
+        return [
+            job
+            for job in self.jobs
+            if job in failed or self.config.database in getattr(job, "failed", ())
+        ]
 
     def finish(self, patience=None):
         """Wait for the threads of the jobs, at most `patience` seconds for each job."""
@@ -121,7 +135,9 @@ class Worker:
             self.sign(db)
 
     def is_due(self, job, changed):
-        return time.monotonic() >= self.due[job] or (changed and job.ON_CHANGE and job not in self.failed)
+        return time.monotonic() >= self.due[job] or (
+            changed and job.ON_CHANGE and job not in self.failed
+        )
 
     def exhaust(self, job, db):
         """Run rounds of a job until nothing is due. Return false if one failed."""

@@ -1,4 +1,5 @@
 """Bulk imports: those that wait run one after the other in a thread of their own, so that they delay no other job."""
+
 import logging
 import time
 from threading import Thread
@@ -10,22 +11,30 @@ from eventapi.storage.errors import Busy, storage_error
 
 EVERY = 5
 ON_CHANGE = True
-AFTER_FAILURE = 60           # seconds until the next attempt after an import failed
-MAX_FAILURES = 10            # of one import by a fault of the program: the next attempt would fail in the same way
+AFTER_FAILURE = 60  # seconds until the next attempt after an import failed
+MAX_FAILURES = (
+    10  # of one import by a fault of the program: the next attempt would fail in the same way
+)
 log = logging.getLogger("eventapi.worker.bulk_import")
-running = {}                 # database -> the thread that runs its imports
-paused = {}                  # database -> time of the next attempt, on the monotonic clock
-failed = set()               # databases with an import that failed since its thread was started
-failures = {}                # (database, id) -> how often the import has failed by a fault of the program
+running = {}  # database -> the thread that runs its imports
+paused = {}  # database -> time of the next attempt, on the monotonic clock
+failed = set()  # databases with an import that failed since its thread was started
+failures = {}  # (database, id) -> how often the import has failed by a fault of the program
 
 
 def run(db, stopping):
     """Start the thread, unless it is running or nothing waits."""
     thread = running.get(db.path)
-    if (thread and thread.is_alive()) or time.monotonic() < paused.get(db.path, 0) or not runs.waiting(db):
+    if (
+        (thread and thread.is_alive())
+        or time.monotonic() < paused.get(db.path, 0)
+        or not runs.waiting(db)
+    ):
         return
     failed.discard(db.path)
-    running[db.path] = Thread(target=work, args=(db.config, stopping), daemon=True, name="bulk import")
+    running[db.path] = Thread(
+        target=work, args=(db.config, stopping), daemon=True, name="bulk import"
+    )
     running[db.path].start()
 
 

@@ -1,4 +1,5 @@
 """Once a day, in a thread, so that a large database delays no other job: look for damage, and gather statistics."""
+
 import logging
 import os
 import time
@@ -8,12 +9,12 @@ from eventapi.storage import maintenance, schema
 from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError, mark_damaged
 
-EVERY = 3600                 # seconds between two looks at whether a day has passed
+EVERY = 3600  # seconds between two looks at whether a day has passed
 ON_CHANGE = False
 DAY = 24 * 3600
 log = logging.getLogger("eventapi.worker.daily")
-running = {}                 # database -> the thread that works on it
-failed = set()               # databases for which the last thread did not finish its work
+running = {}  # database -> the thread that works on it
+failed = set()  # databases for which the last thread did not finish its work
 
 
 def run(db, stopping):
@@ -21,7 +22,9 @@ def run(db, stopping):
     thread = running.get(db.path)
     if not (thread and thread.is_alive()) and is_due(db.path):
         failed.discard(db.path)
-        running[db.path] = Thread(target=work, args=(db.config, stopping), daemon=True, name="daily")
+        running[db.path] = Thread(
+            target=work, args=(db.config, stopping), daemon=True, name="daily"
+        )
         running[db.path].start()
 
 

@@ -1,9 +1,10 @@
 """Expiry: holds of booths that have expired are ended, and the booths are offered to the waiting list."""
+
 from eventapi.domain.halls import booking
 
 EVERY = 5
 ON_CHANGE = False
-PIECE = 50                   # holds per transaction, so that no request waits long for the write lock
+PIECE = 50  # holds per transaction, so that no request waits long for the write lock
 
 
 def run(db, stopping):

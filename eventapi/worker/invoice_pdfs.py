@@ -1,4 +1,5 @@
 """Draw and store the PDFs of sent invoices (see domain/billing/pdf.py)."""
+
 import logging
 import time
 
@@ -8,12 +9,12 @@ from eventapi.storage.errors import StorageError
 
 EVERY = 60
 ON_CHANGE = True
-MAX_PER_ROUND = 100          # PDFs that are stored in one round; the other jobs wait meanwhile
-PAUSE = 3600                 # seconds until a PDF that needs a missing package is tried again
+MAX_PER_ROUND = 100  # PDFs that are stored in one round; the other jobs wait meanwhile
+PAUSE = 3600  # seconds until a PDF that needs a missing package is tried again
 log = logging.getLogger("eventapi.worker.invoice_pdfs")
 # (database, invoice id) -> (when its PDF is tried again, on the monotonic clock; what was installed when it failed)
 postponed = {}
-logged = set()               # (database, text) of the missing packages that were logged
+logged = set()  # (database, text) of the missing packages that were logged
 
 
 def run(db, stopping):
@@ -52,7 +53,9 @@ def is_postponed(db, id, installed):
 def postpone(db, id, error, installed):
     """Try the PDF again after PAUSE, or once a package is installed. Log each missing package once."""
     if (db.path, error.detail) not in logged:
-        log.warning("the PDF of invoice %s, and perhaps others, is not drawn yet: %s", id, error.detail)
+        log.warning(
+            "the PDF of invoice %s, and perhaps others, is not drawn yet: %s", id, error.detail
+        )
     logged.add((db.path, error.detail))
     postponed[db.path, id] = time.monotonic() + PAUSE, installed
 

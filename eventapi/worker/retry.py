@@ -2,12 +2,13 @@
 
 The outcome of a delivery must be stored, or the message would be sent a second time.
 """
+
 import logging
 import time
 
 from eventapi.storage.errors import Busy
 
-NAP = 0.5                    # seconds between two attempts
+NAP = 0.5  # seconds between two attempts
 ATTEMPTS = 10
 log = logging.getLogger("eventapi.worker.retry")
 

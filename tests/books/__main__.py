@@ -4,6 +4,7 @@ FOLDER receives the data directory, all e-invoices, PDFs, statements and exports
 EINVOICE_VALIDATOR names a program that judges e-invoices given as arguments, it judges all of them. One line is printed
 for each check. The exit status is 1 if a check fails.
 """
+
 import os
 import shutil
 import sys
@@ -44,8 +45,9 @@ def main(folder, seed=1):
     again(report, year, folder / "statements")
     checks.audit(report, office, books, folder / "statements")
     checks.stored(report, office)
-    files = checks.e_invoices(report, office, books, folder / "xml") + checks.pdfs(report, office, books,
-                                                                                  folder / "pdf")
+    files = checks.e_invoices(report, office, books, folder / "xml") + checks.pdfs(
+        report, office, books, folder / "pdf"
+    )
     letters.check(report, folder, int(seed))
     if os.environ.get("EINVOICE_VALIDATOR"):
         checks.validated(report, os.environ["EINVOICE_VALIDATOR"], files)
@@ -65,14 +67,28 @@ def close(report, year, month):
     year.answer(claiming)
     checks.receivables(report, year.office, year.books, last_day(month))
     closed = year.office("POST", f"/reports/periods/{month}/close", None, 200)
-    found = {row["currency"]: round(row["closing_balance"] * 100) for row in closed["figures"]["balances"]}
-    report.equal(f"closing of {month}: balances", {currency: amount for currency, amount in found.items() if amount},
-                 year.books.balances(last_day(month)))
-    bill = next(bill for bill in year.books.bills if bill.of is None and "cancelled" not in bill.kind)
-    refused = year.office.client("POST", "/payments", {"invoice_number": bill.number, "amount": 1,
-                                                       "payment_date": last_day(month)})
-    report.line(refused.status_int == 409 and refused.json["code"] == "period_closed", f"{month} is closed",
-                refused.json["code"] if refused.status_int >= 400 else refused.status_int)
+    found = {
+        row["currency"]: round(row["closing_balance"] * 100)
+        for row in closed["figures"]["balances"]
+    }
+    report.equal(
+        f"closing of {month}: balances",
+        {currency: amount for currency, amount in found.items() if amount},
+        year.books.balances(last_day(month)),
+    )
+    bill = next(
+        bill for bill in year.books.bills if bill.of is None and "cancelled" not in bill.kind
+    )
+    refused = year.office.client(
+        "POST",
+        "/payments",
+        {"invoice_number": bill.number, "amount": 1, "payment_date": last_day(month)},
+    )
+    report.line(
+        refused.status_int == 409 and refused.json["code"] == "period_closed",
+        f"{month} is closed",
+        refused.json["code"] if refused.status_int >= 400 else refused.status_int,
+    )
 
 
 def again(report, year, folder):
@@ -80,8 +96,11 @@ def again(report, year, folder):
     data = year.bank.year()
     (folder / "2025.zip").write_bytes(data)
     result = year.import_file(data)
-    report.line(result["imported"] == result["booked"] == 0, "statements: sent again, shuffled, nothing is new",
-                f"{result['known']} known, {result['imported']} imported, {result['booked']} booked")
+    report.line(
+        result["imported"] == result["booked"] == 0,
+        "statements: sent again, shuffled, nothing is new",
+        f"{result['known']} known, {result['imported']} imported, {result['booked']} booked",
+    )
 
 
 if __name__ == "__main__":

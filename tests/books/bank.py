@@ -1,11 +1,16 @@
 """The bank of the organiser: three accounts, what is booked there, and the statements that it hands out."""
+
 import io
 import random
 import zipfile
 
 from tests.support import camt
 
-ACCOUNTS = {"EUR": "DE02120300000000202051", "USD": "DE27100777770209299700", "CHF": "DE75512108001245126199"}
+ACCOUNTS = {
+    "EUR": "DE02120300000000202051",
+    "USD": "DE27100777770209299700",
+    "CHF": "DE75512108001245126199",
+}
 
 
 def iban(number):
@@ -18,17 +23,30 @@ class Bank:
     """The accounts. Each entry is a dict for tests.support.camt with `truth`: [(Bill, amount)], or a reason as text."""
 
     def __init__(self):
-        self.entries, self.opening = {currency: [] for currency in ACCOUNTS}, {"EUR": 1000000, "USD": 0, "CHF": 50000}
+        self.entries, self.opening = (
+            {currency: [] for currency in ACCOUNTS},
+            {"EUR": 1000000, "USD": 0, "CHF": 50000},
+        )
         self.count, self.known = 0, {}
 
     def book(self, currency, day, amount, truth, **texts):
         """Book an entry. Every entry of a payer has an end-to-end id, by which this program finds it again."""
         self.count += 1
-        entry = {"amount": amount, "day": day, "truth": truth, "end_to_end_id": f"E{self.count:05}",
-                 "bank_reference": None if self.count % 4 == 0 else f"{day.replace('-', '')}{self.count:08}", **texts}
+        entry = {
+            "amount": amount,
+            "day": day,
+            "truth": truth,
+            "end_to_end_id": f"E{self.count:05}",
+            "bank_reference": None
+            if self.count % 4 == 0
+            else f"{day.replace('-', '')}{self.count:08}",
+            **texts,
+        }
         self.entries[currency].append(entry)
         for part in entry.get("parts", [entry]):
-            self.known[self.key(ACCOUNTS[currency], day, part["amount"], part["end_to_end_id"])] = part
+            self.known[self.key(ACCOUNTS[currency], day, part["amount"], part["end_to_end_id"])] = (
+                part
+            )
         return entry
 
     def key(self, account, day, amount, end_to_end_id):
@@ -44,15 +62,29 @@ class Bank:
         entries = [entry for entry in self.entries[currency] if first <= entry["day"] <= last]
         if seed is not None:
             entries = random.Random(seed).sample(entries, len(entries))
-        before = sum(entry["amount"] for entry in self.entries[currency]
-                     if entry["day"] < first and entry.get("status", "BOOK") == "BOOK")
-        return camt.statement(ACCOUNTS[currency], entries, currency, self.opening[currency] + before,
-                              number=int(first[5:7]), version=version)
+        before = sum(
+            entry["amount"]
+            for entry in self.entries[currency]
+            if entry["day"] < first and entry.get("status", "BOOK") == "BOOK"
+        )
+        return camt.statement(
+            ACCOUNTS[currency],
+            entries,
+            currency,
+            self.opening[currency] + before,
+            number=int(first[5:7]),
+            version=version,
+        )
 
     def month(self, month, version):
         """Return a file with the statements of all accounts in a month."""
-        return camt.document([self.statement(currency, f"{month}-01", f"{month}-31", version)
-                              for currency in ACCOUNTS], version)
+        return camt.document(
+            [
+                self.statement(currency, f"{month}-01", f"{month}-31", version)
+                for currency in ACCOUNTS
+            ],
+            version,
+        )
 
     def year(self):
         """Return a ZIP with one shuffled file for each month."""
@@ -66,4 +98,8 @@ class Bank:
 
     def total(self, currency):
         """Return what was booked on an account in the year."""
-        return sum(entry["amount"] for entry in self.entries[currency] if entry.get("status", "BOOK") == "BOOK")
+        return sum(
+            entry["amount"]
+            for entry in self.entries[currency]
+            if entry.get("status", "BOOK") == "BOOK"
+        )

@@ -1,4 +1,5 @@
 """The checks at the end of the year and of each month: what the service says against what really happened."""
+
 import os
 import subprocess
 import sys
@@ -12,10 +13,17 @@ from tests.books.truth import RATES, rounded
 
 REVENUE = {"AE": "8337", "K": "8125", "G": "8120", "E": "8150", "Z": "8100", "O": "8200"}
 # Account -> the rate whose tax its bookings change; 0 without tax
-TAXED = {"8400": 19, "2406": 19, "8300": 7, "2401": 7, "2400": 0, **dict.fromkeys(REVENUE.values(), 0)}
+TAXED = {
+    "8400": 19,
+    "2406": 19,
+    "8300": 7,
+    "2401": 7,
+    "2400": 0,
+    **dict.fromkeys(REVENUE.values(), 0),
+}
 MONEY = {"bank": "1200", "card": "1361"}
-WRITE_OFFS = {Decimal(19): "2406", Decimal(7): "2401"}          # of groups without tax: 2400
-LARGEST = 10                    # differences that are shown for a check
+WRITE_OFFS = {Decimal(19): "2406", Decimal(7): "2401"}  # of groups without tax: 2400
+LARGEST = 10  # differences that are shown for a check
 
 
 def units(number):
@@ -31,8 +39,11 @@ class Report:
 
     def equal(self, name, found, expected, figures=""):
         """Print whether two dicts of figures are the same."""
-        wrong = {key: (found.get(key), expected.get(key)) for key in {**found, **expected}
-                 if found.get(key) != expected.get(key)}
+        wrong = {
+            key: (found.get(key), expected.get(key))
+            for key in {**found, **expected}
+            if found.get(key) != expected.get(key)
+        }
         self.line(not wrong, name, figures or f"{len(expected)} figures")
         for key in sorted(wrong, key=str)[:LARGEST]:
             print(f"       {key}: found {wrong[key][0]}, expected {wrong[key][1]}", flush=True)
@@ -49,15 +60,35 @@ def invoices(report, office, books):
     rows = {row["id"]: row for row in office.every("/invoices?include=items")}
     for bill in books.bills:
         row = rows[bill.id]
-        taxes = {(tax["category"], Decimal(str(tax["rate"]))): (units(tax["net"]), units(tax["tax"]))
-                 for tax in row["taxes"]}
-        found[bill.number] = (taxes, units(row["total"]), units(row["paid_amount"]), units(row["open_amount"]),
-                              units(row["claims_total"]), units(row["claims_open"]), units(row["written_off"]))
+        taxes = {
+            (tax["category"], Decimal(str(tax["rate"]))): (units(tax["net"]), units(tax["tax"]))
+            for tax in row["taxes"]
+        }
+        found[bill.number] = (
+            taxes,
+            units(row["total"]),
+            units(row["paid_amount"]),
+            units(row["open_amount"]),
+            units(row["claims_total"]),
+            units(row["claims_open"]),
+            units(row["written_off"]),
+        )
         paid, owed = (books.paid(bill), books.open(bill)) if bill.of is None else (0, 0)
-        expected[bill.number] = (bill.groups, bill.total, paid, owed, books.claimed(bill), books.claims_open(bill),
-                                 books.written_off(bill))
-    report.equal("invoices: amounts, taxes, paid and open, claims, write-offs", found, expected,
-                 f"{len(rows)} of {len(books.bills)}")
+        expected[bill.number] = (
+            bill.groups,
+            bill.total,
+            paid,
+            owed,
+            books.claimed(bill),
+            books.claims_open(bill),
+            books.written_off(bill),
+        )
+    report.equal(
+        "invoices: amounts, taxes, paid and open, claims, write-offs",
+        found,
+        expected,
+        f"{len(rows)} of {len(books.bills)}",
+    )
     report.line(len(rows) == len(books.bills), "invoices: number", len(rows))
 
 
@@ -65,9 +96,16 @@ def e_invoices(report, office, books, folder):
     """Store every e-invoice in each profile and syntax, and compare their amounts. Return the names of the files."""
     files, found, expected, refused = [], {}, {}, defaultdict(int)
     for bill in books.bills:
-        for profile, syntax in (("en16931", "cii"), ("en16931", "ubl"), ("xrechnung", "cii"), ("xrechnung", "ubl"),
-                                ("peppol", "ubl")):
-            response = office.client("GET", f"/invoices/{bill.id}/xml?profile={profile}&syntax={syntax}")
+        for profile, syntax in (
+            ("en16931", "cii"),
+            ("en16931", "ubl"),
+            ("xrechnung", "cii"),
+            ("xrechnung", "ubl"),
+            ("peppol", "ubl"),
+        ):
+            response = office.client(
+                "GET", f"/invoices/{bill.id}/xml?profile={profile}&syntax={syntax}"
+            )
             if response.status_int != 200:
                 refused[profile, syntax, response.json["code"]] += 1
                 continue
@@ -77,21 +115,48 @@ def e_invoices(report, office, books, folder):
             sign = 1 if bill.of is None else -1
             shown = documents.e_invoice(response.body)
             groups = {key: (sign * net, sign * tax) for key, (net, tax) in bill.groups.items()}
-            own_tax = {} if bill.currency == "EUR" else {"EUR": rounded(
-                Decimal(sign * bill.tax) * RATES[bill.currency] / 100)}
-            taxes = {currency: amount for currency, amount in shown["taxes"].items() if currency != bill.currency}
-            found[name.name] = (shown["number"], shown["type"], shown["groups"], shown["lines"], shown["net"],
-                                shown["tax"], shown["total"], shown["total"] - shown["prepaid"] - shown["payable"],
-                                taxes)
+            own_tax = (
+                {}
+                if bill.currency == "EUR"
+                else {"EUR": rounded(Decimal(sign * bill.tax) * RATES[bill.currency] / 100)}
+            )
+            taxes = {
+                currency: amount
+                for currency, amount in shown["taxes"].items()
+                if currency != bill.currency
+            }
+            found[name.name] = (
+                shown["number"],
+                shown["type"],
+                shown["groups"],
+                shown["lines"],
+                shown["net"],
+                shown["tax"],
+                shown["total"],
+                shown["total"] - shown["prepaid"] - shown["payable"],
+                taxes,
+            )
             is_german = profile == "peppol" and bill.customer["body"]["country"] == "DE"
             kind = "386" if bill.is_deposit and profile != "xrechnung" and not is_german else "380"
-            expected[name.name] = (bill.number, kind if bill.of is None else "381", groups, sign * bill.net,
-                                   sign * bill.net, sign * bill.tax, sign * bill.total, 0, taxes and own_tax)
+            expected[name.name] = (
+                bill.number,
+                kind if bill.of is None else "381",
+                groups,
+                sign * bill.net,
+                sign * bill.net,
+                sign * bill.tax,
+                sign * bill.total,
+                0,
+                taxes and own_tax,
+            )
     report.equal("e-invoices: amounts, taxes, lines, type", found, expected, f"{len(files)} files")
     for (profile, syntax, code), number in sorted(refused.items()):
         print(f"       {profile} in {syntax}: {number} refused with {code}")
-    report.line(sum(1 for name in files if name.name.endswith("en16931-cii.xml")) == len(books.bills),
-                "e-invoices: one for each invoice and credit note", len(books.bills))
+    report.line(
+        sum(1 for name in files if name.name.endswith("en16931-cii.xml")) == len(books.bills),
+        "e-invoices: one for each invoice and credit note",
+        len(books.bills),
+    )
     return files
 
 
@@ -101,8 +166,11 @@ def pdfs(report, office, books, folder):
     for bill in books.bills:
         files.append(folder / f"{bill.number}.pdf")
         files[-1].write_bytes(office.file(f"/invoices/{bill.id}/pdf"))
-    report.line(all(b"factur-x.xml" in file.read_bytes() for file in files), "PDFs: each contains its e-invoice",
-                f"{len(files)} files")
+    report.line(
+        all(b"factur-x.xml" in file.read_bytes() for file in files),
+        "PDFs: each contains its e-invoice",
+        f"{len(files)} files",
+    )
     return files
 
 
@@ -119,22 +187,38 @@ def validated(report, validator, files):
 def taxes(report, office, books):
     """Compare the report on taxes, and the one on revenue."""
     rows = office("GET", "/reports/tax?date_from=2025-01-01&date_to=2025-12-31")["data"]["rows"]
-    report.equal("report on taxes, by month, currency, category and rate", by_group(rows, "net", "tax"), books.taxes())
-    report.equal("report on taxes: the same in euros", by_group(rows, "base_net", "base_tax"), books.taxes(RATES))
-    ahead = {bill.number for bill in books.bills if bill.of is None and bill.supplied[:7] > bill.day[:7]}
+    report.equal(
+        "report on taxes, by month, currency, category and rate",
+        by_group(rows, "net", "tax"),
+        books.taxes(),
+    )
+    report.equal(
+        "report on taxes: the same in euros",
+        by_group(rows, "base_net", "base_tax"),
+        books.taxes(RATES),
+    )
+    ahead = {
+        bill.number for bill in books.bills if bill.of is None and bill.supplied[:7] > bill.day[:7]
+    }
     report.line(len(ahead) > 10, "report on taxes: invoices for later months", len(ahead))
     rows = office("GET", "/reports/revenue?date_from=2025-01-01&date_to=2025-12-31")["data"]["rows"]
     expected = defaultdict(int)
     for bill in books.bills:
         expected[bill.day[:7], bill.currency] += bill.total
-    report.equal("report on revenue", {(row["period"], row["currency"]): units(row["total"]) for row in rows}, expected)
+    report.equal(
+        "report on revenue",
+        {(row["period"], row["currency"]): units(row["total"]) for row in rows},
+        expected,
+    )
 
 
 def by_group(rows, *names):
     """Add up the rows of all regions: {(month, currency, category, rate): amounts}."""
     found = defaultdict(lambda: [0] * len(names))
     for row in rows:
-        amounts = found[row["period"], row["currency"], row["tax_category"], Decimal(str(row["tax_rate"]))]
+        amounts = found[
+            row["period"], row["currency"], row["tax_category"], Decimal(str(row["tax_rate"]))
+        ]
         for place, name in enumerate(names):
             amounts[place] += units(row[name])
     return {key: tuple(amounts) for key, amounts in found.items() if any(amounts)}
@@ -142,9 +226,17 @@ def by_group(rows, *names):
 
 def money(report, office, books):
     """Compare the report on payments."""
-    rows = office("GET", "/reports/payments?date_from=2025-01-01&date_to=2025-12-31")["data"]["rows"]
-    found = {(row["period"], row["currency"], row["gateway_key"]):
-             (units(row["received"]), units(row["refunded"]), units(row["fees"])) for row in rows}
+    rows = office("GET", "/reports/payments?date_from=2025-01-01&date_to=2025-12-31")["data"][
+        "rows"
+    ]
+    found = {
+        (row["period"], row["currency"], row["gateway_key"]): (
+            units(row["received"]),
+            units(row["refunded"]),
+            units(row["fees"]),
+        )
+        for row in rows
+    }
     report.equal("report on payments, by month, currency and gateway", found, books.received())
 
 
@@ -160,15 +252,31 @@ def receivables(report, office, books, day):
 def ledger(report, office, books):
     """Compare the ledger of every customer, and its totals."""
     data = office("GET", "/reports/ledger?year=2025")["data"]
-    found = {(row["customer_number"], row["currency"]): tuple(units(row[name]) for name in (
-        "invoiced", "credited", "received", "refunded", "claimed", "written_off")) for row in data["rows"]}
+    found = {
+        (row["customer_number"], row["currency"]): tuple(
+            units(row[name])
+            for name in ("invoiced", "credited", "received", "refunded", "claimed", "written_off")
+        )
+        for row in data["rows"]
+    }
     report.equal("ledger: movements by customer and currency", found, books.accounts("2025-12-31"))
-    closing = {row["currency"]: units(row["closing_balance"]) for row in data["totals"] if row["closing_balance"]}
-    report.equal("ledger: closing balances are the receivables and open claims", closing, books.balances("2025-12-31"),
-                 closing)
+    closing = {
+        row["currency"]: units(row["closing_balance"])
+        for row in data["totals"]
+        if row["closing_balance"]
+    }
+    report.equal(
+        "ledger: closing balances are the receivables and open claims",
+        closing,
+        books.balances("2025-12-31"),
+        closing,
+    )
     claims = [one.amount for one in books.claims if one.day <= "2025-12-31"]
-    report.line(len(claims) > 20 and min(claims) < 0, "ledger: claims of letters",
-                f"{len(claims)}, {sum(claims)} cents")
+    report.line(
+        len(claims) > 20 and min(claims) < 0,
+        "ledger: claims of letters",
+        f"{len(claims)}, {sum(claims)} cents",
+    )
     opening = {row["customer_number"] for row in data["rows"] if row["opening_balance"]}
     report.line(not opening, "ledger: opening balances are 0", len(data["rows"]))
     wrong = [name for name, rows in data["proof"].items() if not agrees(rows)]
@@ -187,14 +295,18 @@ def datev(report, office, books, folder):
     found, expected, rates, periods = {}, defaultdict(int), {}, defaultdict(int)
     for month in range(1, 13):
         name = f"2025-{month:02}"
-        data = office.file(f"/reports/datev?year=2025&month={month}", headers={"Accept": "text/csv"})
+        data = office.file(
+            f"/reports/datev?year=2025&month={month}", headers={"Accept": "text/csv"}
+        )
         (folder / f"EXTF_{name}.csv").write_bytes(data)
         balances, foreign = documents.datev(data)
         for key, amount in documents.tax_periods(data, TAXED).items():
             periods[key] += amount
         found |= {(name, *key): amount for key, amount in balances.items() if amount}
         for currency, amount, base in foreign:
-            rates[name, currency, amount, "base"] = base - rounded(Decimal(amount) * RATES[currency] / 100)
+            rates[name, currency, amount, "base"] = base - rounded(
+                Decimal(amount) * RATES[currency] / 100
+            )
     for bill in books.bills:
         for (category, rate), (net, tax) in bill.groups.items():
             account = "1593" if (bill.of or bill).is_deposit else revenue(category, rate)
@@ -205,7 +317,7 @@ def datev(report, office, books, folder):
         expected[month, revenue(category, rate), currency] -= amount
     for one in books.movements:
         month, amount, currency = one.day[:7], one.amount, one.bill.currency
-        if one.came:                            # the debtor is credited at the rate of the invoice
+        if one.came:  # the debtor is credited at the rate of the invoice
             amount, currency = rounded(Decimal(amount) / 100 * RATES[currency]), "EUR"
             expected[month, "2660" if one.came > amount else "2150", "EUR"] += amount - one.came
         expected[month, MONEY[one.gateway], currency] += one.came or amount
@@ -219,17 +331,27 @@ def datev(report, office, books, folder):
         if one.day <= "2025-12-31":
             expected[one.day[:7], "2700", one.bill.currency] -= one.amount
             expected[one.day[:7], debtor(one.bill), one.bill.currency] += one.amount
-    report.equal("DATEV: balance of every account by month and currency", found,
-                 {key: amount for key, amount in expected.items() if amount})
-    report.equal("DATEV: amounts in euros of bookings in other currencies", rates, dict.fromkeys(rates, 0))
+    report.equal(
+        "DATEV: balance of every account by month and currency",
+        found,
+        {key: amount for key, amount in expected.items() if amount},
+    )
+    report.equal(
+        "DATEV: amounts in euros of bookings in other currencies", rates, dict.fromkeys(rates, 0)
+    )
     rows = office("GET", "/reports/tax?date_from=2025-01-01")["data"]["rows"]
     expected = defaultdict(int)
     for (month, currency, category, rate), (net, tax) in by_group(rows, "net", "tax").items():
         expected[month, currency, rate if category == "S" else 0] += net + tax
-    report.equal("DATEV: tax periods (column 116) of all files are the report on taxes",
-                 {key: amount for key, amount in periods.items() if amount},
-                 {key: amount for key, amount in expected.items() if amount})
-    kinds = len({one.came > 0 for one in books.movements}), len({one.amount > 0 for one in books.write_offs})
+    report.equal(
+        "DATEV: tax periods (column 116) of all files are the report on taxes",
+        {key: amount for key, amount in periods.items() if amount},
+        {key: amount for key, amount in expected.items() if amount},
+    )
+    kinds = (
+        len({one.came > 0 for one in books.movements}),
+        len({one.amount > 0 for one in books.write_offs}),
+    )
     report.line(kinds == (2, 2), "DATEV: exchange differences, write-offs and recoveries", kinds)
 
 
@@ -245,21 +367,32 @@ def debtor(bill):
 
 def statements(report, office, books, bank):
     """Compare the transactions of the statements with the payments, and send everything again."""
-    rows = [row for status in ("open", "assigned", "ignored")
-            for row in office.every(f"/payments/unmatched?status={status}")]
+    rows = [
+        row
+        for status in ("open", "assigned", "ignored")
+        for row in office.every(f"/payments/unmatched?status={status}")
+    ]
     found, settled = defaultdict(int), defaultdict(int)
     for row in rows:
         found[row["account"]] += units(row["amount"])
         sign = 1 if row["amount"] > 0 else -1
         settled[row["currency"]] += sign * units(row["assigned_amount"])
-    report.equal("statements: sum of the transactions of each account", found,
-                 {ACCOUNTS[currency]: bank.total(currency) for currency in ACCOUNTS}, dict(found))
+    report.equal(
+        "statements: sum of the transactions of each account",
+        found,
+        {ACCOUNTS[currency]: bank.total(currency) for currency in ACCOUNTS},
+        dict(found),
+    )
     expected = defaultdict(int)
     for one in books.movements:
         if one.gateway == "bank":
             expected["EUR" if one.came else one.bill.currency] += one.came or one.amount
     report.equal("statements: what is assigned is what was paid", settled, expected, dict(settled))
-    report.line(not [row for row in rows if row["status"] == "open"], "statements: the work list is empty", len(rows))
+    report.line(
+        not [row for row in rows if row["status"] == "open"],
+        "statements: the work list is empty",
+        len(rows),
+    )
 
 
 def payments(report, office, books):
@@ -267,24 +400,40 @@ def payments(report, office, books):
     found, expected = defaultdict(list), defaultdict(list)
     for payment in office.every("/payments?include=refunds"):
         if payment["status"] in ("completed", "refunded"):
-            found[payment["invoice_number"]].append((payment["payment_date"][:10], units(payment["amount"]),
-                                                     units(payment["claim_amount"])))
+            found[payment["invoice_number"]].append(
+                (
+                    payment["payment_date"][:10],
+                    units(payment["amount"]),
+                    units(payment["claim_amount"]),
+                )
+            )
             for refund in payment["refunds"]:
-                found[payment["invoice_number"]].append((refund["refunded_at"][:10], -units(refund["amount"]),
-                                                         -units(refund["claim_amount"])))
+                found[payment["invoice_number"]].append(
+                    (
+                        refund["refunded_at"][:10],
+                        -units(refund["amount"]),
+                        -units(refund["claim_amount"]),
+                    )
+                )
     for one in books.movements:
         expected[one.bill.number].append((one.day, one.amount, one.claim))
-    report.equal("payments: every payment and refund of every invoice, by day",
-                 {number: sorted(rows) for number, rows in found.items()},
-                 {number: sorted(rows) for number, rows in expected.items()})
+    report.equal(
+        "payments: every payment and refund of every invoice, by day",
+        {number: sorted(rows) for number, rows in found.items()},
+        {number: sorted(rows) for number, rows in expected.items()},
+    )
 
 
 def numbers(report, office, books):
     """Check that no number is missing."""
     rows = office("GET", "/invoices/numbering")
     rows = rows["series"] if isinstance(rows, dict) else rows
-    report.line(not any(row["gaps"] for row in rows) and sum(row["count"] for row in rows) == len(books.bills),
-                "numbers without gaps", [f"{row['first']} to {row['last']}" for row in rows])
+    report.line(
+        not any(row["gaps"] for row in rows)
+        and sum(row["count"] for row in rows) == len(books.bills),
+        "numbers without gaps",
+        [f"{row['first']} to {row['last']}" for row in rows],
+    )
 
 
 def audit(report, office, books, folder):
@@ -294,16 +443,37 @@ def audit(report, office, books, folder):
 
     def amount(row, name):
         return rounded(Decimal(row[name].replace(",", ".")))
+
     with zipfile.ZipFile(name) as archive:
-        invoices, taxes, payments, refunds = (documents.audit_table(archive, table) for table in (
-            "invoices", "invoice_taxes", "payments", "refunds"))
-        xml, damaged = [part for part in archive.namelist() if part.startswith("e_invoices/")], archive.testzip()
-    report.equal("audit export: invoices", {row["invoice_number"]: amount(row, "total") for row in invoices},
-                 {bill.number: bill.total for bill in books.bills})
-    report.equal("audit export: taxes", {
-        (row["invoice_number"], row["tax_category"], Decimal(row["tax_rate"].replace(",", "."))):
-        (amount(row, "net"), amount(row, "tax")) for row in taxes}, {
-        (bill.number, *group): figures for bill in books.bills for group, figures in bill.groups.items()})
+        invoices, taxes, payments, refunds = (
+            documents.audit_table(archive, table)
+            for table in ("invoices", "invoice_taxes", "payments", "refunds")
+        )
+        xml, damaged = (
+            [part for part in archive.namelist() if part.startswith("e_invoices/")],
+            archive.testzip(),
+        )
+    report.equal(
+        "audit export: invoices",
+        {row["invoice_number"]: amount(row, "total") for row in invoices},
+        {bill.number: bill.total for bill in books.bills},
+    )
+    report.equal(
+        "audit export: taxes",
+        {
+            (
+                row["invoice_number"],
+                row["tax_category"],
+                Decimal(row["tax_rate"].replace(",", ".")),
+            ): (amount(row, "net"), amount(row, "tax"))
+            for row in taxes
+        },
+        {
+            (bill.number, *group): figures
+            for bill in books.bills
+            for group, figures in bill.groups.items()
+        },
+    )
     found, expected = defaultdict(int), defaultdict(int)
     for sign, rows in ((1, payments), (-1, refunds)):
         for row in rows:
@@ -311,22 +481,41 @@ def audit(report, office, books, folder):
     for one in books.movements:
         expected[one.bill.number, 1 if one.amount > 0 else -1] += one.amount
     report.equal("audit export: payments and refunds of each invoice", found, expected)
-    report.line(damaged is None and len(xml) == len(books.bills), "audit export: the e-invoices", len(xml))
+    report.line(
+        damaged is None and len(xml) == len(books.bills), "audit export: the e-invoices", len(xml)
+    )
 
 
 def stored(report, office):
     """Run `eventapi check`, which finds damage in the database and in closed months."""
-    done = subprocess.run([sys.executable, "-m", "eventapi", "--config", str(office.config_file), "check"],
-                          capture_output=True, text=True, check=False,
-                          env={**os.environ, "EVENTAPI_DATA_DIR": str(office.config.data_dir)})
-    report.line(done.returncode == 0, "eventapi check", (done.stdout + done.stderr).strip().splitlines()[-1:])
+    done = subprocess.run(
+        [sys.executable, "-m", "eventapi", "--config", str(office.config_file), "check"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "EVENTAPI_DATA_DIR": str(office.config.data_dir)},
+    )
+    report.line(
+        done.returncode == 0,
+        "eventapi check",
+        (done.stdout + done.stderr).strip().splitlines()[-1:],
+    )
 
 
 # Dunning
 
-SMALLEST = 500                      # the default of the option dunning_minimum, in cents
-LEVELS = ({"name": "Reminder", "days": 7, "deadline_days": 7, "fee": 0},
-          {"name": "Notice", "days": 21, "deadline_days": 7, "fee": 5, "interest": "business", "has_lump_sum": True})
+SMALLEST = 500  # the default of the option dunning_minimum, in cents
+LEVELS = (
+    {"name": "Reminder", "days": 7, "deadline_days": 7, "fee": 0},
+    {
+        "name": "Notice",
+        "days": 21,
+        "deadline_days": 7,
+        "fee": 5,
+        "interest": "business",
+        "has_lump_sum": True,
+    },
+)
 
 
 def dun(report, office, books, stated):
@@ -341,25 +530,49 @@ def dun(report, office, books, stated):
     while True:
         answer = office("POST", "/invoices/dunning/send", {"mail": False}, 200)
         for letter in answer["sent"]:
-            bill, key = by_id[letter["invoice_id"]], (by_id[letter["invoice_id"]].number, letter["level"])
-            found[key] = tuple(units(letter[name]) for name in ("open_amount", "interest", "claimed", "total_claim"))
+            bill, key = (
+                by_id[letter["invoice_id"]],
+                (by_id[letter["invoice_id"]].number, letter["level"]),
+            )
+            found[key] = tuple(
+                units(letter[name])
+                for name in ("open_amount", "interest", "claimed", "total_claim")
+            )
             is_second = letter["level"] == 2
             interest = books.interest(bill, office.day, stated) if is_second else 0
             owed = books.open(bill, office.day, stated) if not bill.disputed else None
-            costs = 4000 if is_second and bill.currency == "EUR" else 0         # § 288 (5) BGB
-            expected[key] = owed, interest, costs + interest - books.claimed(bill), owed + costs + interest
+            costs = 4000 if is_second and bill.currency == "EUR" else 0  # § 288 (5) BGB
+            expected[key] = (
+                owed,
+                interest,
+                costs + interest - books.claimed(bill),
+                owed + costs + interest,
+            )
             if is_second:
                 books.claim(office.day, bill, costs + interest)
                 sent.append((bill, letter["id"]))
         count += len(answer["sent"])
         if not answer["left"] or not answer["sent"]:
             break
-    report.equal(f"dunning after {month}: open amounts, interest, claims", found, expected, f"{count} letters")
-    late = {bill.number for bill in books.bills if bill.of is None and not bill.disputed
-            and books.open(bill, office.day, stated) * RATES.get(bill.currency, 1) >= SMALLEST
-            and books.days_late(bill, office.day) >= LEVELS[0]["days"]}
+    report.equal(
+        f"dunning after {month}: open amounts, interest, claims",
+        found,
+        expected,
+        f"{count} letters",
+    )
+    late = {
+        bill.number
+        for bill in books.bills
+        if bill.of is None
+        and not bill.disputed
+        and books.open(bill, office.day, stated) * RATES.get(bill.currency, 1) >= SMALLEST
+        and books.days_late(bill, office.day) >= LEVELS[0]["days"]
+    }
     without = {number for number in late if (number, 1) not in books.dunned}
     books.dunned.update(found)
-    report.line(not without - {number for number, _ in found}, f"dunning after {month}: all late ones have a letter",
-                f"{len(late)} late")
+    report.line(
+        not without - {number for number, _ in found},
+        f"dunning after {month}: all late ones have a letter",
+        f"{len(late)} late",
+    )
     return count, sent

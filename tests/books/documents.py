@@ -1,4 +1,5 @@
 """The amounts in e-invoices and in DATEV's files, read without code of the service."""
+
 import csv
 import io
 from collections import defaultdict
@@ -31,20 +32,38 @@ def e_invoice(data):
 def _cii(root):
     settlement = root.find(".//ApplicableHeaderTradeSettlement")
     sums = settlement.find("SpecifiedTradeSettlementHeaderMonetarySummation")
-    groups = {(tax.findtext("CategoryCode"), Decimal(tax.findtext("RateApplicablePercent") or 0)):
-              (_units(tax.findtext("BasisAmount")), _units(tax.findtext("CalculatedAmount")))
-              for tax in settlement.findall("ApplicableTradeTax")}
-    lines = sum(_units(line.text) for line in root.iterfind(
-        ".//IncludedSupplyChainTradeLineItem//SpecifiedTradeSettlementLineMonetarySummation/LineTotalAmount"))
-    discounts = sum(_units(part.text) for part in settlement.iterfind("SpecifiedTradeAllowanceCharge/ActualAmount"))
+    groups = {
+        (tax.findtext("CategoryCode"), Decimal(tax.findtext("RateApplicablePercent") or 0)): (
+            _units(tax.findtext("BasisAmount")),
+            _units(tax.findtext("CalculatedAmount")),
+        )
+        for tax in settlement.findall("ApplicableTradeTax")
+    }
+    lines = sum(
+        _units(line.text)
+        for line in root.iterfind(
+            ".//IncludedSupplyChainTradeLineItem//SpecifiedTradeSettlementLineMonetarySummation/LineTotalAmount"
+        )
+    )
+    discounts = sum(
+        _units(part.text)
+        for part in settlement.iterfind("SpecifiedTradeAllowanceCharge/ActualAmount")
+    )
     currency = settlement.findtext("InvoiceCurrencyCode")
     taxes = {part.get("currencyID"): _units(part.text) for part in sums.findall("TaxTotalAmount")}
-    return {"number": root.findtext("ExchangedDocument/ID"), "type": root.findtext("ExchangedDocument/TypeCode"),
-            "currency": currency, "groups": groups, "lines": lines - discounts, "taxes": taxes,
-            "net": _units(sums.findtext("TaxBasisTotalAmount")), "tax": taxes.get(currency, 0),
-            "total": _units(sums.findtext("GrandTotalAmount")), "prepaid": _units(sums.findtext("TotalPrepaidAmount") or
-                                                                                  "0"),
-            "payable": _units(sums.findtext("DuePayableAmount"))}
+    return {
+        "number": root.findtext("ExchangedDocument/ID"),
+        "type": root.findtext("ExchangedDocument/TypeCode"),
+        "currency": currency,
+        "groups": groups,
+        "lines": lines - discounts,
+        "taxes": taxes,
+        "net": _units(sums.findtext("TaxBasisTotalAmount")),
+        "tax": taxes.get(currency, 0),
+        "total": _units(sums.findtext("GrandTotalAmount")),
+        "prepaid": _units(sums.findtext("TotalPrepaidAmount") or "0"),
+        "payable": _units(sums.findtext("DuePayableAmount")),
+    }
 
 
 def _ubl(root):
@@ -54,16 +73,28 @@ def _ubl(root):
         amount = total.find("TaxAmount")
         taxes[amount.get("currencyID")] = _units(amount.text)
         for part in total.findall("TaxSubtotal"):
-            groups[part.findtext("TaxCategory/ID"), Decimal(part.findtext("TaxCategory/Percent") or 0)] = (
-                _units(part.findtext("TaxableAmount")), _units(part.findtext("TaxAmount")))
-    lines = sum(_units(line.text) for tag in ("InvoiceLine", "CreditNoteLine")
-                for line in root.iterfind(f"{tag}/LineExtensionAmount"))
+            groups[
+                part.findtext("TaxCategory/ID"), Decimal(part.findtext("TaxCategory/Percent") or 0)
+            ] = (_units(part.findtext("TaxableAmount")), _units(part.findtext("TaxAmount")))
+    lines = sum(
+        _units(line.text)
+        for tag in ("InvoiceLine", "CreditNoteLine")
+        for line in root.iterfind(f"{tag}/LineExtensionAmount")
+    )
     discounts = sum(_units(part.findtext("Amount")) for part in root.findall("AllowanceCharge"))
-    return {"number": root.findtext("ID"),
-            "type": root.findtext("InvoiceTypeCode") or root.findtext("CreditNoteTypeCode"), "currency": currency,
-            "groups": groups, "lines": lines - discounts, "taxes": taxes, "tax": taxes.get(currency, 0),
-            "net": _units(sums.findtext("TaxExclusiveAmount")), "total": _units(sums.findtext("TaxInclusiveAmount")),
-            "prepaid": _units(sums.findtext("PrepaidAmount") or "0"), "payable": _units(sums.findtext("PayableAmount"))}
+    return {
+        "number": root.findtext("ID"),
+        "type": root.findtext("InvoiceTypeCode") or root.findtext("CreditNoteTypeCode"),
+        "currency": currency,
+        "groups": groups,
+        "lines": lines - discounts,
+        "taxes": taxes,
+        "tax": taxes.get(currency, 0),
+        "net": _units(sums.findtext("TaxExclusiveAmount")),
+        "total": _units(sums.findtext("TaxInclusiveAmount")),
+        "prepaid": _units(sums.findtext("PrepaidAmount") or "0"),
+        "payable": _units(sums.findtext("PayableAmount")),
+    }
 
 
 def datev(data, base="EUR"):
@@ -99,4 +130,8 @@ def audit_table(archive, name):
     index = ElementTree.fromstring(archive.read("index.xml"))
     table = next(table for table in index.iter("Table") if table.findtext("Name") == name)
     text = archive.read(table.findtext("URL")).decode("utf-8")
-    return list(csv.DictReader(io.StringIO(text, newline=""), delimiter=table.findtext(".//ColumnDelimiter")))
+    return list(
+        csv.DictReader(
+            io.StringIO(text, newline=""), delimiter=table.findtext(".//ColumnDelimiter")
+        )
+    )

@@ -2,12 +2,13 @@
 
 Amounts are integers in hundredths of a currency (EUR, CHF, USD). Days are texts such as 2025-03-04.
 """
+
 from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 
-RATES = {"CHF": Decimal("1.06"), "USD": Decimal("0.92")}        # the option exchange_rates
+RATES = {"CHF": Decimal("1.06"), "USD": Decimal("0.92")}  # the option exchange_rates
 
 
 def rounded(number):
@@ -27,13 +28,19 @@ def groups_of(items, is_reverse_charge=False):
     for item in items:
         rate = Decimal(str(item.get("tax_rate", 19)))
         category = item.get("tax_category") or ("S" if rate else "Z")
-        nets["AE" if is_reverse_charge else category, Decimal(0) if is_reverse_charge else rate] += net_of(item)
-    return {(category, rate): (net, rounded(Decimal(net) * rate / 10000)) for (category, rate), net in nets.items()}
+        nets[
+            "AE" if is_reverse_charge else category, Decimal(0) if is_reverse_charge else rate
+        ] += net_of(item)
+    return {
+        (category, rate): (net, rounded(Decimal(net) * rate / 10000))
+        for (category, rate), net in nets.items()
+    }
 
 
 @dataclass(eq=False)
 class Bill:
     """An invoice, or a credit note, whose groups are negative. credits: the credit notes of an invoice."""
+
     id: int
     number: str
     customer: dict
@@ -66,7 +73,10 @@ class Bill:
 def divided(amount, weights):
     """Divide an amount by {group: weight}, rounded; the last group in the order of the invoice gets the rest."""
     order = [group for group in sorted(weights) if weights[group]]
-    shares = {group: rounded(Decimal(amount) * weights[group] / sum(weights.values()) / 100) for group in order}
+    shares = {
+        group: rounded(Decimal(amount) * weights[group] / sum(weights.values()) / 100)
+        for group in order
+    }
     if order:
         shares[order[-1]] += amount - sum(shares.values())
     return {**dict.fromkeys(weights, 0), **shares}
@@ -79,6 +89,7 @@ class Movement:
     claim: the part that pays costs and interest of letters, or returns them. came: what a transfer in euros brought for
     an invoice in another currency, whose amount is in that currency.
     """
+
     day: str
     bill: Bill
     amount: int
@@ -91,6 +102,7 @@ class Movement:
 @dataclass(frozen=True)
 class WriteOff:
     """What is not expected any more. A negative amount came after all; is_stated: it is known from a statement."""
+
     day: str
     bill: Bill
     amount: int
@@ -100,6 +112,7 @@ class WriteOff:
 @dataclass(frozen=True)
 class Claim:
     """What a letter claims on a day or, as a negative amount, takes back."""
+
     day: str
     bill: Bill
     amount: int
@@ -109,7 +122,13 @@ class Books:
     """All bills and movements of the year."""
 
     def __init__(self):
-        self.bills, self.movements, self.dunned, self.claims, self.write_offs = [], [], set(), [], []
+        self.bills, self.movements, self.dunned, self.claims, self.write_offs = (
+            [],
+            [],
+            set(),
+            [],
+            [],
+        )
 
     def move(self, day, bill, amount, gateway="bank", fee=0, claim=0, came=0):
         """Record money for an invoice."""
@@ -129,11 +148,18 @@ class Books:
 
     def claims_open(self, bill, until="9999", stated="9999"):
         """Return what is open of the claims of letters, negative if it was paid and then taken back."""
-        return self.claimed(bill, until) - sum(one.claim for one in self._known(bill, until, stated))
+        return self.claimed(bill, until) - sum(
+            one.claim for one in self._known(bill, until, stated)
+        )
 
     def _known(self, bill, until, stated):
-        return [one for one in self.movements if one.bill is bill and one.day <= until
-                and (one.gateway != "bank" or one.day <= stated)]
+        return [
+            one
+            for one in self.movements
+            if one.bill is bill
+            and one.day <= until
+            and (one.gateway != "bank" or one.day <= stated)
+        ]
 
     def paid(self, bill, until="9999", stated="9999"):
         """Return what was paid for an invoice, without claims of letters, and not given back until a day.
@@ -144,13 +170,21 @@ class Books:
 
     def written_off(self, bill, until="9999", stated="9999"):
         """Return what is written off until a day, less what came after all."""
-        return sum(one.amount for one in self.write_offs if one.bill is bill and one.day <= until
-                   and (not one.is_stated or one.day <= stated))
+        return sum(
+            one.amount
+            for one in self.write_offs
+            if one.bill is bill and one.day <= until and (not one.is_stated or one.day <= stated)
+        )
 
     def open(self, bill, until="9999", stated="9999"):
         """Return what is open of an invoice at the end of a day, negative if it is overpaid."""
         credited = sum(note.total for note in bill.credits if note.day <= until)
-        return bill.total + credited - self.paid(bill, until, stated) - self.written_off(bill, until, stated)
+        return (
+            bill.total
+            + credited
+            - self.paid(bill, until, stated)
+            - self.written_off(bill, until, stated)
+        )
 
     def taxes(self, rates=None):
         """Return {(month of 2025, currency, category, rate): (net, tax)} by the months in which the tax counts.
@@ -167,7 +201,10 @@ class Books:
                     sums = self._counted(bill, group, f"2025-{month:02}-31")
                     now = tuple(rounded(Decimal(amount) / 100 * price) for amount in sums)
                     key = f"2025-{month:02}", bill.currency, *group
-                    found[key] = tuple(old + new - last for old, new, last in zip(found[key], now, before, strict=True))
+                    found[key] = tuple(
+                        old + new - last
+                        for old, new, last in zip(found[key], now, before, strict=True)
+                    )
                     before = now
         return {key: amounts for key, amounts in found.items() if any(amounts)}
 
@@ -179,8 +216,12 @@ class Books:
         deposit, only money counts, also without tax. A write-off takes its share of net and tax (§ 17 (2) no. 1 UStG).
         """
         notes = [note for note in bill.credits if note.day <= until]
-        net, tax = (sum(one.groups.get(group, (0, 0))[place] for one in (bill, *notes)) for place in (0, 1))
-        begins = max(bill.day, bill.supplied) if group[0] == "K" else bill.supplied     # invoiced within a month
+        net, tax = (
+            sum(one.groups.get(group, (0, 0))[place] for one in (bill, *notes)) for place in (0, 1)
+        )
+        begins = (
+            max(bill.day, bill.supplied) if group[0] == "K" else bill.supplied
+        )  # invoiced within a month
         if until >= begins and not bill.is_deposit:
             for one in self.write_offs:
                 if one.bill is bill and one.day <= until:
@@ -191,7 +232,10 @@ class Books:
         if not group[1] and not bill.is_deposit:
             return 0, 0
         money = min(max(self.paid(bill, until), 0), bill.total)
-        left = {one: sum(sum(part.groups.get(one, (0, 0))) for part in (bill, *notes)) for one in bill.groups}
+        left = {
+            one: sum(sum(part.groups.get(one, (0, 0))) for part in (bill, *notes))
+            for one in bill.groups
+        }
         gone = {one: sum(bill.groups[one]) - left[one] for one in bill.groups}
         first = min(money, sum(left.values()))
         share = divided(first, left)[group] + divided(money - first, gone)[group]
@@ -207,16 +251,27 @@ class Books:
     def write_off_shares(one):
         """Return {group: amount} of a write-off: divided by what the credit notes so far have left."""
         notes = [note for note in one.bill.credits if note.day <= one.day]
-        left = {group: sum(sum(part.groups.get(group, (0, 0))) for part in (one.bill, *notes))
-                for group in one.bill.groups}
+        left = {
+            group: sum(sum(part.groups.get(group, (0, 0))) for part in (one.bill, *notes))
+            for group in one.bill.groups
+        }
         return divided(one.amount, left)
 
     def deducting(self, deposit):
         """Return the items that deduct a deposit: what its credit notes have left of each group (§ 14 (5) UStG)."""
-        left = {group: sum(one.groups.get(group, (0, 0))[0] for one in (deposit, *deposit.credits))
-                for group in deposit.groups}
-        return [{"quantity": -1, "unit_price": Decimal(net) / 100, "tax_category": category, "tax_rate": rate}
-                for (category, rate), net in left.items()]
+        left = {
+            group: sum(one.groups.get(group, (0, 0))[0] for one in (deposit, *deposit.credits))
+            for group in deposit.groups
+        }
+        return [
+            {
+                "quantity": -1,
+                "unit_price": Decimal(net) / 100,
+                "tax_category": category,
+                "tax_rate": rate,
+            }
+            for (category, rate), net in left.items()
+        ]
 
     def money_of_deposits(self):
         """Return {(month of 2025, currency, category, rate): gross amount} of money for deposits that counts."""
@@ -236,7 +291,11 @@ class Books:
         for one in self.movements:
             key = one.day[:7], one.bill.currency, one.gateway
             received, refunded, fees = found[key]
-            found[key] = received + max(one.amount, 0), refunded + max(-one.amount, 0), fees + one.fee
+            found[key] = (
+                received + max(one.amount, 0),
+                refunded + max(-one.amount, 0),
+                fees + one.fee,
+            )
         return dict(found)
 
     def receivables(self, day):
@@ -263,11 +322,15 @@ class Books:
         found = defaultdict(lambda: [0, 0, 0, 0, 0, 0])
         for bill in self.bills:
             if bill.day <= until:
-                found[bill.customer["customer_number"], bill.currency][0 if bill.of is None else 1] += abs(bill.total)
+                found[bill.customer["customer_number"], bill.currency][
+                    0 if bill.of is None else 1
+                ] += abs(bill.total)
         for one in self.movements:
             if one.day <= until:
                 place = 2 if one.amount > 0 else 3
-                found[one.bill.customer["customer_number"], one.bill.currency][place] += abs(one.amount)
+                found[one.bill.customer["customer_number"], one.bill.currency][place] += abs(
+                    one.amount
+                )
         for one in self.claims:
             if one.day <= until:
                 found[one.bill.customer["customer_number"], one.bill.currency][4] += one.amount
@@ -287,7 +350,11 @@ class Books:
         2.27 % until June 2025, and 1.27 % from July on.
         """
         owed = bill.total + sum(note.total for note in bill.credits if note.day <= day)
-        sum_of_days, present, last = Decimal(0), last_day_to_pay(bill.due) + timedelta(1), date.fromisoformat(day)
+        sum_of_days, present, last = (
+            Decimal(0),
+            last_day_to_pay(bill.due) + timedelta(1),
+            date.fromisoformat(day),
+        )
         while present <= last:
             rate = Decimal("11.27") if present < date(2025, 7, 1) else Decimal("10.27")
             before = (present - timedelta(1)).isoformat()
@@ -298,9 +365,11 @@ class Books:
 
 
 # The public holidays of the whole of Germany in 2025 and 2026, from a calendar
-HOLIDAYS = set("""2025-01-01 2025-04-18 2025-04-21 2025-05-01 2025-05-29 2025-06-09 2025-10-03 2025-12-25 2025-12-26
+HOLIDAYS = set(
+    """2025-01-01 2025-04-18 2025-04-21 2025-05-01 2025-05-29 2025-06-09 2025-10-03 2025-12-25 2025-12-26
                   2026-01-01 2026-04-03 2026-04-06 2026-05-01 2026-05-14 2026-05-25 2026-10-03 2026-12-25
-                  2026-12-26""".split())
+                  2026-12-26""".split()
+)
 
 
 def last_day_to_pay(due):

@@ -2,6 +2,7 @@
 
 What happens is decided here and noted in `books`. The office only learns of money from the statements of the bank.
 """
+
 import heapq
 import random
 from datetime import date, timedelta
@@ -15,9 +16,24 @@ from tests.support import camt
 INVOICES = 330
 CREDITS, CANCELLATIONS = 26, 22
 # How customers pay, and how often of 100 times.
-WAYS = {"number": 24, "lower case": 8, "no zeros": 6, "broken": 5, "rf": 9, "together": 8, "batch": 9, "no number": 4,
-        "wrong number": 3, "two parts": 5, "twice": 3, "returned": 3, "card": 6, "late": 4, "never": 6,
-        "cents short": 4}
+WAYS = {
+    "number": 24,
+    "lower case": 8,
+    "no zeros": 6,
+    "broken": 5,
+    "rf": 9,
+    "together": 8,
+    "batch": 9,
+    "no number": 4,
+    "wrong number": 3,
+    "two parts": 5,
+    "twice": 3,
+    "returned": 3,
+    "card": 6,
+    "late": 4,
+    "never": 6,
+    "cents short": 4,
+}
 
 
 def day_after(day, days):
@@ -46,16 +62,20 @@ class Year:
         """Run the year. `at_month_end(month)` is called on the second day of the next month, after the imports."""
         for customer in plan.customers():
             made = self.office("POST", "/contacts", customer["body"], 201)
-            self.customers.append({**customer, **{name: made[name] for name in ("id", "customer_number")}})
+            self.customers.append(
+                {**customer, **{name: made[name] for name in ("id", "customer_number")}}
+            )
         self._plan_invoices()
         for month in range(1, 13):
             name = f"2025-{month:02}"
             self._until(f"{name}-16")
-            self.import_file(camt.document([self.bank.statement("EUR", f"{name}-01", f"{name}-15")], "02"))
+            self.import_file(
+                camt.document([self.bank.statement("EUR", f"{name}-01", f"{name}-15")], "02")
+            )
             self._until(day_after(f"{name}-28", 5)[:8] + "02" if month < 12 else "2026-01-02")
             self.import_file(self.bank.month(name, "08" if month % 2 else "02"))
             self.settle()
-            self.settled = day_after(self.office.day, -2)           # what the office knows of money
+            self.settled = day_after(self.office.day, -2)  # what the office knows of money
             at_month_end(name)
 
     def _until(self, day):
@@ -78,23 +98,41 @@ class Year:
 
     def invoice(self, number, customer):
         """Issue the next invoice of a customer."""
-        place = self.kinds[customer["number"]] = self.kinds.get(customer["number"], customer["number"]) + 1
+        place = self.kinds[customer["number"]] = (
+            self.kinds.get(customer["number"], customer["number"]) + 1
+        )
         kind, fields, items = plan.items(self.dice, customer, place)
         day, body = self.office.day, {"contact_id": customer["id"], "items": items, **fields}
         if number % 3:
             body.setdefault("buyer_reference", f"PO {4700 + number}")
         if body.pop("period", False):
             body |= {"service_date": day_after(day, -3), "service_date_to": day}
-        if body.pop("ahead", False):                    # a show of a later month
+        if body.pop("ahead", False):  # a show of a later month
             body |= {"service_date": day_after(day, 30 + number % 90)}
         draft = self.office("POST", "/invoices", body, 201)
-        total = sum(net + tax for net, tax in groups_of(items, fields.get("is_reverse_charge")).values())
-        prepaid = [{"amount": total // 200 / 1, "payment_date": day_after(day, -1), "gateway_key": "card",
-                    "transaction_id": f"pre-{number}"}] if number % 25 == 3 and total > 20000 else []
+        total = sum(
+            net + tax for net, tax in groups_of(items, fields.get("is_reverse_charge")).values()
+        )
+        prepaid = (
+            [
+                {
+                    "amount": total // 200 / 1,
+                    "payment_date": day_after(day, -1),
+                    "gateway_key": "card",
+                    "transaction_id": f"pre-{number}",
+                }
+            ]
+            if number % 25 == 3 and total > 20000
+            else []
+        )
         if day_after(day, -1)[:7] != day[:7] or self.no_prepaid:
             prepaid = []
-        sent = self.office("POST", f"/invoices/{draft['id']}/send", {"mail": False, **({"payments": prepaid} if prepaid
-                                                                                       else {})}, 200)
+        sent = self.office(
+            "POST",
+            f"/invoices/{draft['id']}/send",
+            {"mail": False, **({"payments": prepaid} if prepaid else {})},
+            200,
+        )
         bill = self._noted(sent, customer, items, fields.get("is_reverse_charge"), kind)
         bill.supplied = body.get("service_date_to") or body.get("service_date") or day
         bill.is_deposit, bill.items = body.get("is_deposit", False), items
@@ -109,9 +147,22 @@ class Year:
 
     def _noted(self, sent, customer, items, is_reverse_charge, kind, of=None):
         sign = 1 if of is None else -1
-        groups = {key: (sign * net, sign * tax) for key, (net, tax) in groups_of(items, is_reverse_charge).items()}
-        bill = Bill(sent["id"], sent["invoice_number"], customer, sent["currency"], self.office.day, groups,
-                    sent["due_date"], of, sent.get("payment_reference"), kind=kind)
+        groups = {
+            key: (sign * net, sign * tax)
+            for key, (net, tax) in groups_of(items, is_reverse_charge).items()
+        }
+        bill = Bill(
+            sent["id"],
+            sent["invoice_number"],
+            customer,
+            sent["currency"],
+            self.office.day,
+            groups,
+            sent["due_date"],
+            of,
+            sent.get("payment_reference"),
+            kind=kind,
+        )
         self.books.bills.append(bill)
         if of:
             of.credits.append(bill)
@@ -121,15 +172,30 @@ class Year:
         """Issue the final invoice that deducts a deposit, once the office knows that it is paid."""
         if "cancelled" in deposit.kind:
             return
-        if self.books.open(deposit, self.office.day, self.settled) > 0 or self.books.open(deposit) > 0:
+        if (
+            self.books.open(deposit, self.office.day, self.settled) > 0
+            or self.books.open(deposit) > 0
+        ):
             self.at(day_after(self.office.day, 15), self.final, deposit, fields)
             return
         items = [{**item, "quantity": item["quantity"] * 2} for item in deposit.items]
-        body = {"contact_id": deposit.customer["id"], "items": items, "deposit_ids": [deposit.id], **fields}
-        draft = self.office("POST", "/invoices", {**body, "is_deposit": False, "buyer_reference": "PO 1"}, 201)
+        body = {
+            "contact_id": deposit.customer["id"],
+            "items": items,
+            "deposit_ids": [deposit.id],
+            **fields,
+        }
+        draft = self.office(
+            "POST", "/invoices", {**body, "is_deposit": False, "buyer_reference": "PO 1"}, 201
+        )
         sent = self.office("POST", f"/invoices/{draft['id']}/send", {"mail": False}, 200)
-        bill = self._noted(sent, deposit.customer, [*items, *self.books.deducting(deposit)],
-                           fields.get("is_reverse_charge"), f"final of {deposit.kind}")
+        bill = self._noted(
+            sent,
+            deposit.customer,
+            [*items, *self.books.deducting(deposit)],
+            fields.get("is_reverse_charge"),
+            f"final of {deposit.kind}",
+        )
         bill.supplied = self.office.day
         self.count(f"invoice: {bill.kind}")
         self.at(day_after(bill.day, 12), self.pay, bill, "number")
@@ -143,25 +209,44 @@ class Year:
         (category, rate), (net, _) = max(bill.groups.items(), key=lambda item: item[1][0])
         if bill.credits or net < 1000:
             return
-        item = {"description": "Preisnachlass wegen einer Reklamation", "quantity": 1, "unit": "piece",
-                "unit_price": net // 700 / 1 or 1, "tax_rate": float(rate), "tax_category": category}
+        item = {
+            "description": "Preisnachlass wegen einer Reklamation",
+            "quantity": 1,
+            "unit": "piece",
+            "unit_price": net // 700 / 1 or 1,
+            "tax_rate": float(rate),
+            "tax_category": category,
+        }
         if category == "E":
             item |= {name: plan.EXEMPT[name] for name in ("exemption_reason", "exemption_code")}
-        note = self.office("POST", f"/invoices/{bill.id}/credit", {"mail": False, "items": [item]}, 201)
+        note = self.office(
+            "POST", f"/invoices/{bill.id}/credit", {"mail": False, "items": [item]}, 201
+        )
         self._noted(note, bill.customer, [item], False, "credit note", bill)
         self.count("credit note: part")
         self._give_back(bill)
 
     def cancel(self, bill):
         """Cancel an invoice of which nothing is paid, or which was paid by card."""
-        if bill.credits or any(one.bill is bill and one.gateway == "bank" for one in self.books.movements):
+        if bill.credits or any(
+            one.bill is bill and one.gateway == "bank" for one in self.books.movements
+        ):
             return
         bill.kind += ", cancelled"
         for payment in self.office("GET", f"/invoices/{bill.id}?include=payments")["payments"]:
-            self.office("POST", f"/payments/{payment['id']}/refund", {"refunded_at": self.office.day}, 200)
-            self.books.move(self.office.day, bill, -round(payment["amount"] * 100), payment["gateway_key"])
+            self.office(
+                "POST", f"/payments/{payment['id']}/refund", {"refunded_at": self.office.day}, 200
+            )
+            self.books.move(
+                self.office.day, bill, -round(payment["amount"] * 100), payment["gateway_key"]
+            )
             self.count("refund: card")
-        self.office("POST", f"/invoices/{bill.id}/cancel", {"reason": "Doppelt bestellt", "mail": False}, 200)
+        self.office(
+            "POST",
+            f"/invoices/{bill.id}/cancel",
+            {"reason": "Doppelt bestellt", "mail": False},
+            200,
+        )
         now = self.office("GET", f"/invoices/{bill.id}")
         note = self.office("GET", f"/invoices/{now['related_invoice_id']}")
         noted = self._noted(note, bill.customer, [], False, "cancellation", bill)
@@ -175,9 +260,19 @@ class Year:
 
     def _transfer_back(self, bill):
         amount = self.books.open(bill)
-        if amount < 0 and any(one.bill is bill and one.gateway == "bank" for one in self.books.movements):
-            self.bank.book(bill.currency, self.office.day, amount, [(bill, amount)], party=self._name(bill),
-                           iban=bill.customer["iban"], text=f"Erstattung {bill.number}", way="refund")
+        if amount < 0 and any(
+            one.bill is bill and one.gateway == "bank" for one in self.books.movements
+        ):
+            self.bank.book(
+                bill.currency,
+                self.office.day,
+                amount,
+                [(bill, amount)],
+                party=self._name(bill),
+                iban=bill.customer["iban"],
+                text=f"Erstattung {bill.number}",
+                way="refund",
+            )
             self.books.move(self.office.day, bill, amount)
             self.count("refund: transfer")
 
@@ -218,8 +313,16 @@ class Year:
         price = RATES[bill.currency] * self.dice.choice([Decimal("0.98"), Decimal("1.03")])
         came = rounded(Decimal(amount) / 100 * price)
         sent = {"sent": f"{bill.currency} {Decimal(amount) / 100:.2f}"} if amount % 2 else {}
-        self.bank.book("EUR", day, came, [(bill, amount)], way="in euros", came=came, **sent,
-                       **self._texts(bill, "number"))
+        self.bank.book(
+            "EUR",
+            day,
+            came,
+            [(bill, amount)],
+            way="in euros",
+            came=came,
+            **sent,
+            **self._texts(bill, "number"),
+        )
         self.books.move(day, bill, amount, came=came)
 
     # Write-offs
@@ -246,7 +349,14 @@ class Year:
         amount = self.dice.choice([gone, max(1, gone // 3)])
         if self.books.open(bill) != 0 or gone <= 0:
             return
-        self.bank.book(bill.currency, day, amount, [(bill, amount)], way="recovered", **self._texts(bill, "number"))
+        self.bank.book(
+            bill.currency,
+            day,
+            amount,
+            [(bill, amount)],
+            way="recovered",
+            **self._texts(bill, "number"),
+        )
         self.books.move(day, bill, amount)
         self.books.write_off(day, bill, -amount, is_stated=True)
         self.count("write-off: recovered")
@@ -256,7 +366,9 @@ class Year:
     def answer(self, letters):
         """Plan what customers do about letters that claim costs and interest, which are (bill, id of the letter)."""
         for bill, id in letters:
-            act = self.dice.choice([self.pay_claims, self.pay_claims, self.pay_claims, self.pay_later, self.withdraw])
+            act = self.dice.choice(
+                [self.pay_claims, self.pay_claims, self.pay_claims, self.pay_later, self.withdraw]
+            )
             self.at(day_after(self.office.day, 2 + self.dice.randrange(6)), act, bill, id)
 
     def pay_claims(self, bill, id, way=None):
@@ -266,12 +378,21 @@ class Year:
         """
         owed, claims, day = self.books.open(bill), self.books.claims_open(bill), self.office.day
         way = way or self.dice.choice(["both", "both", "too little", "a part", "returned"])
-        amount = {"too little": owed + claims // 2, "a part": claims + owed // 2}.get(way, owed + claims)
+        amount = {"too little": owed + claims // 2, "a part": claims + owed // 2}.get(
+            way, owed + claims
+        )
         if owed <= 0 or claims <= 0:
             return
         claim = min(claims, amount)
-        entry = self.bank.book(bill.currency, day, amount, [(bill, amount)], way=f"claims: {way}", claim=claim,
-                               **self._texts(bill, "number"))
+        entry = self.bank.book(
+            bill.currency,
+            day,
+            amount,
+            [(bill, amount)],
+            way=f"claims: {way}",
+            claim=claim,
+            **self._texts(bill, "number"),
+        )
         self.books.move(day, bill, amount, claim=claim)
         self.count(f"claims: {way}")
         if way == "returned":
@@ -290,8 +411,15 @@ class Year:
         """Pay what is left of the claims. Of some, the office then withdraws the letter and returns the money."""
         claims = self.books.claims_open(bill)
         if claims > 0 and self.books.open(bill) == 0:
-            self.bank.book(bill.currency, self.office.day, claims, [(bill, claims)], way="claims alone", claim=claims,
-                           **self._texts(bill, "number"))
+            self.bank.book(
+                bill.currency,
+                self.office.day,
+                claims,
+                [(bill, claims)],
+                way="claims alone",
+                claim=claims,
+                **self._texts(bill, "number"),
+            )
             self.books.move(self.office.day, bill, claims, claim=claims)
             self.count("claims: alone")
             if id % 2:
@@ -302,7 +430,9 @@ class Year:
         claimed = self.books.claimed(bill)
         if not claimed:
             return
-        self.office("POST", f"/invoices/{bill.id}/dunning/{id}/withdraw", {"reason": "Aus Kulanz"}, 200)
+        self.office(
+            "POST", f"/invoices/{bill.id}/dunning/{id}/withdraw", {"reason": "Aus Kulanz"}, 200
+        )
         self.books.claim(self.office.day, bill, -claimed)
         self.books.dunned.discard((bill.number, 2))
         self.count("claims: withdrawn")
@@ -312,8 +442,16 @@ class Year:
     def _return_claims(self, bill):
         amount = self.books.claims_open(bill)
         if amount < 0 <= self.books.open(bill):
-            self.bank.book(bill.currency, self.office.day, amount, [(bill, amount)], party=self._name(bill),
-                           iban=bill.customer["iban"], text=f"Erstattung {bill.number}", way="claims returned")
+            self.bank.book(
+                bill.currency,
+                self.office.day,
+                amount,
+                [(bill, amount)],
+                party=self._name(bill),
+                iban=bill.customer["iban"],
+                text=f"Erstattung {bill.number}",
+                way="claims returned",
+            )
             self.books.move(self.office.day, bill, amount, claim=amount)
             self.count("claims: returned")
 
@@ -323,10 +461,21 @@ class Year:
     def _texts(self, bill, way):
         """Return what a customer writes into a transfer."""
         year, running = bill.number.split("-")[-2:]
-        texts = {"lower case": f"inv {year} {running}", "no zeros": f"Rechnung INV-{year}-{int(running)}",
-                 "broken": [f"VIELEN DANK RE INV-{year}-{running[:3]}", f"{running[3:]} KD {bill.customer['number']}"],
-                 "no number": "Messe Rechnung", "rf": None if bill.reference else bill.number}
-        found = {"party": self._name(bill), "iban": bill.customer["iban"], "text": texts.get(way, bill.number)}
+        texts = {
+            "lower case": f"inv {year} {running}",
+            "no zeros": f"Rechnung INV-{year}-{int(running)}",
+            "broken": [
+                f"VIELEN DANK RE INV-{year}-{running[:3]}",
+                f"{running[3:]} KD {bill.customer['number']}",
+            ],
+            "no number": "Messe Rechnung",
+            "rf": None if bill.reference else bill.number,
+        }
+        found = {
+            "party": self._name(bill),
+            "iban": bill.customer["iban"],
+            "text": texts.get(way, bill.number),
+        }
         return {**found, "rf": bill.reference} if way == "rf" and bill.reference else found
 
     def card(self, bill):
@@ -334,12 +483,28 @@ class Year:
         amount = self.books.open(bill)
         if amount <= 0:
             return
-        self.office("POST", "/payments", {
-            "invoice_number": bill.number, "amount": amount / 100, "currency": bill.currency, "gateway_key": "card",
-            "payment_date": self.office.day, "transaction_id": f"ch_{bill.id}"}, 201)
+        self.office(
+            "POST",
+            "/payments",
+            {
+                "invoice_number": bill.number,
+                "amount": amount / 100,
+                "currency": bill.currency,
+                "gateway_key": "card",
+                "payment_date": self.office.day,
+                "transaction_id": f"ch_{bill.id}",
+            },
+            201,
+        )
         self.books.move(self.office.day, bill, amount, "card")
-        self.bank.book("EUR", day_after(self.office.day, 0), amount, "payout of the card provider",
-                       party="Card Provider", text=f"PAYOUT {self.step}")
+        self.bank.book(
+            "EUR",
+            day_after(self.office.day, 0),
+            amount,
+            "payout of the card provider",
+            party="Card Provider",
+            text=f"PAYOUT {self.step}",
+        )
 
     def pay(self, bill, way, percent=100):
         """Pay an invoice by transfer."""
@@ -356,7 +521,7 @@ class Year:
             texts = {**self._texts(bill, "number"), "text": other.number}
         else:
             texts = self._texts(bill, way)
-        if way == "cents short" and amount > 1000:      # the option payment_tolerance
+        if way == "cents short" and amount > 1000:  # the option payment_tolerance
             amount -= 3
             self.books.write_off(day, bill, 3, is_stated=True)
             self.count("write-off: tolerance")
@@ -373,10 +538,20 @@ class Year:
     def _pay_waiting(self, bill, way):
         """Pay two invoices of a customer in one transfer, or three of different customers in one batch."""
         if way == "together":
-            found = [one for one in self.books.bills if one.of is None and one.customer is bill.customer
-                     and one.currency == bill.currency and self.books.open(one) > 0][-2:]
+            found = [
+                one
+                for one in self.books.bills
+                if one.of is None
+                and one.customer is bill.customer
+                and one.currency == bill.currency
+                and self.books.open(one) > 0
+            ][-2:]
         else:
-            found = [one for one in self.waiting if one.currency == bill.currency and self.books.open(one) > 0]
+            found = [
+                one
+                for one in self.waiting
+                if one.currency == bill.currency and self.books.open(one) > 0
+            ]
         if len(found) == (2 if way == "together" else 3):
             self.waiting = [one for one in self.waiting if one not in found]
             shares = [(one, self.books.open(one)) for one in found]
@@ -387,17 +562,32 @@ class Year:
     def _transfer_for(self, shares):
         bill, day = shares[0][0], self.office.day
         text = "Rechnungen " + " und ".join(one.number for one, _ in shares)
-        self.bank.book(bill.currency, day, sum(amount for _, amount in shares), shares, party=self._name(bill),
-                       iban=bill.customer["iban"], text=[text[:35], text[35:]], way="together")
+        self.bank.book(
+            bill.currency,
+            day,
+            sum(amount for _, amount in shares),
+            shares,
+            party=self._name(bill),
+            iban=bill.customer["iban"],
+            text=[text[:35], text[35:]],
+            way="together",
+        )
         for one, amount in shares:
             self.books.move(day, one, amount)
         self.count("payment: one for several", len(shares))
 
     def _batch(self, shares):
-        parts = [self.bank.part(amount, [(bill, amount)], way="batch", **self._texts(bill, "number"))
-                 for bill, amount in shares]
-        self.bank.book(shares[0][0].currency, self.office.day, sum(amount for _, amount in shares), "batch",
-                       parts=parts)
+        parts = [
+            self.bank.part(amount, [(bill, amount)], way="batch", **self._texts(bill, "number"))
+            for bill, amount in shares
+        ]
+        self.bank.book(
+            shares[0][0].currency,
+            self.office.day,
+            sum(amount for _, amount in shares),
+            "batch",
+            parts=parts,
+        )
         for bill, amount in shares:
             self.books.move(self.office.day, bill, amount)
         self.count("payment: batch", len(shares))
@@ -411,8 +601,16 @@ class Year:
     def returned(self, bill, entry):
         """The bank takes a transfer back."""
         same = {name: entry[name] for name in ("end_to_end_id", "party", "iban", "text")}
-        self.bank.book(bill.currency, self.office.day, -entry["amount"], [(bill, -entry["amount"])],
-                       is_reversal=True, reason="AC04", way="returned", **same)
+        self.bank.book(
+            bill.currency,
+            self.office.day,
+            -entry["amount"],
+            [(bill, -entry["amount"])],
+            is_reversal=True,
+            reason="AC04",
+            way="returned",
+            **same,
+        )
         self.books.move(self.office.day, bill, -entry["amount"], claim=-entry.get("claim", 0))
         self.count("refund: returned by the bank")
 
@@ -420,29 +618,57 @@ class Year:
         """A customer pays a cancelled invoice. The office sends the money back."""
         if not bill.credits:
             return
-        self.bank.book(bill.currency, self.office.day, bill.total, "paid a cancelled invoice",
-                       **self._texts(bill, "number"))
-        self.bank.book(bill.currency, day_after(self.office.day, 3), -bill.total, "sent back",
-                       party=self._name(bill), iban=bill.customer["iban"], text="Ihre Zahlung zurück")
+        self.bank.book(
+            bill.currency,
+            self.office.day,
+            bill.total,
+            "paid a cancelled invoice",
+            **self._texts(bill, "number"),
+        )
+        self.bank.book(
+            bill.currency,
+            day_after(self.office.day, 3),
+            -bill.total,
+            "sent back",
+            party=self._name(bill),
+            iban=bill.customer["iban"],
+            text="Ihre Zahlung zurück",
+        )
         self.count("payment: of a cancelled invoice")
 
     def dispute(self):
         """A customer disputes an invoice, which gets no letters from then on."""
         overdue = {row["id"] for row in self.office.every("/invoices?status=overdue")}
-        bill = next((one for one in self.books.bills if one.id in overdue and not one.disputed), None)
+        bill = next(
+            (one for one in self.books.bills if one.id in overdue and not one.disputed), None
+        )
         if bill is None:
             return
-        self.office("POST", f"/invoices/{bill.id}/dispute", {"reason": "Der Strom fehlte am ersten Tag."}, 200)
+        self.office(
+            "POST",
+            f"/invoices/{bill.id}/dispute",
+            {"reason": "Der Strom fehlte am ersten Tag."},
+            200,
+        )
         bill.disputed = True
         self.count("disputed")
 
     def noise(self):
         """Book what is no payment: fees, pending entries, dollars with the number of a EUR invoice, 0.00."""
         day = self.office.day
-        bill = next(one for one in self.books.bills if one.currency == "EUR" and self.books.open(one) > 0)
+        bill = next(
+            one for one in self.books.bills if one.currency == "EUR" and self.books.open(one) > 0
+        )
         self.bank.book("EUR", day, -1275, "fee of the bank", description="KONTOFUEHRUNG")
         self.bank.book("EUR", day, 71400, "pending", status="PDNG", text=bill.number)
-        self.bank.book("USD", day, self.books.open(bill), "another currency", text=bill.number, party=self._name(bill))
+        self.bank.book(
+            "USD",
+            day,
+            self.books.open(bill),
+            "another currency",
+            text=bill.number,
+            party=self._name(bill),
+        )
         self.bank.book("EUR", day, 0, "nothing", text=f"ABSCHLUSS {bill.number}")
         self.count("noise", 4)
 
@@ -451,7 +677,9 @@ class Year:
     def import_file(self, data):
         """Import a file and book what matches exactly. Return the result."""
         kind = "application/zip" if data[:2] == b"PK" else "application/xml"
-        response = self.office.client("POST", "/payments/import?auto=exact", raw=data, headers={"Content-Type": kind})
+        response = self.office.client(
+            "POST", "/payments/import?auto=exact", raw=data, headers={"Content-Type": kind}
+        )
         assert response.status_int in (200, 201), response.text[:1000]
         result = response.json["data"]
         for name in ("imported", "known", "booked", "proposed", "unmatched", "skipped_pending"):
@@ -462,7 +690,9 @@ class Year:
         """Work through the list of transactions that are not assigned, oldest first, knowing what they are."""
         rows = self.office.every("/payments/unmatched")
         for row in sorted(rows, key=lambda row: (row["booked_on"], row["amount"] < 0)):
-            key = self.bank.key(row["account"], row["booked_on"], round(row["amount"] * 100), row["end_to_end_id"])
+            key = self.bank.key(
+                row["account"], row["booked_on"], round(row["amount"] * 100), row["end_to_end_id"]
+            )
             entry = self.bank.known[key]
             truth = entry["truth"]
             path = f"/payments/unmatched/{row['id']}"
@@ -470,21 +700,35 @@ class Year:
                 self.office("POST", f"{path}/ignore", {"reason": truth}, 200)
                 self.count("work list: ignored")
             else:
-                shares = [{"invoice_number": bill.number, "amount": abs(entry.get("came") or amount) / 100,
-                           **({"claim_amount": entry["claim"] / 100} if entry.get("claim") else {}),
-                           **({"invoice_amount": amount / 100} if entry.get("came") else {})}
-                          for bill, amount in truth]
+                shares = [
+                    {
+                        "invoice_number": bill.number,
+                        "amount": abs(entry.get("came") or amount) / 100,
+                        **({"claim_amount": entry["claim"] / 100} if entry.get("claim") else {}),
+                        **({"invoice_amount": amount / 100} if entry.get("came") else {}),
+                    }
+                    for bill, amount in truth
+                ]
                 self.office("POST", f"{path}/assign", {"invoices": shares}, 200)
                 self.count(f"work list: {entry['way']}")
         for row in self.office.every("/payments/unmatched?status=ignored"):
-            self._offset(self.bank.known[self.bank.key(row["account"], row["booked_on"], round(row["amount"] * 100),
-                                                       row["end_to_end_id"])])
+            self._offset(
+                self.bank.known[
+                    self.bank.key(
+                        row["account"],
+                        row["booked_on"],
+                        round(row["amount"] * 100),
+                        row["end_to_end_id"],
+                    )
+                ]
+            )
 
     def _offset(self, entry):
-        """Forget a transfer that the bank took back before it was assigned: it is no payment, and neither is the debit.
-        """
+        """Forget a transfer that the bank took back before it was assigned: it is no payment, and neither is the debit."""
         if not isinstance(entry["truth"], str):
             bill, amount = entry["truth"][0]
-            self.books.movements.remove(Movement(entry["day"], bill, amount, "bank", claim=entry.get("claim", 0)))
+            self.books.movements.remove(
+                Movement(entry["day"], bill, amount, "bank", claim=entry.get("claim", 0))
+            )
             entry["truth"] = "taken back"
             self.count("work list: taken back by the bank")

@@ -1,4 +1,5 @@
 """The fixture of the command line: commands in this process."""
+
 import os
 
 import pytest
@@ -20,5 +21,6 @@ def run(settings, tmp_path, monkeypatch, capsys):
             code = end.code
         said = capsys.readouterr()
         return code, said.out.splitlines(), said.err
+
     yield command
     os.umask(mask)

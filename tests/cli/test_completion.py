@@ -1,4 +1,5 @@
 """Completion of commands, options and values, in the shells that are installed."""
+
 import os
 import pty
 import select
@@ -19,10 +20,16 @@ def bash():
 
     def offered(line, **environment):
         run = script + '_eventapi eventapi; printf "%s\\n" "${COMPREPLY[@]}"'
-        done = subprocess.run(["bash", "-c", f'COMP_LINE=$1 COMP_POINT=${{#1}}\n{run}', "bash", line], text=True,
-                              capture_output=True, check=True, env={**os.environ, **environment})
+        done = subprocess.run(
+            ["bash", "-c", f"COMP_LINE=$1 COMP_POINT=${{#1}}\n{run}", "bash", line],
+            text=True,
+            capture_output=True,
+            check=True,
+            env={**os.environ, **environment},
+        )
         assert done.stderr == ""
         return done.stdout.split()
+
     return offered
 
 
@@ -45,25 +52,39 @@ def test_bash_knows_every_command_and_option(bash):
     for words, parser in walk(make_parser()):
         line = " ".join(("eventapi", *words, ""))
         assert set(parser.children()) <= set(bash(line)), words
-        long = {option for action in parser._actions for option in action.option_strings
-                if option.startswith("--") and action.help != "==SUPPRESS=="}
+        long = {
+            option
+            for action in parser._actions
+            for option in action.option_strings
+            if option.startswith("--") and action.help != "==SUPPRESS=="
+        }
         assert set(bash(f"{line}--")) == long, words
 
 
-@pytest.mark.parametrize("line, wanted", [
-    ("eventapi key create --scope applications:", ["read", "create"]),          # bash replaces what follows the colon
-    ("eventapi key create --scope publ", ["public"]),
-    ("eventapi key create --scope=even", ["events", "events:read"]),
-    ("eventapi flag enable pl", ["plans"]),
-    ("eventapi flag enable ", list(api_keys.FLAGS)),
-    ("eventapi tier set B", ["Business", "Business+"]),
-    ("eventapi mail list --state unc", ["uncertain"]),
-    ("eventapi demo --size ", ["small", "fair", "messe"]),
-    ("eventapi key create --name ", []),
-    ("eventapi key create --name x --all", ["--all-scopes"]),
-    ("eventapi --config /etc/eventapi/acme.conf key create --name list --all", ["--all-scopes"]),
-    ("eventapi --config key key rev", ["revoke"]),
-    ("sh/eventapi comp", ["completion"])])
+@pytest.mark.parametrize(
+    "line, wanted",
+    [
+        (
+            "eventapi key create --scope applications:",
+            ["read", "create"],
+        ),  # bash replaces what follows the colon
+        ("eventapi key create --scope publ", ["public"]),
+        ("eventapi key create --scope=even", ["events", "events:read"]),
+        ("eventapi flag enable pl", ["plans"]),
+        ("eventapi flag enable ", list(api_keys.FLAGS)),
+        ("eventapi tier set B", ["Business", "Business+"]),
+        ("eventapi mail list --state unc", ["uncertain"]),
+        ("eventapi demo --size ", ["small", "fair", "messe"]),
+        ("eventapi key create --name ", []),
+        ("eventapi key create --name x --all", ["--all-scopes"]),
+        (
+            "eventapi --config /etc/eventapi/acme.conf key create --name list --all",
+            ["--all-scopes"],
+        ),
+        ("eventapi --config key key rev", ["revoke"]),
+        ("sh/eventapi comp", ["completion"]),
+    ],
+)
 def test_bash_completes_values(bash, line, wanted):
     assert sorted(bash(line)) == sorted(wanted)
 
@@ -73,8 +94,15 @@ class Terminal:
 
     def __init__(self, *words, cwd, **environment):
         self.main, side = pty.openpty()
-        self.shell = subprocess.Popen(words, stdin=side, stdout=side, stderr=side, cwd=cwd, start_new_session=True,
-                                      env={"PATH": os.environ["PATH"], "HOME": str(cwd), "TERM": "dumb", **environment})
+        self.shell = subprocess.Popen(
+            words,
+            stdin=side,
+            stdout=side,
+            stderr=side,
+            cwd=cwd,
+            start_new_session=True,
+            env={"PATH": os.environ["PATH"], "HOME": str(cwd), "TERM": "dumb", **environment},
+        )
         os.close(side)
         self.text = ""
 
@@ -103,8 +131,12 @@ def test_tab_in_an_interactive_bash(place):
     with Terminal("bash", "--norc", "--noprofile", "-i", cwd=place, PS1="> ") as bash:
         bash.type("source completion.bash; echo rea''dy\n", "ready")
         assert "eventapi flag enable plans " in bash.type("eventapi fl\ten\tpl\t", "plans ")
-        assert "--scope events:read " in bash.type("\x15eventapi key create --scope events:r\t", "read ")
-        assert "--scope=events:read " in bash.type("\x15eventapi key create --scope=events:r\t", "read ")
+        assert "--scope events:read " in bash.type(
+            "\x15eventapi key create --scope events:r\t", "read "
+        )
+        assert "--scope=events:read " in bash.type(
+            "\x15eventapi key create --scope=events:r\t", "read "
+        )
         assert "restore one.tar " in bash.type("\x15eventapi restore on\t", "one.tar ")
         assert "--config one.tar " in bash.type("\x15eventapi key list --config on\t", "one.tar ")
 
@@ -114,13 +146,21 @@ def test_tab_in_an_interactive_bash(place):
 def test_fish_completes_commands_values_and_files(place):
 
     def offered(line):
-        done = subprocess.run(["fish", "-N", "-c", f"source completion.fish; complete -C '{line}'"], text=True,
-                              capture_output=True, cwd=place, env={**os.environ, "HOME": str(place)})
+        done = subprocess.run(
+            ["fish", "-N", "-c", f"source completion.fish; complete -C '{line}'"],
+            text=True,
+            capture_output=True,
+            cwd=place,
+            env={**os.environ, "HOME": str(place)},
+        )
         assert done.stderr == ""
         return [line.split("\t")[0] for line in done.stdout.splitlines()]
+
     assert "key" in offered("eventapi ") and offered("eventapi key rot") == ["rotate"]
     assert offered("eventapi key create --scope events:") == ["events:read"]
-    assert offered("eventapi flag enable pl") == ["plans"] and "--grace" in offered("eventapi key rotate --")
+    assert offered("eventapi flag enable pl") == ["plans"] and "--grace" in offered(
+        "eventapi key rotate --"
+    )
     assert offered("eventapi restore on") == ["one.tar"] == offered("eventapi key list --config on")
 
 
@@ -129,7 +169,9 @@ def test_fish_completes_commands_values_and_files(place):
 def test_tab_in_an_interactive_zsh(place):
     shutil.copy(place / "completion.zsh", place / "_eventapi")
     with Terminal("zsh", "-f", "-i", cwd=place) as zsh:
-        zsh.type(f"fpath=({place} $fpath); autoload -U compinit; compinit -u; echo rea''dy\n", "ready\r")
+        zsh.type(
+            f"fpath=({place} $fpath); autoload -U compinit; compinit -u; echo rea''dy\n", "ready\r"
+        )
         zsh.type("eventapi flag enable pl\t", "plans")
         zsh.type("\x15eventapi key create --scope events:r\t", "read")
         zsh.type("\x15eventapi key create --scope=events:r\t", "read")

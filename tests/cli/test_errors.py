@@ -1,4 +1,5 @@
 """Every error of the command line has one form: `eventapi: WHAT IS WRONG; REMEDY`, one line for each fault."""
+
 import errno
 import re
 import sqlite3
@@ -31,19 +32,27 @@ GROUPS = sorted({words[:length] for words in LEAVES for length in range(1, len(w
 @pytest.fixture
 def refused(run, settings):
     """Return a function that runs a command, checks the form of its errors and returns (code, its lines)."""
+
     def check(*words):
         code, output, error = run(*words)
         assert code in (1, 2) and output == [] and error.endswith("\n"), (words, error)
         for line in error.splitlines():
             assert FORM.fullmatch(line), (words, line)
         return code, error
+
     return check
 
 
 def arguments(parser):
     """Return (positional arguments, options) of a command that its help shows."""
-    shown = [action for action in parser._actions if action.help != "==SUPPRESS==" and action.dest != "help"]
-    return [one for one in shown if not one.option_strings], [one for one in shown if one.option_strings]
+    shown = [
+        action
+        for action in parser._actions
+        if action.help != "==SUPPRESS==" and action.dest != "help"
+    ]
+    return [one for one in shown if not one.option_strings], [
+        one for one in shown if one.option_strings
+    ]
 
 
 def changed(word):
@@ -54,12 +63,16 @@ def changed(word):
 @pytest.mark.parametrize("words", LEAVES, ids=" ".join)
 def test_a_misspelt_command_gets_a_suggestion(refused, words):
     code, error = refused(*words[:-1], changed(words[-1]))
-    assert code == 2 and f"'{changed(words[-1])}'" in error and f"did you mean {words[-1]}?" in error
+    assert (
+        code == 2 and f"'{changed(words[-1])}'" in error and f"did you mean {words[-1]}?" in error
+    )
 
 
 @pytest.mark.parametrize("words", LEAVES, ids=" ".join)
 def test_a_misspelt_option_gets_a_suggestion_before_anything_else_is_missing(refused, words):
-    for option in [option for action in arguments(LEAVES[words])[1] for option in action.option_strings]:
+    for option in [
+        option for action in arguments(LEAVES[words])[1] for option in action.option_strings
+    ]:
         code, error = refused(*words, changed(option), "x")
         assert code == 2 and f"unknown option {changed(option)}; did you mean {option}?" in error
     assert "unknown option --zzz" in refused(*words, "--zzz=1")[1]
@@ -73,15 +86,26 @@ def test_missing_values_and_surplus_words_are_answered_with_an_example(refused, 
             assert refused(*words, action.option_strings[0])[0] == 2
         else:
             assert refused(*words, f"{action.option_strings[0]}=1")[0] == 2
-    if [action for action in positional if action.nargs != "?"] or any(action.required for action in options):
+    if [action for action in positional if action.nargs != "?"] or any(
+        action.required for action in options
+    ):
         code, error = refused(*words)
         assert code == 2 and "for example: eventapi " + " ".join(words) in error
     if not [action for action in positional if action.nargs == "+"]:
         given = [next(iter(action.choices or ["1"])) for action in positional]
-        given += [word for action in options if action.required for word in (action.option_strings[0], "x")]
+        given += [
+            word
+            for action in options
+            if action.required
+            for word in (action.option_strings[0], "x")
+        ]
         given += ["--all-scopes"] if words == ("key", "create") else []
         code, error = refused(*words, *given, "surplus")
-        assert code == 2 and "unexpected argument 'surplus'" in error and "for example: eventapi" in error
+        assert (
+            code == 2
+            and "unexpected argument 'surplus'" in error
+            and "for example: eventapi" in error
+        )
 
 
 @pytest.mark.parametrize("words", LEAVES, ids=" ".join)
@@ -95,11 +119,11 @@ def test_a_value_of_the_wrong_type_is_named_with_what_is_allowed(refused, words)
 def test_a_group_without_a_command_lists_its_commands(refused):
     for words in GROUPS:
         code, error = refused(*words)
-        names = {leaf[len(words)] for leaf in LEAVES if leaf[:len(words)] == words}
+        names = {leaf[len(words)] for leaf in LEAVES if leaf[: len(words)] == words}
         assert code == 2 and all(name in error for name in names)
 
 
-CASES = [                                            # command line, what is wrong, remedy
+CASES = [  # command line, what is wrong, remedy
     ("key create --name x --scope evnts", "'evnts'", "did you mean events?"),
     ("key create --name x --scope qqq", "'qqq'", "use one of events,"),
     ("key create --name x --all-scopes --scope events", "--scope", "for example"),
@@ -138,18 +162,34 @@ CASES = [                                            # command line, what is wro
 @pytest.mark.parametrize("line, wrong, remedy", CASES, ids=[case[0] for case in CASES])
 def test_an_error_names_the_value_and_the_remedy(refused, line, wrong, remedy):
     error = refused(*line.split())[1]
-    assert wrong in error and remedy in error[error.index(wrong):]
+    assert wrong in error and remedy in error[error.index(wrong) :]
 
 
 # What can fail in each command that opens the database
 
 CLOSED = {("status",), ("migrate",), ("openapi",), ("restore",), ("completion",), ("mail", "test")}
 OPENS = [words for words in LEAVES if words not in CLOSED]
-FILLED = {"key create": "--name x --all-scopes", "key revoke": "1", "key rotate": "1", "admin add": "Ada",
-          "admin disable": "1", "flag enable": "plans", "flag disable": "plans", "tier set": "Starter",
-          "gateway add": "x X", "gateway remove": "x", "mail retry": "1", "pages check": "fair", "worker": "--once",
-          "desk link": "1", "desk end": "1", "link create door": "fair", "link show": "1", "link revoke": "1",
-          "link end-device": "1"}
+FILLED = {
+    "key create": "--name x --all-scopes",
+    "key revoke": "1",
+    "key rotate": "1",
+    "admin add": "Ada",
+    "admin disable": "1",
+    "flag enable": "plans",
+    "flag disable": "plans",
+    "tier set": "Starter",
+    "gateway add": "x X",
+    "gateway remove": "x",
+    "mail retry": "1",
+    "pages check": "fair",
+    "worker": "--once",
+    "desk link": "1",
+    "desk end": "1",
+    "link create door": "fair",
+    "link show": "1",
+    "link revoke": "1",
+    "link end-device": "1",
+}
 
 
 @pytest.mark.parametrize("words", OPENS, ids=" ".join)
@@ -170,26 +210,47 @@ def test_a_database_that_cannot_be_used_is_reported_with_the_remedy(refused, set
 def failures(user):
     """Yield (exception, line on stderr) for what storage and the operating system report."""
     yield errors.Busy(), "another change is taking long; try again"
-    yield errors.Full("database error: database or disk is full"), (
-        "database error: database or disk is full; free space on the disk of data_dir")
-    yield errors.Damaged("database error: malformed"), (
-        "database error: malformed; restore a backup with 'eventapi restore FILE'")
-    yield errors.StorageError("database error: x"), "database error: x; 'eventapi check' looks for damage"
-    yield PermissionError(errno.EACCES, "Permission denied", "/x"), (
-        f"/x: Permission denied; use sudo, or let the user {user}, who runs the command, open it")
-    yield OSError(errno.ENOSPC, "No space left on device", "/x"), "/x: No space left on device; free space on that disk"
-    yield OSError(errno.EIO, "Input/output error"), "[Errno 5] Input/output error; check the path and the disk"
-    yield process_locks.InUse("an upgrade or a restore is running; wait until it is done"), (
-        "an upgrade or a restore is running; wait until it is done")
-    yield migrations.SchemaError("The database is not empty. The show requires an empty one."), (
-        "the database is not empty; the show requires an empty one")
+    yield (
+        errors.Full("database error: database or disk is full"),
+        ("database error: database or disk is full; free space on the disk of data_dir"),
+    )
+    yield (
+        errors.Damaged("database error: malformed"),
+        ("database error: malformed; restore a backup with 'eventapi restore FILE'"),
+    )
+    yield (
+        errors.StorageError("database error: x"),
+        "database error: x; 'eventapi check' looks for damage",
+    )
+    yield (
+        PermissionError(errno.EACCES, "Permission denied", "/x"),
+        (f"/x: Permission denied; use sudo, or let the user {user}, who runs the command, open it"),
+    )
+    yield (
+        OSError(errno.ENOSPC, "No space left on device", "/x"),
+        "/x: No space left on device; free space on that disk",
+    )
+    yield (
+        OSError(errno.EIO, "Input/output error"),
+        "[Errno 5] Input/output error; check the path and the disk",
+    )
+    yield (
+        process_locks.InUse("an upgrade or a restore is running; wait until it is done"),
+        ("an upgrade or a restore is running; wait until it is done"),
+    )
+    yield (
+        migrations.SchemaError("The database is not empty. The show requires an empty one."),
+        ("the database is not empty; the show requires an empty one"),
+    )
     yield Refused("mail 7\nis sent; Wait"), "mail 7 is sent; Wait"
 
 
 def test_an_error_of_the_storage_or_the_system_gets_its_remedy(run, monkeypatch):
     for error, line in failures(config.user()):
+
         def fail(*_, error=error):
             raise error
+
         monkeypatch.setattr("eventapi.config.load", fail)
         assert run("key", "list") == (1, [], f"eventapi: {line}\n")
 

@@ -1,4 +1,5 @@
 """A full disk: `eventapi` and /healthz say so, also where no byte is left, and no longer when there is room again."""
+
 import errno
 import os
 import subprocess
@@ -35,6 +36,7 @@ def looked_at(run, monkeypatch):
         code, lines, error = run()
         assert error == ""
         return code, "\n".join(lines)
+
     return look
 
 
@@ -64,8 +66,12 @@ class Disk:
 @pytest.fixture
 def small(tmp_path_factory, template):
     folder = tmp_path_factory.mktemp("disk")
-    if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=60m", "tmpfs", folder],
-                                      capture_output=True).returncode:
+    if (
+        os.geteuid()
+        or subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=60m", "tmpfs", folder], capture_output=True
+        ).returncode
+    ):
         pytest.skip("this user may not mount a file system")
     with ExitStack() as stack:
         stack.callback(subprocess.run, ["umount", "--lazy", folder], check=True)
@@ -75,15 +81,27 @@ def small(tmp_path_factory, template):
         yield small
 
 
-def test_without_a_free_byte_status_is_1_and_0_when_there_is_room_and_a_write_has_succeeded(small, looked_at):
+def test_without_a_free_byte_status_is_1_and_0_when_there_is_room_and_a_write_has_succeeded(
+    small, looked_at
+):
     assert looked_at(small.settings)[0] == 0 and small.health == "ok"
     small.client.make("/contacts", {"last_name": "Lovelace"})
     small.fill()
-    refused = small.client.post("/bulk-import/contacts", {"records": [
-        {"last_name": f"P {number}", "email": f"p{number}@example.org", "notes": "n" * 900} for number in range(1500)]})
+    refused = small.client.post(
+        "/bulk-import/contacts",
+        {
+            "records": [
+                {"last_name": f"P {number}", "email": f"p{number}@example.org", "notes": "n" * 900}
+                for number in range(1500)
+            ]
+        },
+    )
     assert refused.status_int == 507
     code, text = looked_at(small.settings)
-    assert code == 1 and f"Free space: 0 MB on {small.folder}. Writes are refused. Make room outside of" in text
+    assert (
+        code == 1
+        and f"Free space: 0 MB on {small.folder}. Writes are refused. Make room outside of" in text
+    )
     assert small.health == "full"
     assert len(small.client.get("/contacts", status=200).json["data"]) == 1, "reads go on"
     small.filler.unlink()
@@ -115,6 +133,7 @@ def test_a_backup_that_does_not_fit_is_urgent(small, looked_at):
 
 
 # The mark
+
 
 def mark(settings):
     return (settings.data_dir / "eventapi.full").exists()
@@ -167,13 +186,21 @@ def test_a_quota_is_named_if_the_disk_itself_has_space(settings, looked_at, db):
     assert code == 1 and "Writes are refused." in text and "look at quotas, too" in text
 
 
-@pytest.mark.parametrize("facts, state", [
-    ({"f_bavail": 8000, "f_favail": 9}, "ok"), ({"f_bavail": 7812, "f_favail": 9}, "low"),
-    ({"f_bavail": 200, "f_favail": 9}, "full"), ({"f_bavail": 8000, "f_favail": 0}, "full"),
-    ({"f_bavail": 8000, "f_favail": 0, "f_files": 0}, "ok")])               # btrfs counts no inodes
+@pytest.mark.parametrize(
+    "facts, state",
+    [
+        ({"f_bavail": 8000, "f_favail": 9}, "ok"),
+        ({"f_bavail": 7812, "f_favail": 9}, "low"),
+        ({"f_bavail": 200, "f_favail": 9}, "full"),
+        ({"f_bavail": 8000, "f_favail": 0}, "full"),
+        ({"f_bavail": 8000, "f_favail": 0, "f_files": 0}, "ok"),
+    ],
+)  # btrfs counts no inodes
 def test_the_state_follows_from_the_file_system(settings, monkeypatch, facts, state):
     """32 MB are 7812.5 blocks of 4,096 bytes."""
-    monkeypatch.setattr(disk.os, "statvfs", lambda _: SimpleNamespace(**{"f_frsize": 4096, "f_files": 9, **facts}))
+    monkeypatch.setattr(
+        disk.os, "statvfs", lambda _: SimpleNamespace(**{"f_frsize": 4096, "f_files": 9, **facts})
+    )
     assert disk.room(settings).state == state
 
 
@@ -195,6 +222,7 @@ def test_a_mark_that_cannot_be_removed_fails_no_write(organiser, settings, monke
         if os.path.basename(path) == "eventapi.full":
             raise OSError(code, os.strerror(code), path)
         real(path, *args, **options)
+
     monkeypatch.setattr(disk.os, "unlink", refuse)
     organiser.make("/contacts", {"last_name": "Lovelace"})
     assert [contact["last_name"] for contact in organiser.data("/contacts")] == ["Lovelace"]
@@ -207,8 +235,11 @@ def test_what_is_no_file_in_place_of_the_mark_stops_nothing(organiser, settings,
     organiser.make("/contacts", {"last_name": "Lovelace"})
 
 
-def test_status_says_the_rest_if_the_folder_of_backups_is_not_for_this_user(looked_at, settings, monkeypatch):
+def test_status_says_the_rest_if_the_folder_of_backups_is_not_for_this_user(
+    looked_at, settings, monkeypatch
+):
     def refuse(config):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(config.backups))
+
     monkeypatch.setattr(status.nightly, "require_space", refuse)
     assert str(settings.database) in looked_at(settings)[1]

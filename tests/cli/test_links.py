@@ -1,4 +1,5 @@
 """The commands for links: the address of a door, and its QR code in the terminal."""
+
 import json
 import re
 
@@ -15,27 +16,42 @@ def fair(organiser):
 
 
 def test_a_door_gets_an_address_for_one_device_and_another_one_for_the_next(run, fair, db):
-    code, lines, _ = run("link", "create", "door", "fair", "--station", "Entrance West", "--devices", "3", "--search")
+    code, lines, _ = run(
+        "link", "create", "door", "fair", "--station", "Entrance West", "--devices", "3", "--search"
+    )
     assert code == 0 and lines[0] == "link 1, Garden Fair, Entrance West"
     secret = re.fullmatch(r"http://127\.0\.0\.1:8080/link/(evl_[\w-]{32})", lines[1])[1]
     link = links.get(db, 1)
-    assert (link["station"], link["devices"], link["rights"], link["kind"]) == ("Entrance West", 3, ["search"], "door")
+    assert (link["station"], link["devices"], link["rights"], link["kind"]) == (
+        "Entrance West",
+        3,
+        ["search"],
+        "door",
+    )
     assert link_secrets.find(db, secret)["link_id"] == 1 and len(lines) == 3
     code, again, _ = run("link", "show", "1")
     assert code == 0 and again[0] == lines[0] and again[1] != lines[1]
     assert link_secrets.find(db, again[1].rpartition("/")[2])["link_id"] == 1
-    assert db.connection.execute("SELECT action FROM audit_log WHERE entity_type = 'link' ORDER BY id").fetchall() == [
-        ("created",), ("shown",)]
+    assert db.connection.execute(
+        "SELECT action FROM audit_log WHERE entity_type = 'link' ORDER BY id"
+    ).fetchall() == [("created",), ("shown",)]
 
 
-@pytest.mark.parametrize("words, said", [
-    (("create", "door", "other"), "event other not found"),
-    (("create", "door", "fair", "--devices", "0"), "must be from 1 to 50"),
-    (("create", "door", "fair", "--station", " "), "1 to 60 characters"),
-    (("show", "7"), "link 7 not found; 'eventapi link list'"), (("revoke", "7"), "eventapi link list"),
-    (("show", "x"), "eventapi link list"), (("end-device", "x"), "eventapi link devices"),
-    (("list", "--event", "other"), "event other not found"), (("list", "--kind", "admin"), "--kind"),
-    (("end-device", "7"), "eventapi link devices")])
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (("create", "door", "other"), "event other not found"),
+        (("create", "door", "fair", "--devices", "0"), "must be from 1 to 50"),
+        (("create", "door", "fair", "--station", " "), "1 to 60 characters"),
+        (("show", "7"), "link 7 not found; 'eventapi link list'"),
+        (("revoke", "7"), "eventapi link list"),
+        (("show", "x"), "eventapi link list"),
+        (("end-device", "x"), "eventapi link devices"),
+        (("list", "--event", "other"), "event other not found"),
+        (("list", "--kind", "admin"), "--kind"),
+        (("end-device", "7"), "eventapi link devices"),
+    ],
+)
 def test_a_wrong_use_is_refused(run, fair, words, said):
     code, _, error = run("link", *words)
     assert code and said in error.lower()
@@ -56,22 +72,57 @@ def test_links_are_listed_by_event_and_kind(run, fair, organiser, db):
     contact = organiser.make("/contacts", {"company_name": "Rosen"})
     exhibitor = organiser.make("/participants", {"event_key": "other", "contact_id": contact["id"]})
     with db.write():
-        links.create(db, "participant", event_id=other["id"], name="Ada", participant_id=exhibitor["id"], rights=[])
+        links.create(
+            db,
+            "participant",
+            event_id=other["id"],
+            name="Ada",
+            participant_id=exhibitor["id"],
+            rights=[],
+        )
 
     def ids(*words):
-        return [row["id"] for row in json.loads("\n".join(run("link", "list", "--json", *words)[1]))]
-    assert (ids(), ids("--event", "fair"), ids("--kind", "door")) == ([1, 2, 3, 4], [1, 2], [1, 2, 3])
+        return [
+            row["id"] for row in json.loads("\n".join(run("link", "list", "--json", *words)[1]))
+        ]
+
+    assert (ids(), ids("--event", "fair"), ids("--kind", "door")) == (
+        [1, 2, 3, 4],
+        [1, 2],
+        [1, 2, 3],
+    )
     assert ids("--event", "other", "--kind", "participant") == [4]
     assert json.loads("\n".join(run("link", "list", "--json")[1]))[0].keys() == {
-        "id", "kind", "event_key", "name", "email", "status", "ends_at", "last_used_at"}
+        "id",
+        "kind",
+        "event_key",
+        "name",
+        "email",
+        "status",
+        "ends_at",
+        "last_used_at",
+    }
     code, lines, _ = run("link", "list")
     assert code == 0 and "revoked" in lines[2] and "Ada" in lines[4]
 
 
-@pytest.mark.parametrize("words", [
-    (noun, action, id) for noun, action in (
-        ("link", "show"), ("link", "revoke"), ("link", "end-device"), ("desk", "end"), ("desk", "link"),
-        ("key", "revoke"), ("admin", "disable"), ("mail", "retry")) for id in ("999", "x")])
+@pytest.mark.parametrize(
+    "words",
+    [
+        (noun, action, id)
+        for noun, action in (
+            ("link", "show"),
+            ("link", "revoke"),
+            ("link", "end-device"),
+            ("desk", "end"),
+            ("desk", "link"),
+            ("key", "revoke"),
+            ("admin", "disable"),
+            ("mail", "retry"),
+        )
+        for id in ("999", "x")
+    ],
+)
 def test_an_error_about_an_id_names_a_command_that_exists(run, fair, words):
     _, _, error = run(*words)
     (lister,) = re.findall(r"'eventapi ([\w -]+)'", error)
@@ -97,9 +148,15 @@ def test_the_code_in_the_terminal_has_the_modules_of_the_address():
     rows, wanted = [], qr.modules(text, "L")
     for line in commands.drawn(wanted):
         line = line.removeprefix(commands.COLOURS).removesuffix(commands.PLAIN)
-        rows += [[character in "▀█" for character in line], [character in "▄█" for character in line]]
+        rows += [
+            [character in "▀█" for character in line],
+            [character in "▄█" for character in line],
+        ]
     side = len(wanted) + 2 * commands.QUIET
     assert all(len(row) == side for row in rows) and len(rows) in (side, side + 1)
-    inner = [row[commands.QUIET:-commands.QUIET] for row in rows[commands.QUIET:commands.QUIET + len(wanted)]]
+    inner = [
+        row[commands.QUIET : -commands.QUIET]
+        for row in rows[commands.QUIET : commands.QUIET + len(wanted)]
+    ]
     assert inner == [list(row) for row in wanted]
     assert sum(map(sum, rows)) == sum(map(sum, wanted)), "the rest is light"

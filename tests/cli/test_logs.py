@@ -1,4 +1,5 @@
 """The log of all processes: fields, and with log_format = json one object in each line, whatever happens."""
+
 import json
 import logging
 import re
@@ -14,7 +15,18 @@ import pytest
 from eventapi import logs
 from tests.support import processes
 
-REQUEST = ["time", "level", "request_id", "client", "key", "method", "path", "status_code", "ms", "bytes"]
+REQUEST = [
+    "time",
+    "level",
+    "request_id",
+    "client",
+    "key",
+    "method",
+    "path",
+    "status_code",
+    "ms",
+    "bytes",
+]
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
@@ -29,10 +41,21 @@ def as_json():
 def log_of(folder, key, form):
     """Return the lines of a server with a worker that receives requests, fails, reloads and stops."""
     with open(folder / "log", "w") as log:
-        with processes.Server(folder, "--with-worker", "--workers", "1", log=log, EVENTAPI_LOG_FORMAT=form,
-                              EVENTAPI_LOG_LEVEL="debug") as server:
+        with processes.Server(
+            folder,
+            "--with-worker",
+            "--workers",
+            "1",
+            log=log,
+            EVENTAPI_LOG_FORMAT=form,
+            EVENTAPI_LOG_LEVEL="debug",
+        ) as server:
+
             def ask(path, **headers):
-                return status_of(f"{server.url}{path}", {"Authorization": f"Bearer {key}", **headers})
+                return status_of(
+                    f"{server.url}{path}", {"Authorization": f"Bearer {key}", **headers}
+                )
+
             assert ask("/api/v1/events?search=Ada%20Lovelace") == 200
             assert ask("/feeds/secret-token.ics", **{"X-Request-ID": "mine"}) == 404
             break_down(folder, lambda: ask("/api/v1/tasks"))
@@ -46,7 +69,9 @@ def log_of(folder, key, form):
 def status_of(url, headers):
     """Return the status of a GET, None if there is no response."""
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=30) as response:
+        with urllib.request.urlopen(
+            urllib.request.Request(url, headers=headers), timeout=30
+        ) as response:
             return response.status
     except urllib.error.HTTPError as error:
         return error.code
@@ -75,12 +100,19 @@ def test_every_line_of_all_processes_is_json(folder, key):
     requests = [line for line in lines if "request_id" in line]
     assert [line for line in requests if list(line) != REQUEST] == []
     first = next(line for line in requests if line["path"] == "/api/v1/events")
-    assert (first["method"], first["status_code"], first["key"], first["client"]) == ("GET", 200, 1, "127.0.0.1")
+    assert (first["method"], first["status_code"], first["key"], first["client"]) == (
+        "GET",
+        200,
+        1,
+        "127.0.0.1",
+    )
     assert first["bytes"] > 0 and first["ms"] > 0
     masked = next(line for line in requests if line["request_id"] == "mine")
     assert masked["path"] == "/feeds/***" and masked["key"] is None
     failed = [line for line in lines if "traceback" in line]
-    assert [line["traceback"][:9] for line in failed] == ["Traceback"] and "no such table" in failed[0]["traceback"]
+    assert [line["traceback"][:9] for line in failed] == [
+        "Traceback"
+    ] and "no such table" in failed[0]["traceback"]
     assert {"gunicorn.error", "eventapi.request"} <= {line.get("logger") for line in lines}
     assert not [line for line in lines if "Lovelace" in str(line) or "secret-token" in str(line)]
 
@@ -91,16 +123,27 @@ def test_every_line_of_all_processes_is_logfmt_and_a_traceback_follows_its_line(
     started = [number for number, line in enumerate(lines) if line.startswith("time=")]
     assert started[0] == 0
     rest = [line for number, line in enumerate(lines) if number not in started]
-    assert rest[0].startswith("Traceback") and all(not line or line[0] == " " or ":" in line for line in rest)
+    assert rest[0].startswith("Traceback") and all(
+        not line or line[0] == " " or ":" in line for line in rest
+    )
     request = next(line for line in lines if "path=/api/v1/events " in line)
     assert re.findall(r"(?:^| )(\w+)=", request) == REQUEST
 
 
 def test_no_value_can_end_a_line_of_json(as_json):
-    line = logs.line("info", 0, path='/a"\n{"level": "error"}', client="ä\u2028", key=None, ms=1.5, bytes=7)
+    line = logs.line(
+        "info", 0, path='/a"\n{"level": "error"}', client="ä\u2028", key=None, ms=1.5, bytes=7
+    )
     assert "\n" not in line and line.isascii()
-    assert json.loads(line) == {"time": "1970-01-01T00:00:00.000Z", "level": "info", "path": '/a"\n{"level": "error"}',
-                                "client": "ä\u2028", "key": None, "ms": 1.5, "bytes": 7}
+    assert json.loads(line) == {
+        "time": "1970-01-01T00:00:00.000Z",
+        "level": "info",
+        "path": '/a"\n{"level": "error"}',
+        "client": "ä\u2028",
+        "key": None,
+        "ms": 1.5,
+        "bytes": 7,
+    }
 
 
 def test_an_exception_that_ends_a_thread_or_the_process_is_logged(as_json, monkeypatch, capsys):
@@ -115,8 +158,14 @@ def test_an_exception_that_ends_a_thread_or_the_process_is_logged(as_json, monke
     except IndexError:
         sys.excepthook(*sys.exc_info())
     first, second = map(json.loads, capsys.readouterr().err.splitlines())
-    assert first["msg"] == "unhandled error in the thread mails" and "ZeroDivisionError" in first["traceback"]
-    assert (second["level"], second["msg"]) == ("critical", "unhandled error") and "IndexError" in second["traceback"]
+    assert (
+        first["msg"] == "unhandled error in the thread mails"
+        and "ZeroDivisionError" in first["traceback"]
+    )
+    assert (second["level"], second["msg"]) == (
+        "critical",
+        "unhandled error",
+    ) and "IndexError" in second["traceback"]
 
 
 def test_a_warning_of_a_command_has_the_form_of_its_errors(run, monkeypatch, capsys):

@@ -1,4 +1,5 @@
 """The progress of long jobs: on a terminal, in a log, and nothing at all for short jobs."""
+
 import io
 import re
 import sys
@@ -42,8 +43,10 @@ def test_a_terminal_shows_one_line_that_is_rewritten(monkeypatch):
 def test_other_outputs_get_log_lines(monkeypatch):
     lines = shown(monkeypatch, io.StringIO()).splitlines()
     assert len(lines) >= 3
-    assert re.fullmatch(r'time=\S+Z level=info logger=eventapi.cli msg="backup: check, 87 %, about \d+ s left"',
-                        lines[1])
+    assert re.fullmatch(
+        r'time=\S+Z level=info logger=eventapi.cli msg="backup: check, 87 %, about \d+ s left"',
+        lines[1],
+    )
 
 
 @pytest.mark.parametrize("stream", [Terminal, io.StringIO])
@@ -61,7 +64,9 @@ def test_a_name_that_is_too_long_for_the_line_is_cut(monkeypatch):
     assert max(len(line) for line in sys.stderr.getvalue().split("\r\x1b[K")) == progress.WIDTH
 
 
-@pytest.mark.parametrize("seconds, text", [(0, "1 s"), (59.4, "59 s"), (125, "2 min 5 s"), (4210, "1 h 10 min")])
+@pytest.mark.parametrize(
+    "seconds, text", [(0, "1 s"), (59.4, "59 s"), (125, "2 min 5 s"), (4210, "1 h 10 min")]
+)
 def test_durations(seconds, text):
     assert duration(seconds) == text
 
@@ -73,17 +78,24 @@ def told(act):
     def report(part, done, total):
         assert 0 <= found.get(part, 0) <= done
         found[part] = done
+
     act(report)
     return list(found)
 
 
 def test_every_job_reports_its_parts_in_their_order(organiser, db, settings):
     organiser.make("/contacts", {"last_name": "Tantau"})
-    wanted = [name for name in checks.PARTS if name not in (journal.VERIFYING, "files")]     # too short to be reported
+    wanted = [
+        name for name in checks.PARTS if name not in (journal.VERIFYING, "files")
+    ]  # too short to be reported
     assert told(lambda report: checks.findings(db, report)) == wanted
     files = []
     found = told(lambda report: files.append(nightly.back_up(settings, report)[0]))
-    assert found == [*backups.PARTS, nightly.UNPACKING, *[name for name in checks.CONTENTS if name in wanted]]
+    assert found == [
+        *backups.PARTS,
+        nightly.UNPACKING,
+        *[name for name in checks.CONTENTS if name in wanted],
+    ]
     db.close()
     found = told(lambda report: restoring.restore(settings, files[0], report=report))
     assert found == [backups.READING, schema.INTEGRITY] and set(found) <= restoring.PARTS.keys()
@@ -92,11 +104,15 @@ def test_every_job_reports_its_parts_in_their_order(organiser, db, settings):
 def test_a_migration_reports_each_schema(tmp_path):
     path, steps = tmp_path / "eventapi.db", []
     migrations.migrate(path, last=2)
-    migrations.migrate(path, last=5, report=lambda part, done, total: steps.append((part, done, total)))
+    migrations.migrate(
+        path, last=5, report=lambda part, done, total: steps.append((part, done, total))
+    )
     assert steps == [(migrations.UPGRADING, done, 3) for done in range(3)]
 
 
-def test_vacuum_says_what_it_takes_and_changes_nothing_without_now(organiser, db, capsys, monkeypatch):
+def test_vacuum_says_what_it_takes_and_changes_nothing_without_now(
+    organiser, db, capsys, monkeypatch
+):
     monkeypatch.setenv("EVENTAPI_DATA_DIR", str(db.path.parent))
     with db.write():
         db.connection.execute("INSERT INTO blanks (zeros) VALUES (zeroblob(5000000))")
@@ -107,20 +123,27 @@ def test_vacuum_says_what_it_takes_and_changes_nothing_without_now(organiser, db
     size = db.path.stat().st_size
     assert cli.main(["vacuum"]) == 0 and db.path.stat().st_size == size
     said = capsys.readouterr()
-    assert "takes about 1 s" in said.out and "unused parts of the file: 1." in said.out and said.err == ""
+    assert (
+        "takes about 1 s" in said.out
+        and "unused parts of the file: 1." in said.out
+        and said.err == ""
+    )
     assert cli.main(["vacuum", "--now"]) == 0 and db.path.stat().st_size < size - 4_000_000
     assert cli.main(["vacuum"]) == 0
     said = capsys.readouterr().out
     assert re.search("rewritten, [78] MB before, [23] MB now", said) and "the file: 0." in said
 
 
-def test_an_interrupted_check_of_the_structure_is_not_taken_for_a_sound_one(organiser, db, monkeypatch):
+def test_an_interrupted_check_of_the_structure_is_not_taken_for_a_sound_one(
+    organiser, db, monkeypatch
+):
     monkeypatch.setattr(maintenance, "STEPS", 10)
     calls = iter(range(3))
 
     def interrupted(*_):
         if next(calls, None) is None:
             raise KeyboardInterrupt
+
     with pytest.raises(KeyboardInterrupt):
         schema.integrity_faults(db.connection, report=interrupted)
     assert schema.integrity_faults(db.connection) == [], "and the connection can be used again"

@@ -1,4 +1,5 @@
 """A server with an empty database, a proxy in front of it that fails as told, and the client that is tested."""
+
 import pytest
 
 from eventapi import client
@@ -6,8 +7,12 @@ from eventapi.client import Client
 from tests.client.middle import Middle
 from tests.support.processes import Server, eventapi
 
-ORGANISER = {"EVENTAPI_ORGANISER_NAME": "Messe Test GmbH", "EVENTAPI_ORGANISER_STREET": "Am Markt 1",
-             "EVENTAPI_ORGANISER_CITY": "Leipzig", "EVENTAPI_ORGANISER_VAT_ID": "DE136695976"}
+ORGANISER = {
+    "EVENTAPI_ORGANISER_NAME": "Messe Test GmbH",
+    "EVENTAPI_ORGANISER_STREET": "Am Markt 1",
+    "EVENTAPI_ORGANISER_CITY": "Leipzig",
+    "EVENTAPI_ORGANISER_VAT_ID": "DE136695976",
+}
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +20,9 @@ def data(tmp_path_factory):
     """Return (folder with a migrated database, a key with all scopes)."""
     folder = tmp_path_factory.mktemp("data")
     assert eventapi(folder, "migrate").returncode == 0
-    return folder, eventapi(folder, "key", "create", "--name", "client", "--all-scopes", "--quiet").stdout.strip()
+    return folder, eventapi(
+        folder, "key", "create", "--name", "client", "--all-scopes", "--quiet"
+    ).stdout.strip()
 
 
 @pytest.fixture(scope="module")

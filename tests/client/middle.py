@@ -1,4 +1,5 @@
 """An HTTP proxy that loses, cuts, delays and replaces responses."""
+
 import http.client
 import socket
 from http.server import BaseHTTPRequestHandler
@@ -16,7 +17,13 @@ class Middle(BackgroundServer):
     """
 
     def __init__(self, upstream="", port=0):
-        self.upstream, self.faults, self.streams, self.got, self.peers = urlsplit(upstream), [], [], [], set()
+        self.upstream, self.faults, self.streams, self.got, self.peers = (
+            urlsplit(upstream),
+            [],
+            [],
+            [],
+            set(),
+        )
         super().__init__(Handler, port)
         self.url = f"http://127.0.0.1:{self.server_port}"
 
@@ -40,7 +47,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def forward(self):
         """Return (status, headers, body) of the response of the server behind the proxy."""
-        connection = http.client.HTTPConnection(self.server.upstream.hostname, self.server.upstream.port, timeout=30)
+        connection = http.client.HTTPConnection(
+            self.server.upstream.hostname, self.server.upstream.port, timeout=30
+        )
         try:
             headers = {name: value for name, value in self.headers.items() if name != "Connection"}
             connection.request(self.command, self.path, self.body or None, headers)
@@ -70,6 +79,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 # Faults: functions of the handler
+
 
 def passed(handler):
     handler.answer(*handler.forward())

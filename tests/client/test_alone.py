@@ -1,4 +1,5 @@
 """What must hold wherever the file is used: no other module, no key in any text, types that check."""
+
 import ast
 import copy
 import importlib.util
@@ -27,7 +28,9 @@ KEY = "evk_hush-hush-hush"
 def run(folder, *code):
     """Run Python without site-packages and environment, and return what it prints."""
     program = f"import sys; sys.path.insert(0, {str(folder)!r}); {'; '.join(code)}"
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -35,15 +38,24 @@ def run(folder, *code):
 @pytest.mark.processes
 def test_the_module_needs_no_package_but_the_standard_library():
     loaded = run(ROOT, "import eventapi.client", "print(*sys.modules)").split()
-    assert {name for name in loaded if name.startswith("eventapi")} == {"eventapi", "eventapi.client"}
-    assert {name.partition(".")[0] for name in loaded} <= {*sys.stdlib_module_names, "eventapi", "__main__"}
+    assert {name for name in loaded if name.startswith("eventapi")} == {
+        "eventapi",
+        "eventapi.client",
+    }
+    assert {name.partition(".")[0] for name in loaded} <= {
+        *sys.stdlib_module_names,
+        "eventapi",
+        "__main__",
+    }
 
 
 @pytest.mark.processes
 def test_a_copy_of_the_file_works(tmp_path):
     shutil.copy(client.__file__, tmp_path / "copied.py")
-    assert run(tmp_path, "import copied", "print(copied.Client('http://127.0.0.1:1', 'key'))") == \
-        "Client('http://127.0.0.1:1')\n"
+    assert (
+        run(tmp_path, "import copied", "print(copied.Client('http://127.0.0.1:1', 'key'))")
+        == "Client('http://127.0.0.1:1')\n"
+    )
 
 
 def test_the_syntax_is_that_of_python_3_9():
@@ -58,7 +70,9 @@ def test_it_runs_on_other_versions_of_python(version, tmp_path):
     if not python or subprocess.run([python, "-c", "1"], capture_output=True).returncode:
         pytest.skip(f"python{version} is not installed")
     program = "import copied; print(copied.as_json({'a': [copied.Client('http://127.0.0.1:1', 'key').url]}))"
-    done = subprocess.run([python, "-W", "error", "-c", program], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        [python, "-W", "error", "-c", program], cwd=tmp_path, capture_output=True, text=True
+    )
     assert done.stdout == '{"a":["http://127.0.0.1:1"]}\n', done.stderr
 
 
@@ -71,7 +85,10 @@ def test_it_introduces_itself(service_of_none):
     with Client(service_of_none.url, KEY) as api:
         api.get("/contacts/1")
     headers = service_of_none.got[0][2]
-    assert headers["User-Agent"] == f"eventapi-client/{client.VERSION}" and headers["Authorization"] == f"Bearer {KEY}"
+    assert (
+        headers["User-Agent"] == f"eventapi-client/{client.VERSION}"
+        and headers["Authorization"] == f"Bearer {KEY}"
+    )
 
 
 @pytest.fixture
@@ -83,6 +100,7 @@ def service_of_none():
 
 
 # Settings
+
 
 @pytest.fixture
 def unset(monkeypatch):
@@ -100,16 +118,31 @@ def test_a_missing_variable_is_named(unset, monkeypatch):
     assert repr(Client()) == "Client('http://127.0.0.1:8080')"
 
 
-@pytest.mark.parametrize("url", ["shows.example.org", "ftp://shows.example.org", "https://", "https://a:b@c.example",
-                                 "https://shows.example.org?x=1", "http://shows.example.org:port"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "shows.example.org",
+        "ftp://shows.example.org",
+        "https://",
+        "https://a:b@c.example",
+        "https://shows.example.org?x=1",
+        "http://shows.example.org:port",
+    ],
+)
 def test_an_address_that_is_none_is_refused(url):
     with pytest.raises(ValueError):
         Client(url, KEY)
 
 
-@pytest.mark.parametrize(("url", "path"), [
-    ("{}", "/api/v1/contacts/1"), ("{}/", "/api/v1/contacts/1"), ("{}/shows", "/shows/api/v1/contacts/1"),
-    ("{}/api/v1/", "/api/v1/contacts/1")])
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("{}", "/api/v1/contacts/1"),
+        ("{}/", "/api/v1/contacts/1"),
+        ("{}/shows", "/shows/api/v1/contacts/1"),
+        ("{}/api/v1/", "/api/v1/contacts/1"),
+    ],
+)
 def test_the_server_may_be_below_a_path(url, path, service_of_none):
     with Client(url.format(service_of_none.url), KEY) as api:
         api.get("/contacts/1")
@@ -119,8 +152,10 @@ def test_the_server_may_be_below_a_path(url, path, service_of_none):
 def test_paths_and_parameters_are_encoded(service_of_none):
     with Client(service_of_none.url, KEY) as api:
         api.get("/contacts/ü 1?include=tags", search="a&b=ü", day=date(2027, 5, 1))
-    assert service_of_none.got[0][1] == \
-        "/api/v1/contacts/%C3%BC%201?include=tags&search=a%26b%3D%C3%BC&day=2027-05-01"
+    assert (
+        service_of_none.got[0][1]
+        == "/api/v1/contacts/%C3%BC%201?include=tags&search=a%26b%3D%C3%BC&day=2027-05-01"
+    )
 
 
 @pytest.mark.parametrize("errors", ['{"a": ["b"]}', '["text"]', "null", "7"])
@@ -139,11 +174,18 @@ def test_a_path_without_a_slash_is_refused():
 
 # The key stays secret
 
+
 def test_no_text_contains_the_key(waits, caplog):
     caplog.set_level(logging.DEBUG)
     texts = []
     with Middle() as middle, Client(middle.url, KEY, tries=2) as api:
-        middle.faults += [unheard, unheard, says(401, '{"code": "invalid_api_key"}'), says(200, "<html>"), says(503)]
+        middle.faults += [
+            unheard,
+            unheard,
+            says(401, '{"code": "invalid_api_key"}'),
+            says(200, "<html>"),
+            says(503),
+        ]
         for error in (NoResponse, Problem, Problem):
             with pytest.raises(error) as caught:
                 api.post("/contacts", {})
@@ -161,17 +203,30 @@ def test_no_text_contains_the_key(waits, caplog):
 
 def test_a_problem_can_be_pickled():
     """Process pools send exceptions from one process to another."""
-    problem = Problem(422, client.Message(), {"code": "validation_failed", "errors": [{"pointer": "/a"}]}, True)
+    problem = Problem(
+        422, client.Message(), {"code": "validation_failed", "errors": [{"pointer": "/a"}]}, True
+    )
     for same in (pickle.loads(pickle.dumps(problem)), copy.copy(problem)):
-        assert (same.status, same.code, same.errors, same.repeated) == (422, "validation_failed", [{"pointer": "/a"}],
-                                                                        True)
+        assert (same.status, same.code, same.errors, same.repeated) == (
+            422,
+            "validation_failed",
+            [{"pointer": "/a"}],
+            True,
+        )
 
 
 # JSON
 
+
 def test_numbers_are_written_as_they_are():
-    given = {"a": [Decimal("0.10"), Decimal("1E+2"), 1.5, 7, True, None, "ü\"\n"], "b": ({"c": Decimal("-0.01")},)}
-    assert client.as_json(given) == '{"a":[0.10,100,1.5,7,true,null,"\\u00fc\\"\\n"],"b":[{"c":-0.01}]}'
+    given = {
+        "a": [Decimal("0.10"), Decimal("1E+2"), 1.5, 7, True, None, 'ü"\n'],
+        "b": ({"c": Decimal("-0.01")},),
+    }
+    assert (
+        client.as_json(given)
+        == '{"a":[0.10,100,1.5,7,true,null,"\\u00fc\\"\\n"],"b":[{"c":-0.01}]}'
+    )
     for number in (Decimal("NaN"), Decimal("Infinity"), float("nan"), float("inf")):
         with pytest.raises((ValueError, TypeError)):
             client.as_json(number)
@@ -179,7 +234,7 @@ def test_numbers_are_written_as_they_are():
 
 # Types
 
-PROGRAM = '''
+PROGRAM = """
 from eventapi.client import Client, Page, Problem, Record, verify_webhook
 
 def main(api: Client) -> None:
@@ -197,7 +252,7 @@ def main(api: Client) -> None:
     for event in api.feed(state="feed.cursor"):
         print(event["type"])
     print(verify_webhook("whsec_", {"webhook-id": "1"}, b"")["data"])
-'''
+"""
 
 
 @pytest.mark.processes
@@ -207,7 +262,20 @@ def test_mypy_finds_no_fault_in_the_client_and_in_a_program_that_uses_it(tmp_pat
     if mypy == [str(own)] and not own.exists():
         pytest.skip("mypy is not installed; `make test` and `make clients` install it")
     (tmp_path / "program.py").write_text(PROGRAM)
-    done = subprocess.run([*mypy, "--strict", "--cache-dir", str(tmp_path / "cache"), "--follow-imports", "silent",
-                           client.__file__, "program.py"], cwd=tmp_path, capture_output=True, text=True,
-                          env={**os.environ, "MYPYPATH": str(ROOT)})
+    done = subprocess.run(
+        [
+            *mypy,
+            "--strict",
+            "--cache-dir",
+            str(tmp_path / "cache"),
+            "--follow-imports",
+            "silent",
+            client.__file__,
+            "program.py",
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MYPYPATH": str(ROOT)},
+    )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,4 +1,5 @@
 """The feed as an endless iterator: it loses no event, whatever ends the consumer or the server."""
+
 import os
 import re
 import sqlite3
@@ -23,8 +24,10 @@ class Stop(Exception):
 @pytest.fixture
 def idle(monkeypatch):
     """Let the feed raise Stop when it would wait for new events."""
+
     def stop(_):
         raise Stop
+
     monkeypatch.setattr("eventapi.client.sleep", stop)
 
 
@@ -76,7 +79,18 @@ def test_a_feed_begins_with_the_oldest_event(api, tmp_path, idle):
 
 def test_the_state_passes_events_that_the_key_may_not_read(data, service, api, state):
     """Otherwise the feed of such a key would report after 30 days that events were missed."""
-    key = eventapi(data[0], "key", "create", "--name", "reader", "--scope", "webhooks", "--scope", "tasks", "--quiet")
+    key = eventapi(
+        data[0],
+        "key",
+        "create",
+        "--name",
+        "reader",
+        "--scope",
+        "webhooks",
+        "--scope",
+        "tasks",
+        "--quiet",
+    )
     api.post("/contacts", {"company_name": "Secret"})
     with Client(service[0], key.stdout.strip()) as reader:
         assert read(reader, state) == []
@@ -98,6 +112,7 @@ def test_a_crash_while_the_state_is_written_keeps_the_old_state(api, state, monk
         writes.append(1)
         if len(writes) == 2:
             raise KeyboardInterrupt
+
     monkeypatch.setattr("eventapi.client.os.fsync", crash)
     with pytest.raises(KeyboardInterrupt):
         list(api.feed(state))
@@ -110,7 +125,15 @@ def test_a_feed_waits_for_a_server_that_fails(service, tmp_path, monkeypatch, ap
     waits = []
     monkeypatch.setattr("eventapi.client.sleep", waits.append)
     with Middle(service[0]) as middle, Client(middle.url, service[1], tries=2) as far:
-        middle.faults += [says(503), says(502), lost, lost, says(500), says(429, Retry_After="500"), says(504)] * 3
+        middle.faults += [
+            says(503),
+            says(502),
+            lost,
+            lost,
+            says(500),
+            says(429, Retry_After="500"),
+            says(504),
+        ] * 3
         assert next(far.feed(tmp_path / "feed.cursor", wait=7))["id"]
         assert middle.faults == [] and waits.count(7) >= 12
 
@@ -130,6 +153,7 @@ def test_a_feed_survives_a_restart_of_the_server(data, tmp_path, monkeypatch):
     state = tmp_path / "feed.cursor"
     servers.append(Server(folder, port=port))
     with Client(servers[0].url, key, tries=1) as api:
+
         def restart(_):
             if servers[0].process.poll() is None:
                 api.post("/contacts", {"company_name": "Before"})
@@ -137,6 +161,7 @@ def test_a_feed_survives_a_restart_of_the_server(data, tmp_path, monkeypatch):
             elif len(servers) == 1:
                 servers.append(Server(folder, port=port))
                 api.post("/contacts", {"company_name": "After"})
+
         monkeypatch.setattr("eventapi.client.sleep", restart)
         names = []
         for event in api.feed(state):
@@ -144,7 +169,9 @@ def test_a_feed_survives_a_restart_of_the_server(data, tmp_path, monkeypatch):
             if names[-1] == "After":
                 break
         servers[1].stop()
-    assert names.count("Before") == names.count("After") == 1 and names.index("Before") < names.index("After")
+    assert names.count("Before") == names.count("After") == 1 and names.index(
+        "Before"
+    ) < names.index("After")
 
 
 CONSUMER = """
@@ -160,14 +187,26 @@ def test_no_event_is_lost_if_the_consumer_is_killed(service, api, state, tmp_pat
     """The consumer is killed ten times at any point of its work, and handles each event at least once."""
     for number in range(100):
         api.post("/contacts", {"company_name": f"Killed {number}"})
-    expected = [event["id"] for event in api.page("/webhooks/feed", after=state.read_text().strip(), per_page=100)]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "EVENTAPI_URL": service[0], "EVENTAPI_KEY": service[1]}
+    expected = [
+        event["id"]
+        for event in api.page("/webhooks/feed", after=state.read_text().strip(), per_page=100)
+    ]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "EVENTAPI_URL": service[0],
+        "EVENTAPI_KEY": service[1],
+    }
     log = tmp_path / "log"
     log.touch()
 
     def consume(is_enough):
-        with open(log, "a") as out, subprocess.Popen([sys.executable, "-c", CONSUMER, str(state)], stdout=out,
-                                                     env=environment) as consumer:
+        with (
+            open(log, "a") as out,
+            subprocess.Popen(
+                [sys.executable, "-c", CONSUMER, str(state)], stdout=out, env=environment
+            ) as consumer,
+        ):
             try:
                 until(lambda: is_enough(log.read_text().split()), 60)
             finally:

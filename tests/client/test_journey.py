@@ -1,4 +1,5 @@
 """The client with a real server: records, lists, files and errors."""
+
 import io
 from datetime import date
 from decimal import Decimal
@@ -21,16 +22,28 @@ def companies(service):
 
 
 def test_from_a_contact_to_a_paid_invoice(api, tmp_path):
-    event = api.post("/events", {"title": "Garden Fair", "date_from": date(2099, 5, 1), "date_to": date(2099, 5, 3)})
+    event = api.post(
+        "/events",
+        {"title": "Garden Fair", "date_from": date(2099, 5, 1), "date_to": date(2099, 5, 3)},
+    )
     assert event["date_from"] == "2099-05-01" and event.status == 201
-    contact = api.post("/contacts", {"company_name": "Rosen KG", "address": "Rosenweg 1", "city": "Leipzig"})
+    contact = api.post(
+        "/contacts", {"company_name": "Rosen KG", "address": "Rosenweg 1", "city": "Leipzig"}
+    )
     assert contact.headers["Location"].endswith(f"/contacts/{contact['id']}")
     participant = api.post("/participants", {"event_id": event["id"], "contact_id": contact["id"]})
-    invoice = api.post("/invoices", {"participant_id": participant["id"], "items": [
-        {"description": "Booth A1", "quantity": 12, "unit_price": Decimal("150.50")}]})
+    invoice = api.post(
+        "/invoices",
+        {
+            "participant_id": participant["id"],
+            "items": [{"description": "Booth A1", "quantity": 12, "unit_price": Decimal("150.50")}],
+        },
+    )
     assert invoice["total"] == Decimal("2149.14")
     sent = api.post(f"/invoices/{invoice['id']}/send", {"mail": False})
-    payment = api.post("/payments", {"invoice_number": sent["invoice_number"], "amount": sent["open_amount"]})
+    payment = api.post(
+        "/payments", {"invoice_number": sent["invoice_number"], "amount": sent["open_amount"]}
+    )
     assert payment["amount"] == Decimal("2149.14")
     paid = api.get(f"/invoices/{invoice['id']}")
     assert (paid["status"], paid["open_amount"]) == ("paid", 0)
@@ -43,9 +56,16 @@ def test_amounts_stay_exact_where_floats_do_not(api):
     one = {"description": "x", "quantity": 1, "tax_rate": 0, "unit_price": Decimal("0.1")}
     items = [one, {**one, "unit_price": Decimal("0.2")}]
     invoice = api.post("/invoices", {"contact_id": contact["id"], "items": items})
-    assert sum(item["unit_price"] for item in invoice["items"]) == invoice["total"] == Decimal("0.3")
+    assert (
+        sum(item["unit_price"] for item in invoice["items"]) == invoice["total"] == Decimal("0.3")
+    )
     huge = Decimal("98765432109.87")
-    assert api.post("/invoices", {"contact_id": contact["id"], "items": [{**one, "unit_price": huge}]})["total"] == huge
+    assert (
+        api.post(
+            "/invoices", {"contact_id": contact["id"], "items": [{**one, "unit_price": huge}]}
+        )["total"]
+        == huge
+    )
 
 
 def test_a_list_yields_the_records_of_all_pages(api, companies):
@@ -66,9 +86,13 @@ def test_a_list_and_a_record_are_not_mistaken_for_each_other(api, companies):
 
 def test_parameters_may_be_boolean_and_lists_and_none(api):
     api.post("/events", {"title": "Hidden", "date_from": "2099-01-01", "is_visible": False})
-    shown = api.page("/events", visible=True, include=["opening_hours", "participant_count"], search=None)
+    shown = api.page(
+        "/events", visible=True, include=["opening_hours", "participant_count"], search=None
+    )
     hidden = api.page("/events", visible=False)
-    assert "Hidden" not in [event["title"] for event in shown] and [event["title"] for event in hidden] == ["Hidden"]
+    assert "Hidden" not in [event["title"] for event in shown] and [
+        event["title"] for event in hidden
+    ] == ["Hidden"]
 
 
 def test_if_match_protects_a_change_of_somebody_else(api):
@@ -77,7 +101,11 @@ def test_if_match_protects_a_change_of_somebody_else(api):
     assert changed["city"] == "Bonn" and changed.etag != contact.etag
     for change in (api.put, api.patch):
         with pytest.raises(Problem) as caught:
-            change(f"/contacts/{contact['id']}", {"company_name": "Mine", "city": "Köln"}, if_match=contact.etag)
+            change(
+                f"/contacts/{contact['id']}",
+                {"company_name": "Mine", "city": "Köln"},
+                if_match=contact.etag,
+            )
         assert caught.value.code == "precondition_failed" and not caught.value.repeated
     with pytest.raises(Problem):
         api.delete(f"/contacts/{contact['id']}", if_match=contact.etag)
@@ -95,9 +123,15 @@ def test_a_problem_document_is_an_exception_with_its_faults(api):
         api.post("/payments", {"amount": -5, "invoice_number": "INV-0", "colour": "red"})
     problem = caught.value
     assert (problem.status, problem.code) == (422, "validation_failed")
-    assert {fault["pointer"]: fault["code"] for fault in problem.errors} == {"/amount": "exclusive_minimum",
-                                                                             "/colour": "unknown"}
-    assert problem.request_id and problem.request_id in str(problem) and "/amount: must be" in str(problem)
+    assert {fault["pointer"]: fault["code"] for fault in problem.errors} == {
+        "/amount": "exclusive_minimum",
+        "/colour": "unknown",
+    }
+    assert (
+        problem.request_id
+        and problem.request_id in str(problem)
+        and "/amount: must be" in str(problem)
+    )
     with pytest.raises(Problem) as caught:
         list(api.list("/contacts", colour="red"))
     assert caught.value.errors[0]["parameter"] == "colour"
@@ -111,14 +145,22 @@ def test_a_file_goes_up_and_comes_down(api, tmp_path):
     (tmp_path / "plan.bin").write_bytes(content)
 
     def document():
-        return api.post("/documents", {"entity_type": "contact", "entity_id": contact["id"], "filename": "plan.bin"})
+        return api.post(
+            "/documents",
+            {"entity_type": "contact", "entity_id": contact["id"], "filename": "plan.bin"},
+        )
+
     first, second = document(), document()
-    assert api.upload(f"/documents/{first['id']}/content", tmp_path / "plan.bin")["size"] == len(content)
+    assert api.upload(f"/documents/{first['id']}/content", tmp_path / "plan.bin")["size"] == len(
+        content
+    )
     source = io.BytesIO(b"skipped" + content)
     source.seek(7)
     assert api.upload(f"/documents/{second['id']}/content", source)["size"] == len(content)
     reply = api.download(f"/documents/{first['id']}/content", tmp_path / "copy.bin")
-    assert (tmp_path / "copy.bin").read_bytes() == content and "plan.bin" in reply.headers["Content-Disposition"]
+    assert (tmp_path / "copy.bin").read_bytes() == content and "plan.bin" in reply.headers[
+        "Content-Disposition"
+    ]
     target = io.BytesIO(b"before")
     target.seek(6)
     api.download(f"/documents/{second['id']}/content", target)
@@ -134,7 +176,9 @@ def test_a_refused_download_leaves_no_file(api, tmp_path):
 
 def test_lists_come_as_csv_and_imports_go_up_as_csv(api, companies, tmp_path):
     (tmp_path / "new.csv").write_text("company_name,city\nImported,Kiel\n")
-    assert api.upload("/bulk-import/contacts", tmp_path / "new.csv", method="POST")["status"] == "done"
+    assert (
+        api.upload("/bulk-import/contacts", tmp_path / "new.csv", method="POST")["status"] == "done"
+    )
     api.download("/contacts", tmp_path / "all.csv", accept="text/csv", search="Imported")
     assert "Kiel" in (tmp_path / "all.csv").read_text(encoding="utf-8")
 
@@ -152,12 +196,20 @@ def test_a_batch_of_any_number_of_entries_is_sent_in_parts_of_200(api, monkeypat
     def noted(path, body, **more):
         sent.append((path, len(body.get("ids") or body.get("items")), more["idempotency_key"]))
         return post(path, body, **more)
+
     monkeypatch.setattr(api, "post", noted)
-    found = api.batch("/applications", "reject", range(1, 402), reason="full", idempotency_key="fair")
-    assert sent == [("/applications/batch", 200, "fair-0"), ("/applications/batch", 200, "fair-200"),
-                    ("/applications/batch", 1, "fair-400")]
+    found = api.batch(
+        "/applications", "reject", range(1, 402), reason="full", idempotency_key="fair"
+    )
+    assert sent == [
+        ("/applications/batch", 200, "fair-0"),
+        ("/applications/batch", 200, "fair-200"),
+        ("/applications/batch", 1, "fair-400"),
+    ]
     assert [result["index"] for result in found["results"]] == list(range(401))
-    assert (found["done"], found["refused"]) == (0, 401) and found["results"][400]["code"] == "not_found"
+    assert (found["done"], found["refused"]) == (0, 401) and found["results"][400][
+        "code"
+    ] == "not_found"
     assert api.batch("/applications", "review", []) == {"results": [], "done": 0, "refused": 0}
     made = api.batch("/participants", "create", [{}, {}], dry_run=True)
     assert [result["status"] for result in made["results"]] == [422, 422]

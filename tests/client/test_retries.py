@@ -1,4 +1,5 @@
 """Failures of the network and of servers: what is repeated, how often, how long the client waits, what it reports."""
+
 import io
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
@@ -14,12 +15,14 @@ from tests.support.processes import Server, free_port, until
 
 pytestmark = pytest.mark.processes
 BAD_GATEWAY = says(502, "<html><h1>502 Bad Gateway</h1><hr>nginx</html>", Content_Type="text/html")
-UNAVAILABLE = says(503, '{"code": "unavailable"}')        # nginx sends it if eventapi took too long, too
+UNAVAILABLE = says(503, '{"code": "unavailable"}')  # nginx sends it if eventapi took too long, too
 
 
 def named(api, name):
     """Return the contacts with this name."""
-    return [contact for contact in api.list("/contacts", search=name) if contact["company_name"] == name]
+    return [
+        contact for contact in api.list("/contacts", search=name) if contact["company_name"] == name
+    ]
 
 
 @pytest.mark.parametrize("fault", [lost, halved, unheard], ids=lambda fault: fault.__name__)
@@ -51,22 +54,32 @@ def test_an_import_whose_response_was_lost_is_done_once(far, middle, api, waits)
     middle.faults.append(lost)
     source = io.BytesIO(b"company_name\nImported once\n")
     far.upload("/bulk-import/contacts", source, method="POST", content_type="text/csv")
-    assert len(named(api, "Imported once")) == 1 and middle.got[0][3] == middle.got[1][3] == source.getvalue()
+    assert (
+        len(named(api, "Imported once")) == 1
+        and middle.got[0][3] == middle.got[1][3] == source.getvalue()
+    )
 
 
 def test_an_upload_whose_response_was_lost_is_sent_again_from_its_start(far, middle, api, waits):
     contact = api.post("/contacts", {"company_name": "Upload"})
-    document = api.post("/documents", {"entity_type": "contact", "entity_id": contact["id"], "filename": "a.bin"})
+    document = api.post(
+        "/documents", {"entity_type": "contact", "entity_id": contact["id"], "filename": "a.bin"}
+    )
     middle.faults += [lost, unheard]
-    assert far.upload(f"/documents/{document['id']}/content", io.BytesIO(b"x" * 200_000))["size"] == 200_000
+    assert (
+        far.upload(f"/documents/{document['id']}/content", io.BytesIO(b"x" * 200_000))["size"]
+        == 200_000
+    )
     assert [len(body) for _, _, _, body in middle.got] == [200_000] * 3
 
 
 def test_an_upload_that_is_refused_before_its_end_is_not_repeated(far, middle, waits):
     """The server responds after the headers and closes the connection, so the rest cannot be sent."""
+
     def refuse(handler):
         handler.answer(413, [], b'{"code": "body_too_large"}')
         handler.close_connection = True
+
     middle.streams.append(refuse)
     with pytest.raises(Problem) as caught:
         far.upload("/documents/1/content", io.BytesIO(bytes(50_000_000)))
@@ -76,13 +89,19 @@ def test_an_upload_that_is_refused_before_its_end_is_not_repeated(far, middle, w
 
 def test_an_interrupted_download_continues_where_it_was(far, middle, api, waits, tmp_path):
     contact = api.post("/contacts", {"company_name": "Download"})
-    document = api.post("/documents", {"entity_type": "contact", "entity_id": contact["id"], "filename": "a.bin"})
+    document = api.post(
+        "/documents", {"entity_type": "contact", "entity_id": contact["id"], "filename": "a.bin"}
+    )
     content = bytes(range(256)) * 2000
     api.upload(f"/documents/{document['id']}/content", io.BytesIO(content))
     middle.faults += [halved, halved]
     far.download(f"/documents/{document['id']}/content", tmp_path / "a.bin")
     assert (tmp_path / "a.bin").read_bytes() == content
-    assert [headers["Range"] for _, _, headers, _ in middle.got] == [None, "bytes=256000-", "bytes=384000-"]
+    assert [headers["Range"] for _, _, headers, _ in middle.got] == [
+        None,
+        "bytes=256000-",
+        "bytes=384000-",
+    ]
     assert middle.got[1][2]["If-Range"].startswith('"')
     middle.faults += [halved]
     target = io.BytesIO(b"kept ")
@@ -92,8 +111,10 @@ def test_an_interrupted_download_continues_where_it_was(far, middle, api, waits,
 
 
 def test_a_file_that_changes_during_a_download_is_read_from_its_start(far, middle, waits):
-    middle.faults += [lambda handler: handler.answer(200, [("ETag", '"1"')], b"old content", 5) or handler.cut(),
-                      says(200, "new", ETag='"2"')]
+    middle.faults += [
+        lambda handler: handler.answer(200, [("ETag", '"1"')], b"old content", 5) or handler.cut(),
+        says(200, "new", ETag='"2"'),
+    ]
     target = io.BytesIO(b"kept ")
     target.seek(5)
     far.download("/documents/1/content", target)
@@ -110,6 +131,7 @@ def test_a_download_that_fails_for_good_leaves_the_old_file(far, middle, waits, 
 
 # PUT, PATCH and DELETE: the first attempt may have done it
 
+
 def test_a_deletion_whose_response_was_lost_is_a_success(far, middle, api, waits):
     contact = api.post("/contacts", {"company_name": "Gone"})
     middle.faults.append(lost)
@@ -117,7 +139,9 @@ def test_a_deletion_whose_response_was_lost_is_a_success(far, middle, api, waits
     assert named(api, "Gone") == []
 
 
-@pytest.mark.parametrize("refusal", [says(503, '{"code": "database_busy"}'), says(429)], ids=["503", "429"])
+@pytest.mark.parametrize(
+    "refusal", [says(503, '{"code": "database_busy"}'), says(429)], ids=["503", "429"]
+)
 def test_a_deletion_of_nothing_is_an_error_if_nothing_was_lost(refusal, far, middle, waits):
     """eventapi says itself that it has not executed the request, and a proxy does with 429."""
     middle.faults.append(refusal)
@@ -132,8 +156,12 @@ def test_a_change_whose_response_was_lost_is_sent_again(far, middle, api, waits)
     assert far.patch(f"/contacts/{contact['id']}", {"city": "Bonn"})["city"] == "Bonn"
 
 
-@pytest.mark.parametrize("fault", [lost, halved, BAD_GATEWAY, UNAVAILABLE], ids=["lost", "halved", "502", "503"])
-def test_412_after_a_lost_response_says_that_the_change_may_be_ones_own(fault, far, middle, api, waits):
+@pytest.mark.parametrize(
+    "fault", [lost, halved, BAD_GATEWAY, UNAVAILABLE], ids=["lost", "halved", "502", "503"]
+)
+def test_412_after_a_lost_response_says_that_the_change_may_be_ones_own(
+    fault, far, middle, api, waits
+):
     contact = api.post("/contacts", {"company_name": "Mine"})
     path = f"/contacts/{contact['id']}"
     if fault in (BAD_GATEWAY, UNAVAILABLE):
@@ -148,13 +176,16 @@ def test_412_after_a_lost_response_says_that_the_change_may_be_ones_own(fault, f
 
 # How often, and when
 
+
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
 def test_a_request_is_tried_again_until_the_limit(status, far, middle, waits):
     middle.faults += [says(status)] * 9
     with pytest.raises(Problem) as caught:
         far.get("/contacts/1")
     assert caught.value.status == status and len(middle.got) == 6 and len(waits) == 5
-    assert all(limit / 2 <= wait <= limit for wait, limit in zip(waits, [0.5, 1, 2, 4, 8], strict=True))
+    assert all(
+        limit / 2 <= wait <= limit for wait, limit in zip(waits, [0.5, 1, 2, 4, 8], strict=True)
+    )
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 409, 413, 422, 500, 501, 507])
@@ -168,8 +199,12 @@ def test_another_error_is_reported_at_once(status, far, middle, waits):
 def test_retry_after_may_be_seconds_or_a_date(far, middle, waits, api):
     contact = api.post("/contacts", {"company_name": "Wait"})
     moment = datetime.now(timezone.utc) + timedelta(seconds=40)
-    middle.faults += [says(429, Retry_After="7"), says(503, Retry_After=format_datetime(moment, usegmt=True)),
-                      says(503, Retry_After="Wed, 21 Oct 2015 07:28:00 GMT"), says(503, Retry_After="soon")]
+    middle.faults += [
+        says(429, Retry_After="7"),
+        says(503, Retry_After=format_datetime(moment, usegmt=True)),
+        says(503, Retry_After="Wed, 21 Oct 2015 07:28:00 GMT"),
+        says(503, Retry_After="soon"),
+    ]
     assert far.get(f"/contacts/{contact['id']}") == contact
     assert 7 <= waits[0] <= 8 and 20 < waits[1] <= 41 and 0 <= waits[2] <= 1 and 2 <= waits[3] <= 4
 
@@ -184,28 +219,38 @@ def test_a_server_that_asks_for_too_much_patience_is_reported(far, middle, waits
 def test_a_server_that_is_not_there_yet_is_waited_for(service, monkeypatch):
     """Nothing listens at first: the connection is refused."""
     port, started = free_port(), []
-    monkeypatch.setattr("eventapi.client.sleep", lambda _: started or started.append(Middle(service[0], port)))
+    monkeypatch.setattr(
+        "eventapi.client.sleep", lambda _: started or started.append(Middle(service[0], port))
+    )
     with Client(f"http://127.0.0.1:{port}", service[1]) as far:
         far.post("/contacts", {"company_name": "Patient"})
     with started[0]:
         assert len(started[0].got) == 1
 
 
-@pytest.mark.parametrize(("faults", "sent"), [([], False), ([unheard, unheard], True)], ids=["refused", "cut"])
-def test_no_response_says_whether_the_server_may_have_executed_the_request(faults, sent, service, waits):
+@pytest.mark.parametrize(
+    ("faults", "sent"), [([], False), ([unheard, unheard], True)], ids=["refused", "cut"]
+)
+def test_no_response_says_whether_the_server_may_have_executed_the_request(
+    faults, sent, service, waits
+):
     port = free_port()
     with Client(f"http://127.0.0.1:{port}", service[1], tries=2) as far:
         middle = Middle(port=port) if faults else None
         if middle:
             middle.faults += faults
-        with pytest.raises(NoResponse, match=r"POST http://127.0.0.1:\d+/contacts: no complete response") as caught:
+        with pytest.raises(
+            NoResponse, match=r"POST http://127.0.0.1:\d+/contacts: no complete response"
+        ) as caught:
             far.post("/contacts", {"company_name": "Nobody"})
         if middle:
             middle.__exit__()
     assert caught.value.sent is sent and len(waits) == 1
 
 
-def test_a_request_that_was_cut_stays_uncertain_when_the_server_is_gone_after_that(service, monkeypatch):
+def test_a_request_that_was_cut_stays_uncertain_when_the_server_is_gone_after_that(
+    service, monkeypatch
+):
     """The second attempt is refused and reaches nobody. The first one may have been executed."""
     middle = Middle()
     middle.faults.append(unheard)
@@ -230,7 +275,9 @@ def test_requests_survive_a_restart_of_the_server(data, monkeypatch):
     with Server(folder, port=port) as first, Client(first.url, key) as api:
         api.page("/contacts")
         first.stop()
-        monkeypatch.setattr("eventapi.client.sleep", lambda _: second or second.append(Server(folder, port=port)))
+        monkeypatch.setattr(
+            "eventapi.client.sleep", lambda _: second or second.append(Server(folder, port=port))
+        )
         api.post("/contacts", {"company_name": "Restarted"})
         with second[0]:
             assert len(named(api, "Restarted")) == 1
@@ -238,15 +285,20 @@ def test_requests_survive_a_restart_of_the_server(data, monkeypatch):
 
 # Responses that are not from eventapi
 
+
 def test_the_page_of_a_proxy_is_a_problem(service, middle):
     middle.faults.append(BAD_GATEWAY)
-    with pytest.raises(Problem, match=r"502 Bad Gateway: .*nginx") as caught, \
-            Client(middle.url, service[1], tries=1) as far:
+    with (
+        pytest.raises(Problem, match=r"502 Bad Gateway: .*nginx") as caught,
+        Client(middle.url, service[1], tries=1) as far,
+    ):
         far.get("/contacts/1")
     assert (caught.value.code, caught.value.errors, caught.value.request_id) == ("", [], None)
 
 
-@pytest.mark.parametrize("body", ["<html>Please log in</html>", "[]", '{"data": 1', '"text"', '{"id": 1}'])
+@pytest.mark.parametrize(
+    "body", ["<html>Please log in</html>", "[]", '{"data": 1', '"text"', '{"id": 1}']
+)
 def test_a_success_that_is_not_from_eventapi_is_a_problem(body, far, middle):
     middle.faults.append(says(200, body, Content_Type="text/html"))
     with pytest.raises(Problem, match="EVENTAPI_URL"):
@@ -264,8 +316,11 @@ def test_a_redirect_is_not_followed(status, far, middle):
 
 # Connections and memory
 
+
 def test_requests_share_a_connection_also_after_an_error(far, middle, api, monkeypatch):
-    monkeypatch.setattr("eventapi.client.IDLE", 60)     # on a slow machine, a second may pass between two requests
+    monkeypatch.setattr(
+        "eventapi.client.IDLE", 60
+    )  # on a slow machine, a second may pass between two requests
     contact = api.post("/contacts", {"company_name": "Kept"})
     for _ in range(5):
         far.get(f"/contacts/{contact['id']}")
@@ -288,11 +343,18 @@ def test_the_connections_of_a_burst_are_closed_while_requests_continue(api, monk
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: (meeting.wait(), api.page("/events")), range(8)))
     assert len(opened) > 1
-    until(lambda: api.page("/events").status and sum(connection.sock is not None for connection in opened) <= 1)
+    until(
+        lambda: (
+            api.page("/events").status
+            and sum(connection.sock is not None for connection in opened) <= 1
+        )
+    )
 
 
 def test_threads_share_a_client(api):
-    ids = [api.post("/contacts", {"company_name": f"Thread {number}"})["id"] for number in range(20)]
+    ids = [
+        api.post("/contacts", {"company_name": f"Thread {number}"})["id"] for number in range(20)
+    ]
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda id: api.get(f"/contacts/{id}"), ids * 5))
     assert [contact["id"] for contact in found] == ids * 5

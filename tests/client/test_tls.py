@@ -1,4 +1,5 @@
 """TLS: certificates are checked, and one that is not valid is reported at once."""
+
 import ssl
 import subprocess
 
@@ -14,9 +15,28 @@ pytestmark = pytest.mark.processes
 def certificate(tmp_path):
     """Return a file with a certificate for 127.0.0.1 that no authority has signed, and its key."""
     file = tmp_path / "own.pem"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=own",
-                    "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", file, "-out", tmp_path / "crt"], check=True,
-                   capture_output=True)
+    subprocess.run(
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=own",
+            "-addext",
+            "subjectAltName=IP:127.0.0.1",
+            "-keyout",
+            file,
+            "-out",
+            tmp_path / "crt",
+        ],
+        check=True,
+        capture_output=True,
+    )
     file.write_text(file.read_text() + (tmp_path / "crt").read_text())
     return file
 
@@ -27,7 +47,9 @@ def secure(certificate):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     with Middle() as middle:
-        middle.socket = context.wrap_socket(middle.socket, server_side=True, do_handshake_on_connect=False)
+        middle.socket = context.wrap_socket(
+            middle.socket, server_side=True, do_handshake_on_connect=False
+        )
         middle.url = middle.url.replace("http:", "https:")
         middle.faults += [says(200, '{"data": {}, "meta": {}}')] * 3
         yield middle
@@ -42,12 +64,16 @@ def test_an_unknown_certificate_is_refused_at_once(secure, waits):
 def test_a_certificate_for_another_name_is_refused(secure, certificate, waits):
     context = ssl.create_default_context(cafile=certificate)
     with pytest.raises(ssl.SSLCertVerificationError, match="localhost"):
-        Client(secure.url.replace("127.0.0.1", "localhost"), "key", context=context).get("/contacts/1")
+        Client(secure.url.replace("127.0.0.1", "localhost"), "key", context=context).get(
+            "/contacts/1"
+        )
     assert secure.got == []
 
 
 def test_a_certificate_can_be_trusted(secure, certificate, monkeypatch):
-    monkeypatch.setattr("eventapi.client.IDLE", 60)     # on a slow machine, a second may pass between two requests
+    monkeypatch.setattr(
+        "eventapi.client.IDLE", 60
+    )  # on a slow machine, a second may pass between two requests
     with Client(secure.url, "key", context=ssl.create_default_context(cafile=certificate)) as api:
         api.get("/contacts/1")
         api.post("/contacts", {})

@@ -1,4 +1,5 @@
 """Verification of webhooks, compared with the vector of the specification and with the library standardwebhooks."""
+
 import base64
 import hashlib
 import hmac
@@ -35,10 +36,18 @@ def headers(signatures, moment=NOW, id="evt_1_2"):
 CASES = {
     "genuine": (headers(signature()), BODY, True),
     "body as text": (headers(signature()), BODY.decode(), True),
-    "names in capitals": ({name.title(): value for name, value in headers(signature()).items()}, BODY, None),
+    "names in capitals": (
+        {name.title(): value for name, value in headers(signature()).items()},
+        BODY,
+        None,
+    ),
     "old and new secret": (headers(f"{signature(OTHER)} {signature()}"), BODY, True),
     "new and old secret": (headers(f"{signature()} {signature(OTHER)}"), BODY, True),
-    "and one of a later version": (headers(f"v2,abc {signature(version='v1a')} {signature()}"), BODY, True),
+    "and one of a later version": (
+        headers(f"v2,abc {signature(version='v1a')} {signature()}"),
+        BODY,
+        True,
+    ),
     "only another version": (headers(signature(version="v1a")), BODY, False),
     "another secret": (headers(signature(OTHER)), BODY, False),
     "another body": (headers(signature()), BODY.replace(b"G", b"g"), False),
@@ -68,17 +77,22 @@ def accepts(verify, error):
 @pytest.mark.parametrize("case", CASES)
 def test_a_webhook_is_accepted_if_it_is_genuine(case):
     given, body, expected = CASES[case]
-    assert accepts(lambda: verify_webhook(SECRET, given, body), ValueError) == (expected is not False)
+    assert accepts(lambda: verify_webhook(SECRET, given, body), ValueError) == (
+        expected is not False
+    )
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if CASES[case][2] is not None])
 def test_standardwebhooks_decides_the_same(case, monkeypatch):
-    library = pytest.importorskip("standardwebhooks.webhooks", reason="Debian has no standardwebhooks")
+    library = pytest.importorskip(
+        "standardwebhooks.webhooks", reason="Debian has no standardwebhooks"
+    )
 
     class Clock(datetime):
         @classmethod
         def now(cls, tz=None):
             return datetime.fromtimestamp(NOW, tz)
+
     monkeypatch.setattr(library, "datetime", Clock)
     given, body, expected = CASES[case]
     assert accepts(lambda: library.Webhook(SECRET).verify(body, given), Exception) == expected
@@ -86,8 +100,11 @@ def test_standardwebhooks_decides_the_same(case, monkeypatch):
 
 def test_the_sample_of_the_specification_is_accepted(monkeypatch):
     monkeypatch.setattr("eventapi.client.time", lambda: 1614265330.0)
-    given = {"webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek", "webhook-timestamp": "1614265330",
-             "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="}
+    given = {
+        "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+        "webhook-timestamp": "1614265330",
+        "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+    }
     assert verify_webhook(SECRET, given, '{"test": 2432232314}') == {"test": 2432232314}
 
 
@@ -116,10 +133,19 @@ def test_errors_do_not_contain_the_secret():
 def test_deliveries_are_verified_also_with_the_old_secret_after_a_rotation(tmp_path, monkeypatch):
     monkeypatch.undo()
     eventapi(tmp_path, "migrate")
-    key = eventapi(tmp_path, "key", "create", "--name", "client", "--all-scopes", "--quiet").stdout.strip()
-    with Receiver() as receiver, Server(tmp_path, "--with-worker", EVENTAPI_WEBHOOK_ALLOWED_NETWORKS="127.0.0.0/8") as \
-            server, Client(server.url, key) as api:
-        webhook = api.post("/webhooks", {"name": "test", "url": receiver.url(), "events": ["contact.*"]})
+    key = eventapi(
+        tmp_path, "key", "create", "--name", "client", "--all-scopes", "--quiet"
+    ).stdout.strip()
+    with (
+        Receiver() as receiver,
+        Server(
+            tmp_path, "--with-worker", EVENTAPI_WEBHOOK_ALLOWED_NETWORKS="127.0.0.0/8"
+        ) as server,
+        Client(server.url, key) as api,
+    ):
+        webhook = api.post(
+            "/webhooks", {"name": "test", "url": receiver.url(), "events": ["contact.*"]}
+        )
         api.post("/contacts", {"company_name": "Rosen KG"})
         until(lambda: receiver.got, 60)
         rotated = api.post(f"/webhooks/{webhook['id']}/rotate-secret")

@@ -1,17 +1,28 @@
 """The pages of the documentation, and what tests need from Markdown: code blocks, links and headings."""
+
 import re
 from dataclasses import dataclass, field
 from textwrap import dedent
 
 from tests.support.processes import ROOT
 
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *(ROOT / "docs").rglob("*.md")])
-BLOCK = re.compile(r"(?P<marks>(?:^ *<!-- [a-z ]+: .*-->\n)*)^(?P<indent> *)```(?P<language>\S*) *\n"
-                   r"(?P<text>(?:.*\n)*?)(?P=indent)``` *$", re.M)
+PAGES = sorted(
+    [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "SECURITY.md",
+        *(ROOT / "docs").rglob("*.md"),
+    ]
+)
+BLOCK = re.compile(
+    r"(?P<marks>(?:^ *<!-- [a-z ]+: .*-->\n)*)^(?P<indent> *)```(?P<language>\S*) *\n"
+    r"(?P<text>(?:.*\n)*?)(?P=indent)``` *$",
+    re.M,
+)
 MARK = re.compile(r"<!-- ([a-z ]+): (.*?) *-->")
-MARKS = {"not run", "file", "status", "exit"}                # the comments above a block, see docs/README.md
+MARKS = {"not run", "file", "status", "exit"}  # the comments above a block, see docs/README.md
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
-RUN = {"sh": "bash", "python": "python"}                    # language of a block -> the process that runs it
+RUN = {"sh": "bash", "python": "python"}  # language of a block -> the process that runs it
 
 
 @dataclass
@@ -20,6 +31,7 @@ class Block:
 
     `output` is the block directly behind this one if it shows the output of this one.
     """
+
     line: int
     language: str
     text: str
@@ -39,7 +51,10 @@ def name_of(page):
 def data_of(page):
     """Return the names of the data with which the samples of a page run: `empty`, `demo`, both, or `shared`."""
     head = page.read_text(encoding="utf-8").split("\n")[:5]
-    return next((mark[2].split(", ") for mark in map(MARK.fullmatch, head) if mark and mark[1] == "data"), ["empty"])
+    return next(
+        (mark[2].split(", ") for mark in map(MARK.fullmatch, head) if mark and mark[1] == "data"),
+        ["empty"],
+    )
 
 
 def has_mail(page):
@@ -52,9 +67,13 @@ def blocks(page):
     """Return the Blocks of a page, in their order."""
     text, found, end = page.read_text(encoding="utf-8"), [], 0
     for match in BLOCK.finditer(text):
-        block = Block(text.count("\n", 0, match.start("text")) + 1, match["language"], dedent(match["text"]),
-                      dict(MARK.findall(match["marks"])))
-        is_behind = found and found[-1].runs and not text[end:match.start()].strip()
+        block = Block(
+            text.count("\n", 0, match.start("text")) + 1,
+            match["language"],
+            dedent(match["text"]),
+            dict(MARK.findall(match["marks"])),
+        )
+        is_behind = found and found[-1].runs and not text[end : match.start()].strip()
         if is_behind and block.language not in RUN and not block.marks:
             found[-1].output, block.is_output = block, True
         found.append(block)

@@ -1,4 +1,5 @@
 """Run the samples of a page: one bash process and one Python process, in a scratch folder, against a real server."""
+
 import json
 import os
 import re
@@ -14,7 +15,7 @@ import pytest
 from tests.docs.markdown import RUN, blocks, has_mail, name_of
 from tests.support.processes import PYTHON, ROOT, Server, environment, eventapi, free_port
 
-LIMIT = 120                                                 # seconds until a block counts as hanging
+LIMIT = 120  # seconds until a block counts as hanging
 
 # Both processes read lines "MODE FILE", run the file, write its output to FILE.out and FILE.err, and answer with its
 # exit code. With the mode -e, bash ends at the first command that fails; the trap writes its line.
@@ -45,6 +46,7 @@ COMMANDS = {"bash": ["bash", "-c", BASH], "python": [PYTHON, "-W", "ignore", "-c
 @dataclass
 class Done:
     """What a block has written, and its exit code."""
+
     code: int
     out: str
     err: str
@@ -56,29 +58,47 @@ class Process:
     def __init__(self, kind, folder, variables):
         self.folder, self.count = folder / kind, 0
         self.folder.mkdir()
-        self.process = subprocess.Popen(COMMANDS[kind], cwd=folder / "work", env=variables, text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                        start_new_session=True)
+        self.process = subprocess.Popen(
+            COMMANDS[kind],
+            cwd=folder / "work",
+            env=variables,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
 
     def run(self, block):
         """Run a block and return a Done. The line numbers of its messages are those of the page."""
         self.count += 1
         file = self.folder / f"{self.count}"
         file.write_text("\n" * (block.line - 1) + block.text, encoding="utf-8")
-        self.process.stdin.write(f"{'+e' if {'status', 'exit'} & block.marks.keys() else '-e'} {file}\n")
+        self.process.stdin.write(
+            f"{'+e' if {'status', 'exit'} & block.marks.keys() else '-e'} {file}\n"
+        )
         self.process.stdin.flush()
         if not select.select([self.process.stdout], [], [], LIMIT)[0]:
             code = f"no end within {LIMIT} s"
         else:
             code = int(self.process.stdout.readline() or self.process.wait(10))
-        return Done(code, *((file.with_suffix(end).read_text(encoding="utf-8", errors="replace")
-                             .replace("\r\n", "\n")) for end in (".out", ".err")))
+        return Done(
+            code,
+            *(
+                (
+                    file.with_suffix(end)
+                    .read_text(encoding="utf-8", errors="replace")
+                    .replace("\r\n", "\n")
+                )
+                for end in (".out", ".err")
+            ),
+        )
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        with self.process, suppress(ProcessLookupError):     # it may have ended already
+        with self.process, suppress(ProcessLookupError):  # it may have ended already
             os.killpg(self.process.pid, signal.SIGKILL)
 
 
@@ -99,7 +119,7 @@ def run_page(page, folder, template):
 def run_samples(page, folder, data, server):
     """Run all samples of a page in `folder`, with a server on the data directory `data`. Fail at the first fault."""
     (folder / "work").mkdir(exist_ok=True)
-    (folder / "work" / "docs").symlink_to(ROOT / "docs")                # for samples.sh
+    (folder / "work" / "docs").symlink_to(ROOT / "docs")  # for samples.sh
     with ExitStack() as stack:
         variables, running = variables_for(folder, data, server), {}
         for block in blocks(page):
@@ -113,14 +133,18 @@ def run_samples(page, folder, data, server):
                 try:
                     check(block, done)
                 except (AssertionError, ValueError) as fault:
-                    pytest.fail(f"{name_of(page)}, line {block.line}: {fault}\n--- sample\n{block.text}"
-                                f"--- output\n{done.out}\n--- errors\n{done.err}", pytrace=False)
+                    pytest.fail(
+                        f"{name_of(page)}, line {block.line}: {fault}\n--- sample\n{block.text}"
+                        f"--- output\n{done.out}\n--- errors\n{done.err}",
+                        pytrace=False,
+                    )
 
 
 @contextmanager
 def mailbox(folder):
     """Run an SMTP server that stores the mails as 1.eml, 2.eml and so on. Yield the options that send mails there."""
     from tests.support import mail_server  # skips the test without aiosmtpd
+
     folder.mkdir(parents=True)
 
     class Folder(mail_server.Inbox):
@@ -130,11 +154,16 @@ def mailbox(folder):
             file.with_suffix(".new").write_bytes(envelope.content)
             file.with_suffix(".new").rename(file)
             return "250 OK"
+
     server = mail_server.Server(Folder())
     server.start()
     try:
-        yield {"EVENTAPI_SMTP_HOST": "127.0.0.1", "EVENTAPI_SMTP_PORT": str(server.port),
-               "EVENTAPI_SMTP_SECURITY": "none", "EVENTAPI_SMTP_SENDER": "newsletter@messe.example"}
+        yield {
+            "EVENTAPI_SMTP_HOST": "127.0.0.1",
+            "EVENTAPI_SMTP_PORT": str(server.port),
+            "EVENTAPI_SMTP_SECURITY": "none",
+            "EVENTAPI_SMTP_SENDER": "newsletter@messe.example",
+        }
     finally:
         server.stop()
 
@@ -147,17 +176,27 @@ def variables_for(folder, data, server):
     for name, words in (("eventapi", f"{PYTHON} -m eventapi"), ("python3", PYTHON)):
         (home / "bin" / name).write_text(f'#!/bin/sh\nexec {words} "$@"\n')
         (home / "bin" / name).chmod(0o755)
-    return environment(data, HOME=str(home), CURL_HOME=str(home), TMPDIR=str(home), LC_ALL="C.UTF-8",
-                       TZ="Europe/Berlin", PORT=str(free_port()), PATH=f"{home}/bin:{os.environ['PATH']}",
-                       EVENTAPI_URL=server.url, EVENTAPI_KEY=(data / "key").read_text())
+    return environment(
+        data,
+        HOME=str(home),
+        CURL_HOME=str(home),
+        TMPDIR=str(home),
+        LC_ALL="C.UTF-8",
+        TZ="Europe/Berlin",
+        PORT=str(free_port()),
+        PATH=f"{home}/bin:{os.environ['PATH']}",
+        EVENTAPI_URL=server.url,
+        EVENTAPI_KEY=(data / "key").read_text(),
+    )
 
 
 def make_template(folder, data):
     """Create a data directory with the configuration of conf/demo.conf, a key, and the data `empty` or `demo`."""
     folder.mkdir()
-    (folder / "eventapi.conf").write_text((ROOT / "conf" / "demo.conf").read_text() +
-                                          "webhook_allowed_networks = 127.0.0.0/8\n")
-    for words in (["migrate"], ["demo"])[:2 if data == "demo" else 1]:
+    (folder / "eventapi.conf").write_text(
+        (ROOT / "conf" / "demo.conf").read_text() + "webhook_allowed_networks = 127.0.0.0/8\n"
+    )
+    for words in (["migrate"], ["demo"])[: 2 if data == "demo" else 1]:
         done = eventapi(folder, *words)
         assert done.returncode == 0, done.stderr
     created = eventapi(folder, "key", "create", "--name", "docs", "--all-scopes", "--quiet")
@@ -170,14 +209,18 @@ def check(block, done):
     status, code = block.marks.get("status"), int(block.marks.get("exit", 0))
     if status:
         errors = re.findall(r"returned error: (\d+)", done.err)
-        assert errors == [status], f"curl did not receive status {status}, but {errors or 'no error'}"
+        assert errors == [status], (
+            f"curl did not receive status {status}, but {errors or 'no error'}"
+        )
     else:
         assert done.code == code, f"exit code {done.code} instead of {code}"
-    shown = done.out + (done.err if code else "")           # a command that fails writes to stderr
+    shown = done.out + (done.err if code else "")  # a command that fails writes to stderr
     if block.output and block.output.language == "json":
         compare(json.loads(block.output.text), json.loads(shown))
     elif block.output:
-        assert fits(block.output.text, shown), f"the output is not as shown in line {block.output.line}"
+        assert fits(block.output.text, shown), (
+            f"the output is not as shown in line {block.output.line}"
+        )
 
 
 def fits(pattern, text):
@@ -198,16 +241,21 @@ def compare(expected, value, path=""):
     if isinstance(expected, dict) and isinstance(value, dict):
         names = expected.keys() - {"…"}
         assert names <= value.keys(), f"{place}: there is no {names - value.keys()}"
-        assert "…" in expected or names == value.keys(), f"{place}: there is also {value.keys() - names}"
+        assert "…" in expected or names == value.keys(), (
+            f"{place}: there is also {value.keys() - names}"
+        )
         for name in names:
             compare(expected[name], value[name], f"{path}/{name}")
     elif isinstance(expected, list) and isinstance(value, list):
         items = expected[:-1] if expected[-1:] == ["…"] else expected
-        assert len(value) == len(items) or (items is not expected and len(value) > len(items)), \
+        assert len(value) == len(items) or (items is not expected and len(value) > len(items)), (
             f"{place}: {len(value)} items instead of {len(items)}"
+        )
         for number, (item, one) in enumerate(zip(items, value, strict=False)):
             compare(item, one, f"{path}/{number}")
     elif isinstance(expected, str) and isinstance(value, str):
         assert fits(expected, value), f"{place}: {value}"
     else:
-        assert expected == value and isinstance(expected, bool) == isinstance(value, bool), f"{place}: {value}"
+        assert expected == value and isinstance(expected, bool) == isinstance(value, bool), (
+            f"{place}: {value}"
+        )

@@ -1,4 +1,5 @@
 """Samples of the documentation that no shell runs: JSON and configuration."""
+
 import configparser
 import json
 import re
@@ -11,8 +12,12 @@ from tests.docs.markdown import PAGES, blocks, name_of
 
 def samples(language):
     """Return the blocks in this language of all pages that no process runs, for pytest."""
-    found = ((page, block) for page in PAGES for block in blocks(page)
-             if block.language == language and "not run" not in block.marks)
+    found = (
+        (page, block)
+        for page in PAGES
+        for block in blocks(page)
+        if block.language == language and "not run" not in block.marks
+    )
     return [pytest.param(block, id=f"{name_of(page)}-{block.line}") for page, block in found]
 
 

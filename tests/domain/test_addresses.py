@@ -1,4 +1,5 @@
 """Addresses that webhooks may call: forbidden URLs are refused at creation and at delivery."""
+
 import ipaddress
 import socket
 
@@ -38,17 +39,32 @@ FORBIDDEN = """
     //example.org/ https://127.0.0.1.nip.example.test/ https://rebinding.example.test/ https://mixed.example.test/
     https://six.example.test/
 """.split()
-CONTROLS = ["https://example.org/a b", "https://example.org/\tx", "https://exam\nple.org/",
-            "https://example.org/\r\nHost: x", " https://example.org /",
-            "https://example.org/\x7f"]
-NAMES = {"127.0.0.1.nip.example.test": ["127.0.0.1"], "rebinding.example.test": ["169.254.169.254"],
-         "mixed.example.test": ["93.184.216.34", "10.0.0.1"], "six.example.test": ["::ffff:10.0.0.1"],
-         "localhost": ["127.0.0.1", "::1"]}
-GOOD = ["https://example.org/", "https://example.org", "HTTPS://EXAMPLE.ORG/Hook?x=1", "https://example.org:8443/a%20b",
-        "https://93.184.216.34/",
-        "https://[2606:2800:220:1:248:1893:25c8:1946]:8443/x", "https://a_b.example.org/",
-        "https://xn--exmple-cua.example.org/?q",
-        "https://not-yet-known.example.test/"]
+CONTROLS = [
+    "https://example.org/a b",
+    "https://example.org/\tx",
+    "https://exam\nple.org/",
+    "https://example.org/\r\nHost: x",
+    " https://example.org /",
+    "https://example.org/\x7f",
+]
+NAMES = {
+    "127.0.0.1.nip.example.test": ["127.0.0.1"],
+    "rebinding.example.test": ["169.254.169.254"],
+    "mixed.example.test": ["93.184.216.34", "10.0.0.1"],
+    "six.example.test": ["::ffff:10.0.0.1"],
+    "localhost": ["127.0.0.1", "::1"],
+}
+GOOD = [
+    "https://example.org/",
+    "https://example.org",
+    "HTTPS://EXAMPLE.ORG/Hook?x=1",
+    "https://example.org:8443/a%20b",
+    "https://93.184.216.34/",
+    "https://[2606:2800:220:1:248:1893:25c8:1946]:8443/x",
+    "https://a_b.example.org/",
+    "https://xn--exmple-cua.example.org/?q",
+    "https://not-yet-known.example.test/",
+]
 
 
 @pytest.fixture(autouse=True)
@@ -70,6 +86,7 @@ def test_a_forbidden_url_is_refused_at_creation(url):
 def test_a_forbidden_url_is_refused_at_delivery_without_a_connection(url, monkeypatch):
     def connect(*_, **__):
         raise AssertionError("a connection was opened")
+
     monkeypatch.setattr(socket, "create_connection", connect)
     with pytest.raises((addresses.Refused, http_post.Failed)):
         http_post.post(url, b"{}", {}, seconds=2, allowed=NO_NETWORK)
@@ -80,19 +97,33 @@ def test_a_public_address_is_accepted(url):
     assert addresses.fault_of(url, NO_NETWORK) is None
 
 
-@pytest.mark.parametrize("url", ["https://127.0.0.1/", "https://10.1.2.3/", "https://hooks.internal/"])
+@pytest.mark.parametrize(
+    "url", ["https://127.0.0.1/", "https://10.1.2.3/", "https://hooks.internal/"]
+)
 def test_the_refusal_of_a_private_address_names_the_option(url):
     assert "webhook_allowed_networks" in addresses.fault_of(url, NO_NETWORK)
 
 
 def test_only_configured_networks_are_allowed_and_http_is_allowed_there():
     allowed = (ipaddress.ip_network("10.1.0.0/16"), ipaddress.ip_network("fd00:1::/32"))
-    for url in ("http://10.1.2.3:8080/x", "https://10.1.2.3/", "http://[fd00:1::7]/", "http://erp/",
-                "https://erp.internal/"):
+    for url in (
+        "http://10.1.2.3:8080/x",
+        "https://10.1.2.3/",
+        "http://[fd00:1::7]/",
+        "http://erp/",
+        "https://erp.internal/",
+    ):
         assert addresses.fault_of(url, allowed) is None, url
-    for url in ("http://10.2.0.1/", "https://10.2.0.1/", "http://example.org/", "https://127.0.0.1/",
-                "http://[fd00:2::7]/", "https://localhost/",
-                "http://[::ffff:10.1.2.3]/", "https://167837955/"):
+    for url in (
+        "http://10.2.0.1/",
+        "https://10.2.0.1/",
+        "http://example.org/",
+        "https://127.0.0.1/",
+        "http://[fd00:2::7]/",
+        "https://localhost/",
+        "http://[::ffff:10.1.2.3]/",
+        "https://167837955/",
+    ):
         assert addresses.fault_of(url, allowed), url
 
 
@@ -114,6 +145,7 @@ def test_the_connection_uses_the_address_that_was_checked(names, monkeypatch):
     def connect(address, timeout):
         called.append(address)
         raise ConnectionRefusedError(111, "Connection refused")
+
     monkeypatch.setattr(addresses, "lookup", lookup)
     monkeypatch.setattr(socket, "create_connection", connect)
     with pytest.raises(http_post.Failed, match="Connection refused"):
@@ -123,6 +155,7 @@ def test_the_connection_uses_the_address_that_was_checked(names, monkeypatch):
 
 def test_a_resolver_that_does_not_respond_delays_a_delivery_only_briefly(monkeypatch):
     import threading
+
     over = threading.Event()
     monkeypatch.setattr(addresses, "lookup", lambda host, port: over.wait(10) and [])
     try:

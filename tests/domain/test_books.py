@@ -3,6 +3,7 @@
 For each customer, opening balance and movements add up to the closing balance. The reports of a month stay the same,
 byte for byte, whatever is booked later.
 """
+
 import json
 import random
 from collections import defaultdict
@@ -20,7 +21,7 @@ BERLIN = ZoneInfo("Europe/Berlin")
 PLACES = {"EUR": 2, "JPY": 0, "KWD": 3}
 RATES = {"JPY": 0.0061, "KWD": 2.87}
 ADDRESS = {"address": "Weg 1", "city": "Leipzig", "country": "DE"}
-STEPS = 22                      # bookings in a month
+STEPS = 22  # bookings in a month
 CSV = {"Accept": "text/csv"}
 
 
@@ -52,7 +53,9 @@ class Ledger:
         sums = defaultdict(Decimal)
         for day, _, number, amount in self.entries:
             if first <= day <= last:
-                sums[self.invoices[number]["contact_id"], self.invoices[number]["currency"]] += amount
+                sums[self.invoices[number]["contact_id"], self.invoices[number]["currency"]] += (
+                    amount
+                )
         return sums
 
     def sums(self, first, last, *kinds):
@@ -71,12 +74,22 @@ class Year:
         self.client, self.chance, self.ledger = client, random.Random(seed), Ledger()
         self.payments, self.now = {}, datetime(2026, 1, 1, 8, tzinfo=BERLIN)
         monkeypatch.setattr(times, "now", lambda: times.text(self.now))
-        events = [client.make("/events", {"title": f"Fair {number}"})["event_key"] for number in range(2)]
+        events = [
+            client.make("/events", {"title": f"Fair {number}"})["event_key"] for number in range(2)
+        ]
         self.events, self.people = events, []
         for number in range(4):
             contact = client.make("/contacts", {**ADDRESS, "company_name": f"Muster {number} GmbH"})
-            self.people.append(client.make("/participants", {
-                "event_key": events[number % 2], "contact_id": contact["id"], "role": "exhibitor"}))
+            self.people.append(
+                client.make(
+                    "/participants",
+                    {
+                        "event_key": events[number % 2],
+                        "contact_id": contact["id"],
+                        "role": "exhibitor",
+                    },
+                )
+            )
 
     def at(self, day):
         """Set the clock to a random time on a day."""
@@ -91,12 +104,16 @@ class Year:
     def amount(self, limit, currency):
         """Return a random amount of at most `limit`, with the decimals of the currency."""
         units = int(limit.scaleb(PLACES[currency]))
-        return Decimal(self.chance.randint(1, units)).scaleb(-PLACES[currency]) if units > 0 else None
+        return (
+            Decimal(self.chance.randint(1, units)).scaleb(-PLACES[currency]) if units > 0 else None
+        )
 
     @staticmethod
     def taxed(net, rate, currency):
         """Return a net amount with tax, rounded half away from zero to the decimals of the currency."""
-        return net + (net * rate / 100).quantize(Decimal(1).scaleb(-PLACES[currency]), ROUND_HALF_UP)
+        return net + (net * rate / 100).quantize(
+            Decimal(1).scaleb(-PLACES[currency]), ROUND_HALF_UP
+        )
 
     # Dates
 
@@ -105,28 +122,61 @@ class Year:
 
         What is sent is a date, or a timestamp in one of three forms.
         """
-        first = max(earliest, self.now.astimezone(BERLIN).replace(day=1, hour=0, minute=0, second=0))
-        at = first + timedelta(seconds=self.chance.randint(0, int((self.now - first).total_seconds())))
+        first = max(
+            earliest, self.now.astimezone(BERLIN).replace(day=1, hour=0, minute=0, second=0)
+        )
+        at = first + timedelta(
+            seconds=self.chance.randint(0, int((self.now - first).total_seconds()))
+        )
         local = at.astimezone(BERLIN)
-        sent = self.chance.choice((local.date().isoformat(), times.text(at), local.isoformat(timespec="seconds"),
-                                   at.astimezone(timezone(timedelta(hours=9))).isoformat(timespec="seconds")))
-        return sent, local.date().isoformat(), datetime.fromisoformat(sent).replace(tzinfo=BERLIN) if len(
-            sent) == 10 else at
+        sent = self.chance.choice(
+            (
+                local.date().isoformat(),
+                times.text(at),
+                local.isoformat(timespec="seconds"),
+                at.astimezone(timezone(timedelta(hours=9))).isoformat(timespec="seconds"),
+            )
+        )
+        return (
+            sent,
+            local.date().isoformat(),
+            datetime.fromisoformat(sent).replace(tzinfo=BERLIN) if len(sent) == 10 else at,
+        )
 
     # Bookings
 
     def send_invoice(self):
         person, currency = self.chance.choice(self.people), self.chance.choice(list(PLACES))
-        lines = [(rate, self.amount(Decimal(3000), currency), self.chance.randint(1, 3))
-                 for rate in self.chance.sample((19, 7), self.chance.randint(1, 2))]
-        items = [{"description": "Stand", "quantity": quantity, "unit_price": price, "tax_rate": rate}
-                 for rate, price, quantity in lines]
-        draft = self.client.make("/invoices", {"event_participant_id": person["id"], "currency": currency,
-                                               "items": items, "exchange_rate": RATES.get(currency)})
+        lines = [
+            (rate, self.amount(Decimal(3000), currency), self.chance.randint(1, 3))
+            for rate in self.chance.sample((19, 7), self.chance.randint(1, 2))
+        ]
+        items = [
+            {"description": "Stand", "quantity": quantity, "unit_price": price, "tax_rate": rate}
+            for rate, price, quantity in lines
+        ]
+        draft = self.client.make(
+            "/invoices",
+            {
+                "event_participant_id": person["id"],
+                "currency": currency,
+                "items": items,
+                "exchange_rate": RATES.get(currency),
+            },
+        )
         sent = self.client.post(f"/invoices/{draft['id']}/send", status=200).json["data"]
-        number, nets = sent["invoice_number"], {rate: price * quantity for rate, price, quantity in lines}
-        self.ledger.invoices[number] = {"id": sent["id"], "contact_id": person["contact_id"], "currency": currency,
-                                        "event": person["event_key"], "nets": nets, "state": "open"}
+        number, nets = (
+            sent["invoice_number"],
+            {rate: price * quantity for rate, price, quantity in lines},
+        )
+        self.ledger.invoices[number] = {
+            "id": sent["id"],
+            "contact_id": person["contact_id"],
+            "currency": currency,
+            "event": person["event_key"],
+            "nets": nets,
+            "state": "open",
+        }
         self.book_taxed("invoice", number, nets)
 
     def book_taxed(self, kind, number, nets, sign=1, wholes=None):
@@ -146,7 +196,9 @@ class Year:
 
     def choose(self, *states):
         """Return the number of an invoice in one of the states, or None."""
-        found = [number for number, invoice in self.ledger.invoices.items() if invoice["state"] in states]
+        found = [
+            number for number, invoice in self.ledger.invoices.items() if invoice["state"] in states
+        ]
         return self.chance.choice(found) if found else None
 
     def credit(self):
@@ -159,7 +211,9 @@ class Year:
             net = self.chance.choice((whole, self.amount(whole, invoice["currency"])))
             item = {"description": "Credit", "quantity": 1, "unit_price": net, "tax_rate": rate}
             self.client.post(f"/invoices/{invoice['id']}/credit", {"items": [item]}, status=201)
-            invoice["state"] = "cancelled" if len(invoice["nets"]) == 1 and net == whole else "credited"
+            invoice["state"] = (
+                "cancelled" if len(invoice["nets"]) == 1 and net == whole else "credited"
+            )
             self.book_taxed("credit", number, {rate: net}, -1, {rate: whole})
 
     def cancel(self):
@@ -173,11 +227,26 @@ class Year:
         number = self.choose("open", "credited")
         if number:
             currency = self.ledger.invoices[number]["currency"]
-            amount, (sent, day, at) = self.amount(Decimal(4000), currency), self.moment(self.now - timedelta(days=40))
-            made = self.client.make("/payments", {
-                "invoice_number": number, "amount": amount, "payment_date": sent,
-                "gateway_key": self.chance.choice((None, "card"))})
-            self.payments[made["id"]] = {"invoice": number, "amount": amount, "left": amount, "at": at, "refunds": {}}
+            amount, (sent, day, at) = (
+                self.amount(Decimal(4000), currency),
+                self.moment(self.now - timedelta(days=40)),
+            )
+            made = self.client.make(
+                "/payments",
+                {
+                    "invoice_number": number,
+                    "amount": amount,
+                    "payment_date": sent,
+                    "gateway_key": self.chance.choice((None, "card")),
+                },
+            )
+            self.payments[made["id"]] = {
+                "invoice": number,
+                "amount": amount,
+                "left": amount,
+                "at": at,
+                "refunds": {},
+            }
             self.ledger.add(day, "payment", number, -amount)
 
     def payment(self):
@@ -188,20 +257,35 @@ class Year:
     def refund(self):
         id, payment = self.payment()
         if id:
-            amount = self.chance.choice((payment["left"], self.amount(
-                payment["left"], self.ledger.invoices[payment["invoice"]]["currency"])))
+            amount = self.chance.choice(
+                (
+                    payment["left"],
+                    self.amount(
+                        payment["left"], self.ledger.invoices[payment["invoice"]]["currency"]
+                    ),
+                )
+            )
             earliest = max(payment["at"], payment.get("moved", payment["at"]))
             sent, day, _ = self.moment(earliest)
-            body = {"refunded_at": sent, **({} if amount == payment["left"] else {"amount": amount})}
-            kept = self.client.post(f"/payments/{id}/refund", body, status=200).json["data"]["refunds"]
+            body = {
+                "refunded_at": sent,
+                **({} if amount == payment["left"] else {"amount": amount}),
+            }
+            kept = self.client.post(f"/payments/{id}/refund", body, status=200).json["data"][
+                "refunds"
+            ]
             payment["left"] -= amount
             payment["refunds"][kept[-1]["id"]] = day, amount
             self.ledger.add(day, "refund", payment["invoice"], amount)
 
     def take_refund_back(self):
         """Delete a refund of this month, which is a correction."""
-        found = [(id, payment, refund) for id, payment in self.payments.items() for refund, (day, _) in
-                 payment["refunds"].items() if day[:7] == self.today()[:7] and "moved" not in payment]
+        found = [
+            (id, payment, refund)
+            for id, payment in self.payments.items()
+            for refund, (day, _) in payment["refunds"].items()
+            if day[:7] == self.today()[:7] and "moved" not in payment
+        ]
         if found:
             id, payment, refund = self.chance.choice(found)
             day, amount = payment["refunds"].pop(refund)
@@ -214,7 +298,10 @@ class Year:
         id, payment = self.payment()
         target = self.choose("open", "credited")
         if id and target and target != payment["invoice"]:
-            if self.ledger.invoices[target]["currency"] == self.ledger.invoices[payment["invoice"]]["currency"]:
+            if (
+                self.ledger.invoices[target]["currency"]
+                == self.ledger.invoices[payment["invoice"]]["currency"]
+            ):
                 self.client.patch(f"/payments/{id}", {"invoice_number": target}, status=200)
                 self.ledger.add(self.today(), "move", payment["invoice"], payment["left"])
                 self.ledger.add(self.today(), "move", target, -payment["left"])
@@ -225,16 +312,31 @@ class Year:
         number = self.choose("open", "credited")
         if number:
             day = (self.now + timedelta(days=self.chance.randint(0, 60))).date().isoformat()
-            self.client.patch(f"/invoices/{self.ledger.invoices[number]['id']}", {"due_date": day}, status=200)
+            self.client.patch(
+                f"/invoices/{self.ledger.invoices[number]['id']}", {"due_date": day}, status=200
+            )
 
     def month(self, first, last):
         """Book at random on the days of a month."""
         days = sorted(self.chance.randint(0, (last - first).days) for _ in range(STEPS))
         for number in days:
             self.at(first + timedelta(days=number))
-            step = self.chance.choice((self.send_invoice, self.send_invoice, self.pay, self.pay, self.pay, self.refund,
-                                       self.refund, self.move, self.credit, self.cancel, self.postpone,
-                                       self.take_refund_back))
+            step = self.chance.choice(
+                (
+                    self.send_invoice,
+                    self.send_invoice,
+                    self.pay,
+                    self.pay,
+                    self.pay,
+                    self.refund,
+                    self.refund,
+                    self.move,
+                    self.credit,
+                    self.cancel,
+                    self.postpone,
+                    self.take_refund_back,
+                )
+            )
             step()
 
     # Reports
@@ -244,7 +346,10 @@ class Year:
         span = f"date_from={first}&date_to={last}"
         paths = [f"{name}?{span}" for name in ("revenue", "tax", "payments", "overview")]
         paths += [f"receivables?as_of={last}"]
-        paths += [f"{path}&event_key={self.events[0]}" for path in (f"payments?{span}", f"receivables?as_of={last}")]
+        paths += [
+            f"{path}&event_key={self.events[0]}"
+            for path in (f"payments?{span}", f"receivables?as_of={last}")
+        ]
         return {path: self.report(path) for path in paths}
 
     def report(self, path):
@@ -255,9 +360,13 @@ class Year:
         """Return what is open of each customer and currency, as the list of invoices shows it."""
         sums, after = defaultdict(Decimal), ""
         while after is not None:
-            page = self.client.get(f"/invoices?type=invoice&per_page=100&after={after}", status=200).json
+            page = self.client.get(
+                f"/invoices?type=invoice&per_page=100&after={after}", status=200
+            ).json
             for invoice in page["data"]:
-                sums[invoice["contact_id"], invoice["currency"]] += Decimal(str(invoice["open_amount"]))
+                sums[invoice["contact_id"], invoice["currency"]] += Decimal(
+                    str(invoice["open_amount"])
+                )
             after = page["meta"]["next"]
         return {key: amount for key, amount in sums.items() if amount}
 
@@ -281,15 +390,23 @@ def compare(year, reports, first, last):
     ledger, days = year.ledger, (first.isoformat(), last.isoformat())
     span = f"date_from={first}&date_to={last}"
     rows = {path: json.loads(data)["rows"] for path, (data, _) in reports.items()}
-    assert by_currency(rows[f"revenue?{span}"], "net") == ledger.sums(*days, "invoice net", "credit net")
-    assert by_currency(rows[f"tax?{span}"], "tax") == ledger.sums(*days, "invoice tax", "credit tax")
+    assert by_currency(rows[f"revenue?{span}"], "net") == ledger.sums(
+        *days, "invoice net", "credit net"
+    )
+    assert by_currency(rows[f"tax?{span}"], "tax") == ledger.sums(
+        *days, "invoice tax", "credit tax"
+    )
     paid = rows[f"payments?{span}"]
     assert by_currency(paid, "received") == {
-        currency: -amount for currency, amount in ledger.sums(*days, "payment").items()}
+        currency: -amount for currency, amount in ledger.sums(*days, "payment").items()
+    }
     assert by_currency(paid, "refunded") == ledger.sums(*days, "refund")
     now = json.loads(year.report("receivables")[0])["rows"]
-    for event, found in ((None, now), (None, rows[f"receivables?as_of={last}"]),
-                         (year.events[0], rows[f"receivables?as_of={last}&event_key={year.events[0]}"])):
+    for event, found in (
+        (None, now),
+        (None, rows[f"receivables?as_of={last}"]),
+        (year.events[0], rows[f"receivables?as_of={last}&event_key={year.events[0]}"]),
+    ):
         owed, overpaid = [], []
         for number, amount in ledger.open(days[1]).items():
             if event in (None, ledger.invoices[number]["event"]):
@@ -304,9 +421,15 @@ def compare_event(year):
     """Compare the report on the payments of an event with the payments that its invoices have in the end."""
     event = year.events[0]
     found = json.loads(year.report(f"payments?event_key={event}&period=year")[0])["rows"]
-    kept = [{"currency": invoice["currency"], "received": payment["amount"],
-             "refunded": payment["amount"] - payment["left"]} for payment in year.payments.values()
-            if (invoice := year.ledger.invoices[payment["invoice"]])["event"] == event]
+    kept = [
+        {
+            "currency": invoice["currency"],
+            "received": payment["amount"],
+            "refunded": payment["amount"] - payment["left"],
+        }
+        for payment in year.payments.values()
+        if (invoice := year.ledger.invoices[payment["invoice"]])["event"] == event
+    ]
     for name in ("received", "refunded"):
         assert by_currency(found, name) == by_currency(kept, name)
     assert sum(row["payments"] for row in found) == len(kept)
@@ -320,14 +443,18 @@ def test_balances_add_up_and_closed_months_never_change(organiser, db, monkeypat
         closing = year.closing()
         moved = year.ledger.movements(first.isoformat(), last.isoformat())
         sums = {key: opening.get(key, 0) + moved.get(key, 0) for key in {*opening, *moved}}
-        assert closing == {key: amount for key, amount in sums.items() if amount}, f"seed {seed}, {first:%B}"
+        assert closing == {key: amount for key, amount in sums.items() if amount}, (
+            f"seed {seed}, {first:%B}"
+        )
         assert closing == year.ledger.balances(last.isoformat())
         year.at(last + timedelta(days=1))
         closed[first, last] = reports = year.reports(first, last)
         compare(year, reports, first, last)
         opening = closing
         past = year.chance.choice(list(closed))
-        assert year.reports(*past) == closed[past], f"seed {seed}: {past[0]:%B} changed in {first:%B}"
+        assert year.reports(*past) == closed[past], (
+            f"seed {seed}: {past[0]:%B} changed in {first:%B}"
+        )
     for past, reports in closed.items():
         assert year.reports(*past) == reports, f"seed {seed}: {past[0]:%B} changed"
     compare_event(year)

@@ -1,4 +1,5 @@
 """Random months that are closed, and then attacked: no report of a closed month ever changes."""
+
 import json
 from collections import defaultdict
 from datetime import timedelta
@@ -9,7 +10,7 @@ import pytest
 from eventapi.domain.upkeep import checks
 from tests.domain.test_books import CSV, Year, months
 
-ATTACKS = 120                   # requests against the closed months in each later month
+ATTACKS = 120  # requests against the closed months in each later month
 
 
 class Attacker(Year):
@@ -20,7 +21,11 @@ class Attacker(Year):
 
         The overview shows the same money, and participants, which merging and deleting change.
         """
-        found = {path: report for path, report in super().reports(first, last).items() if "overview" not in path}
+        found = {
+            path: report
+            for path, report in super().reports(first, last).items()
+            if "overview" not in path
+        }
         span = f"date_from={first}&date_to={last}"
         paths = [f"ledger?{span}", *(f"ledger/{number}?{span}" for number in self.customers())]
         return {**found, **{path: self.money_of(path) for path in paths}}
@@ -33,7 +38,9 @@ class Attacker(Year):
             assert data["proof"]["agrees"], (path, data["proof"])
             data = [data["totals"], [{**row, "customer_name": None} for row in data["rows"]]]
             return json.dumps(data), len(response.body.splitlines())
-        if data is None or not data["accounts"]:        # a customer without an invoice so far, who is not known yet
+        if (
+            data is None or not data["accounts"]
+        ):  # a customer without an invoice so far, who is not known yet
             return "[]", b""
         return json.dumps(data["accounts"]), response.body
 
@@ -53,46 +60,100 @@ class Attacker(Year):
     def set_rates(self):
         """Change the option `exchange_rates`."""
         self.client.app.app.settings.exchange_rates.update(
-            (currency, Decimal(self.chance.randint(1, 900)) / 100) for currency in ("JPY", "KWD"))
+            (currency, Decimal(self.chance.randint(1, 900)) / 100) for currency in ("JPY", "KWD")
+        )
 
     def attack(self):
         """Send a request that would change the books, whatever the response is. Return its status."""
-        payment, invoice, contact = self.some("/payments"), self.some("/invoices?type=invoice"), self.some("/contacts")
+        payment, invoice, contact = (
+            self.some("/payments"),
+            self.some("/invoices?type=invoice"),
+            self.some("/contacts"),
+        )
         if not (payment and invoice):
             return None
         number = invoice["invoice_number"]
         paid, issued = f"/payments/{payment['id']}", f"/invoices/{invoice['id']}"
         refunds = self.client.data(paid)["refunds"]
-        method, path, body = self.chance.choice((
-            ("DELETE", paid, None),
-            ("DELETE", f"{paid}/refunds/{refunds[0]['id'] if refunds else 1}", None),
-            ("PATCH", paid, {"amount": self.chance.randint(1, 5000)}),
-            ("PATCH", paid, {"payment_date": self.chance.choice((None, payment["created_at"], self.day()))}),
-            ("PATCH", paid, {"gateway_key": self.chance.choice((None, "card"))}),
-            ("PATCH", paid, {"invoice_number": number}),
-            ("PATCH", paid, {"invoice_number": number, "currency": invoice["currency"], "amount": 1}),
-            ("PATCH", paid, {"status": self.chance.choice(("failed", "pending", "refunded", "cancelled"))}),
-            ("PATCH", paid, {"notes": "Called", "transaction_id": f"tx-{self.chance.random()}"}),
-            ("POST", f"{paid}/refund", {"refunded_at": self.day()}),
-            ("POST", f"{paid}/refund", None),
-            ("POST", f"{paid}/complete", None),
-            ("POST", "/payments", {"invoice_number": number, "amount": 7, "payment_date": self.day(),
-                                   "status": self.chance.choice(("completed", "pending"))}),
-            ("PATCH", issued, {"due_date": self.day()[:10]}),
-            ("DELETE", issued, None),
-            ("POST", f"{issued}/cancel", None),
-            ("POST", f"{issued}/write-offs", {"amount": 1, "reason": "Lost", "written_off_at": self.day()[:10]}),
-            ("DELETE", f"{issued}/write-offs/{self.chance.randint(1, 9)}", None),
-            ("PATCH", paid, {"claim_amount": 1}),
-            ("POST", f"{issued}/credit", {"items": [{"description": "Late", "quantity": 1, "unit_price": 1}]}),
-            ("TAKE OVER", "/invoices", {
-                "contact_id": contact["id"], "invoice_number": f"OLD-{self.chance.random()}",
-                "issue_date": self.day()[:10], "items": [{"description": "Old", "quantity": 1, "unit_price": 9}]}),
-            ("POST", f"/contacts/{contact['id']}/merge", {"duplicate_id": self.some("/contacts")["id"]}),
-            ("POST", f"/contacts/{contact['id']}/anonymize" if self.chance.random() < 0.05 else paid, None),
-            ("DELETE", f"/events/{self.chance.randint(1, 2)}", None),
-            ("DELETE", f"/participants/{self.chance.randint(1, 4)}", None),
-        ))
+        method, path, body = self.chance.choice(
+            (
+                ("DELETE", paid, None),
+                ("DELETE", f"{paid}/refunds/{refunds[0]['id'] if refunds else 1}", None),
+                ("PATCH", paid, {"amount": self.chance.randint(1, 5000)}),
+                (
+                    "PATCH",
+                    paid,
+                    {"payment_date": self.chance.choice((None, payment["created_at"], self.day()))},
+                ),
+                ("PATCH", paid, {"gateway_key": self.chance.choice((None, "card"))}),
+                ("PATCH", paid, {"invoice_number": number}),
+                (
+                    "PATCH",
+                    paid,
+                    {"invoice_number": number, "currency": invoice["currency"], "amount": 1},
+                ),
+                (
+                    "PATCH",
+                    paid,
+                    {"status": self.chance.choice(("failed", "pending", "refunded", "cancelled"))},
+                ),
+                (
+                    "PATCH",
+                    paid,
+                    {"notes": "Called", "transaction_id": f"tx-{self.chance.random()}"},
+                ),
+                ("POST", f"{paid}/refund", {"refunded_at": self.day()}),
+                ("POST", f"{paid}/refund", None),
+                ("POST", f"{paid}/complete", None),
+                (
+                    "POST",
+                    "/payments",
+                    {
+                        "invoice_number": number,
+                        "amount": 7,
+                        "payment_date": self.day(),
+                        "status": self.chance.choice(("completed", "pending")),
+                    },
+                ),
+                ("PATCH", issued, {"due_date": self.day()[:10]}),
+                ("DELETE", issued, None),
+                ("POST", f"{issued}/cancel", None),
+                (
+                    "POST",
+                    f"{issued}/write-offs",
+                    {"amount": 1, "reason": "Lost", "written_off_at": self.day()[:10]},
+                ),
+                ("DELETE", f"{issued}/write-offs/{self.chance.randint(1, 9)}", None),
+                ("PATCH", paid, {"claim_amount": 1}),
+                (
+                    "POST",
+                    f"{issued}/credit",
+                    {"items": [{"description": "Late", "quantity": 1, "unit_price": 1}]},
+                ),
+                (
+                    "TAKE OVER",
+                    "/invoices",
+                    {
+                        "contact_id": contact["id"],
+                        "invoice_number": f"OLD-{self.chance.random()}",
+                        "issue_date": self.day()[:10],
+                        "items": [{"description": "Old", "quantity": 1, "unit_price": 9}],
+                    },
+                ),
+                (
+                    "POST",
+                    f"/contacts/{contact['id']}/merge",
+                    {"duplicate_id": self.some("/contacts")["id"]},
+                ),
+                (
+                    "POST",
+                    f"/contacts/{contact['id']}/anonymize" if self.chance.random() < 0.05 else paid,
+                    None,
+                ),
+                ("DELETE", f"/events/{self.chance.randint(1, 2)}", None),
+                ("DELETE", f"/participants/{self.chance.randint(1, 4)}", None),
+            )
+        )
         if method == "TAKE OVER":
             draft = self.client.post(path, body)
             path = f"/invoices/{draft.json['data']['id']}/send" if draft.status_int == 201 else paid
@@ -108,20 +169,33 @@ def compare_ledger(year, first, last):
     numbers = {person["contact_id"]: person["customer_number"] for person in year.people}
     rows = year.client.data(f"/reports/ledger?date_from={first}&date_to={last}")["data"]["rows"]
     for day, name in ((first - timedelta(days=1), "opening_balance"), (last, "closing_balance")):
-        balances = {(numbers[id], currency): amount
-                    for (id, currency), amount in year.ledger.balances(day.isoformat()).items()}
-        assert {(row["customer_number"], row["currency"]): Decimal(str(row[name])) for row in rows
-                if row[name]} == balances
+        balances = {
+            (numbers[id], currency): amount
+            for (id, currency), amount in year.ledger.balances(day.isoformat()).items()
+        }
+        assert {
+            (row["customer_number"], row["currency"]): Decimal(str(row[name]))
+            for row in rows
+            if row[name]
+        } == balances
     for number in year.customers():
-        accounts = year.client.get(f"/reports/ledger/{number}?date_from={first}&date_to={last}").json.get("data")
-        shown = {account["currency"]: account for account in (accounts["data"]["accounts"] if accounts else ())}
+        accounts = year.client.get(
+            f"/reports/ledger/{number}?date_from={first}&date_to={last}"
+        ).json.get("data")
+        shown = {
+            account["currency"]: account
+            for account in (accounts["data"]["accounts"] if accounts else ())
+        }
         for row in rows:
             if row["customer_number"] == number:
                 account = shown[row["currency"]]
                 assert [account[name] for name in ("opening_balance", "closing_balance")] == [
-                    row[name] for name in ("opening_balance", "closing_balance")]
+                    row[name] for name in ("opening_balance", "closing_balance")
+                ]
                 moved = sum(Decimal(str(entry["amount"])) for entry in account["movements"])
-                assert Decimal(str(account["opening_balance"])) + moved == Decimal(str(account["closing_balance"]))
+                assert Decimal(str(account["opening_balance"])) + moved == Decimal(
+                    str(account["closing_balance"])
+                )
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -143,7 +217,9 @@ def test_no_request_changes_a_report_of_a_closed_month(organiser, db, monkeypatc
                 year.set_rates()
                 for month, reports in closed.items():
                     found = year.reports(*month)
-                    assert found == reports, [path for path in found if found[path] != reports[path]]
+                    assert found == reports, [
+                        path for path in found if found[path] != reports[path]
+                    ]
         year.at(last + timedelta(days=1))
         organiser.post(f"/reports/periods/{first:%Y-%m}/close", status=200)
         closed[first, last] = year.reports(first, last)

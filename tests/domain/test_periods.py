@@ -1,4 +1,5 @@
 """Closed months: what is refused, what stays possible, and that no statement can change what was closed."""
+
 import json
 import re
 from decimal import Decimal
@@ -32,51 +33,117 @@ def books(clock, organiser, db):
     db.connection.execute("UPDATE last_stamp SET stamped_at = '2026-01-01T00:00:00Z'")
     contact = organiser.make("/contacts", ADDRESS)
     invoices = [sent(organiser, contact["id"]) for _ in range(2)]
-    note = organiser.post(f"/invoices/{invoices[1]['id']}/credit", {
-        "items": [{"description": "Credit", "quantity": 1, "unit_price": 10}]}, status=201).json["data"]
-    payment = organiser.make("/payments", {"invoice_number": invoices[0]["invoice_number"], "amount": 100})
-    refunded = organiser.post(f"/payments/{payment['id']}/refund", {"amount": 10}, status=200).json["data"]
-    pending = organiser.make("/payments", {"invoice_number": invoices[0]["invoice_number"], "amount": 19,
-                                           "status": "pending"})
-    moved = organiser.make("/payments", {"invoice_number": invoices[0]["invoice_number"], "amount": 5,
-                                         "payment_date": "2026-05-11"})
-    organiser.patch(f"/payments/{moved['id']}", {"invoice_number": invoices[1]["invoice_number"]}, status=200)
+    note = organiser.post(
+        f"/invoices/{invoices[1]['id']}/credit",
+        {"items": [{"description": "Credit", "quantity": 1, "unit_price": 10}]},
+        status=201,
+    ).json["data"]
+    payment = organiser.make(
+        "/payments", {"invoice_number": invoices[0]["invoice_number"], "amount": 100}
+    )
+    refunded = organiser.post(f"/payments/{payment['id']}/refund", {"amount": 10}, status=200).json[
+        "data"
+    ]
+    pending = organiser.make(
+        "/payments",
+        {"invoice_number": invoices[0]["invoice_number"], "amount": 19, "status": "pending"},
+    )
+    moved = organiser.make(
+        "/payments",
+        {
+            "invoice_number": invoices[0]["invoice_number"],
+            "amount": 5,
+            "payment_date": "2026-05-11",
+        },
+    )
+    organiser.patch(
+        f"/payments/{moved['id']}", {"invoice_number": invoices[1]["invoice_number"]}, status=200
+    )
     organiser.patch(f"/invoices/{invoices[0]['id']}", {"due_date": "2026-05-30"}, status=200)
     clock(JUNE)
     organiser.post("/reports/periods/2026-05/close", status=200)
-    return {"contact": contact["id"], "invoice": invoices[0], "other": invoices[1], "note": note, "moved": moved["id"],
-            "payment": payment["id"], "refund": refunded["refunds"][0]["id"], "pending": pending["id"]}
+    return {
+        "contact": contact["id"],
+        "invoice": invoices[0],
+        "other": invoices[1],
+        "note": note,
+        "moved": moved["id"],
+        "payment": payment["id"],
+        "refund": refunded["refunds"][0]["id"],
+        "pending": pending["id"],
+    }
 
 
 def sent(client, contact_id, **fields):
-    draft = client.make("/invoices", {"contact_id": contact_id, **fields, "items": [
-        {"description": "Stand", "quantity": 1, "unit_price": 100, "tax_rate": 19}]})
+    draft = client.make(
+        "/invoices",
+        {
+            "contact_id": contact_id,
+            **fields,
+            "items": [{"description": "Stand", "quantity": 1, "unit_price": 100, "tax_rate": 19}],
+        },
+    )
     return client.post(f"/invoices/{draft['id']}/send", status=200).json["data"]
 
 
 def refused(client, method, path, body=None):
     problem = client(method, path, body, status=409).json
-    assert (problem["code"], problem["month"], problem["first_open_day"]) == ("period_closed", "2026-05", "2026-06-01")
+    assert (problem["code"], problem["month"], problem["first_open_day"]) == (
+        "period_closed",
+        "2026-05",
+        "2026-06-01",
+    )
     return problem
 
 
 # Closing
 
+
 def test_closing_keeps_the_figures_and_journals_them_with_their_hash(books, organiser, db):
-    month, = organiser.data("/reports/periods")
+    (month,) = organiser.data("/reports/periods")
     assert (month["month"], month["state"], month["closed_at"], month["closed_by"]) == (
-        "2026-05", "closed", JUNE, "Ada Lovelace")
-    assert month["figures"]["revenue"] == [{
-        "period": "2026-05", "currency": "EUR", "invoices": 2, "credit_notes": 1, "invoiced": 200.0, "credited": 10.0,
-        "net": 190.0, "tax": 36.1, "total": 226.1}]
-    assert month["figures"]["balances"] == [{
-        "currency": "EUR", "opening_balance": 0.0, "invoiced": 238.0, "credited": 11.9, "received": 105.0,
-        "refunded": 10.0, "written_off": 0.0, "claimed": 0.0, "closing_balance": 131.1}]
+        "2026-05",
+        "closed",
+        JUNE,
+        "Ada Lovelace",
+    )
+    assert month["figures"]["revenue"] == [
+        {
+            "period": "2026-05",
+            "currency": "EUR",
+            "invoices": 2,
+            "credit_notes": 1,
+            "invoiced": 200.0,
+            "credited": 10.0,
+            "net": 190.0,
+            "tax": 36.1,
+            "total": 226.1,
+        }
+    ]
+    assert month["figures"]["balances"] == [
+        {
+            "currency": "EUR",
+            "opening_balance": 0.0,
+            "invoiced": 238.0,
+            "credited": 11.9,
+            "received": 105.0,
+            "refunded": 10.0,
+            "written_off": 0.0,
+            "claimed": 0.0,
+            "closing_balance": 131.1,
+        }
+    ]
     entry = organiser.data("/audit-log?entity_type=period")[0]
     assert (entry["action"], entry["entity_title"], entry["new_values"]["sha256"]) == (
-        "closed", "2026-05", month["sha256"])
+        "closed",
+        "2026-05",
+        month["sha256"],
+    )
     text = db.value_of("SELECT figures FROM periods")
-    assert sha256(text.encode()).hexdigest() == month["sha256"] and json.loads(text) == entry["new_values"]["figures"]
+    assert (
+        sha256(text.encode()).hexdigest() == month["sha256"]
+        and json.loads(text) == entry["new_values"]["figures"]
+    )
 
 
 @pytest.fixture
@@ -92,12 +159,17 @@ def test_a_closed_month_that_is_closed_again_stays_as_it_is(books, organiser, cl
     assert [again] == before == organiser.data("/reports/periods")
 
 
-def test_a_month_closes_only_once_it_is_over_in_the_time_zone_of_the_organiser(books, organiser, clock):
-    clock("2026-06-30T21:59:59Z")                       # 23:59:59 in Berlin
+def test_a_month_closes_only_once_it_is_over_in_the_time_zone_of_the_organiser(
+    books, organiser, clock
+):
+    clock("2026-06-30T21:59:59Z")  # 23:59:59 in Berlin
     problem = organiser.post("/reports/periods/2026-06/close", status=409).json
     assert (problem["code"], problem["closable_from"]) == ("period_not_over", "2026-07-01")
     clock("2026-06-30T22:00:00Z")
-    assert organiser.post("/reports/periods/2026-06/close", status=200).json["data"]["state"] == "closed"
+    assert (
+        organiser.post("/reports/periods/2026-06/close", status=200).json["data"]["state"]
+        == "closed"
+    )
 
 
 def test_earlier_months_are_closed_as_well(books, organiser, clock):
@@ -106,65 +178,120 @@ def test_earlier_months_are_closed_as_well(books, organiser, clock):
     organiser.post("/reports/periods/2026-08/close", status=200)
     months = organiser.data("/reports/periods")
     assert [(month["month"], month["state"]) for month in months] == [
-        ("2026-05", "closed"), ("2026-06", "closed"), ("2026-08", "closed"), ("2026-09", "open")][:len(months)]
-    assert organiser.post("/reports/periods/2026-07/close", status=200).json["data"]["state"] == "closed"
-    problem = organiser.post("/payments", {"invoice_number": books["invoice"]["invoice_number"], "amount": 1,
-                                           "payment_date": "2026-07-15"}, status=409).json
+        ("2026-05", "closed"),
+        ("2026-06", "closed"),
+        ("2026-08", "closed"),
+        ("2026-09", "open"),
+    ][: len(months)]
+    assert (
+        organiser.post("/reports/periods/2026-07/close", status=200).json["data"]["state"]
+        == "closed"
+    )
+    problem = organiser.post(
+        "/payments",
+        {
+            "invoice_number": books["invoice"]["invoice_number"],
+            "amount": 1,
+            "payment_date": "2026-07-15",
+        },
+        status=409,
+    ).json
     assert problem["month"] == "2026-07"
 
 
 @pytest.mark.parametrize("month", ["2026-13", "2026-5", "0000-01", "may", "9999-01"])
 def test_what_is_no_month_is_not_found(organiser, month):
     problem = organiser.post(f"/reports/periods/{month}/close", status=404).json
-    assert problem["detail"] == f"Month {month} not found. Write a month as YYYY-MM, such as 2026-09."
+    assert (
+        problem["detail"] == f"Month {month} not found. Write a month as YYYY-MM, such as 2026-09."
+    )
 
 
 # What is refused
 
-@pytest.mark.parametrize("change, member", [
-    ({"amount": 4}, "amount"), ({"payment_date": "2026-06-02"}, "payment_date"),
-    ({"gateway_key": "card"}, "gateway_key"), ({"payment_date": "2026-05-13"}, "payment_date")])
+
+@pytest.mark.parametrize(
+    "change, member",
+    [
+        ({"amount": 4}, "amount"),
+        ({"payment_date": "2026-06-02"}, "payment_date"),
+        ({"gateway_key": "card"}, "gateway_key"),
+        ({"payment_date": "2026-05-13"}, "payment_date"),
+    ],
+)
 def test_a_payment_of_a_closed_month_does_not_change(books, organiser, change, member):
     assert refused(organiser, "PATCH", f"/payments/{books['moved']}", change)["member"] == member
 
 
-def test_a_payment_of_a_closed_month_keeps_its_date_also_if_it_was_recorded_at_that_second(books, organiser, db):
+def test_a_payment_of_a_closed_month_keeps_its_date_also_if_it_was_recorded_at_that_second(
+    books, organiser, db
+):
     paid = f"/payments/{books['payment']}"
     payment = organiser.data(paid)
     assert payment["payment_date"] == payment["created_at"]
     assert refused(organiser, "PATCH", paid, {"payment_date": None})["member"] == "payment_date"
     assert list(periods.check(db)) == []
-    with pytest.raises(Duplicate, match="closed"), db.write():      # as if the rule were missing
-        db.connection.execute("UPDATE payments SET payment_date = NULL, payment_date_at = NULL WHERE id = ?",
-                              (payment["id"],))
+    with pytest.raises(Duplicate, match="closed"), db.write():  # as if the rule were missing
+        db.connection.execute(
+            "UPDATE payments SET payment_date = NULL, payment_date_at = NULL WHERE id = ?",
+            (payment["id"],),
+        )
 
 
 def test_bookings_dated_in_a_closed_month_are_refused_with_a_remedy(books, organiser):
     number, paid = books["invoice"]["invoice_number"], f"/payments/{books['payment']}"
     problem = refused(organiser, "DELETE", paid)
     assert "Refund the payment, which is dated today" in problem["detail"]
-    problem = refused(organiser, "POST", "/payments", {"invoice_number": number, "amount": 1,
-                                                       "payment_date": "2026-05-31T21:59:59Z"})
-    assert problem["detail"].startswith("`payment_date` is 2026-05-31T21:59:59Z, and 2026-05 is closed. Send")
-    assert refused(organiser, "POST", f"{paid}/refund", {"refunded_at": "2026-05-31"})["member"] == "refunded_at"
-    assert "record it as a payment" in refused(organiser, "DELETE", f"{paid}/refunds/{books['refund']}")["detail"]
+    problem = refused(
+        organiser,
+        "POST",
+        "/payments",
+        {"invoice_number": number, "amount": 1, "payment_date": "2026-05-31T21:59:59Z"},
+    )
+    assert problem["detail"].startswith(
+        "`payment_date` is 2026-05-31T21:59:59Z, and 2026-05 is closed. Send"
+    )
+    assert (
+        refused(organiser, "POST", f"{paid}/refund", {"refunded_at": "2026-05-31"})["member"]
+        == "refunded_at"
+    )
+    assert (
+        "record it as a payment"
+        in refused(organiser, "DELETE", f"{paid}/refunds/{books['refund']}")["detail"]
+    )
     later = organiser.make("/payments", {"invoice_number": number, "amount": 1})
     refused(organiser, "PATCH", f"/payments/{later['id']}", {"payment_date": "2026-05-31"})
-    draft = organiser.make("/invoices", {"contact_id": books["contact"], "invoice_number": "OLD-7",
-                                         "issue_date": "2026-05-31", "items": [{"description": "Stand",
-                                                                               "quantity": 1, "unit_price": 1}]})
+    draft = organiser.make(
+        "/invoices",
+        {
+            "contact_id": books["contact"],
+            "invoice_number": "OLD-7",
+            "issue_date": "2026-05-31",
+            "items": [{"description": "Stand", "quantity": 1, "unit_price": 1}],
+        },
+    )
     assert refused(organiser, "POST", f"/invoices/{draft['id']}/send")["member"] == "issue_date"
     refused(organiser, "PATCH", f"/invoices/{draft['id']}", {"status": "sent"})
-    refused(organiser, "PATCH", f"/payments/{books['pending']}", {"status": "completed", "payment_date": "2026-05-13"})
+    refused(
+        organiser,
+        "PATCH",
+        f"/payments/{books['pending']}",
+        {"status": "completed", "payment_date": "2026-05-13"},
+    )
 
 
 # What stays possible
+
 
 def test_the_first_second_after_a_closed_month_is_open(books, organiser, clock):
     """In July, so that June is open but over: dates of the month of today are not looked up."""
     clock("2026-07-02T10:00:00Z")
     for date in ("2026-06-01", "2026-05-31T22:00:00Z"):
-        payment = {"invoice_number": books["invoice"]["invoice_number"], "amount": 1, "payment_date": date}
+        payment = {
+            "invoice_number": books["invoice"]["invoice_number"],
+            "amount": 1,
+            "payment_date": date,
+        }
         assert organiser.make("/payments", payment)["payment_date"] == date
 
 
@@ -176,17 +303,27 @@ def test_ordinary_work_goes_on_and_is_dated_today(books, organiser, db, clock):
     refund = organiser.post(f"{paid}/refund", {}, status=200).json["data"]["refunds"][-1]
     assert refund["refunded_at"] == JUNE
     organiser.delete(f"{paid}/refunds/{refund['id']}", status=204)
-    organiser.patch(f"/invoices/{books['other']['id']}", {"due_date": "2026-07-31", "notes": "Paid late"}, status=200)
+    organiser.patch(
+        f"/invoices/{books['other']['id']}",
+        {"due_date": "2026-07-31", "notes": "Paid late"},
+        status=200,
+    )
     note = organiser.post(f"/invoices/{books['other']['id']}/cancel", status=409).json
     assert note["code"] == "has_payments"
     number = books["invoice"]["invoice_number"]
-    assert organiser.make("/payments", {"invoice_number": number, "amount": 1})["payment_date"] == JUNE
+    assert (
+        organiser.make("/payments", {"invoice_number": number, "amount": 1})["payment_date"] == JUNE
+    )
     assert sent(organiser, books["contact"])["issue_date"] == "2026-06-03"
     assert periods.figures_of(db, ["2026-05"]) == before and checks.findings(db) == []
 
 
-@pytest.mark.parametrize("method, path, body", [("POST", "/complete", None), ("PATCH", "", {"status": "completed"})])
-def test_a_pending_payment_of_a_closed_month_is_completed_today(books, organiser, db, method, path, body):
+@pytest.mark.parametrize(
+    "method, path, body", [("POST", "/complete", None), ("PATCH", "", {"status": "completed"})]
+)
+def test_a_pending_payment_of_a_closed_month_is_completed_today(
+    books, organiser, db, method, path, body
+):
     done = organiser(method, f"/payments/{books['pending']}{path}", body, status=200).json["data"]
     assert (done["status"], done["payment_date"]) == ("completed", JUNE)
     assert list(periods.check(db)) == []
@@ -212,33 +349,72 @@ def test_the_ledger_is_proven_for_overpaid_prepaid_and_taken_over_invoices(clock
     contact = organiser.make("/contacts", ADDRESS)["id"]
     old = sent(organiser, contact, invoice_number="OLD-1", issue_date="2025-12-30")
     first = sent(organiser, contact)
-    organiser.make("/payments", {"invoice_number": first["invoice_number"], "amount": 150})        # 31 too much
+    organiser.make(
+        "/payments", {"invoice_number": first["invoice_number"], "amount": 150}
+    )  # 31 too much
     clock(JUNE)
     later = sent(organiser, contact)
-    organiser.make("/payments", {"invoice_number": later["invoice_number"], "amount": 119,
-                                 "payment_date": "2026-05-20"})
+    organiser.make(
+        "/payments",
+        {"invoice_number": later["invoice_number"], "amount": 119, "payment_date": "2026-05-20"},
+    )
     refunded = organiser.make("/payments", {"invoice_number": old["invoice_number"], "amount": 20})
     organiser.post(f"/payments/{refunded['id']}/refund", {"amount": 5}, status=200)
-    found = {name: organiser.data(f"/reports/ledger?{query}")["data"] for name, query in {
-        "2025": "year=2025", "May": "year=2026&month=5", "June": "date_from=2026-06-01&date_to=2026-06-30",
-        "2026": "year=2026", "ever": ""}.items()}
+    found = {
+        name: organiser.data(f"/reports/ledger?{query}")["data"]
+        for name, query in {
+            "2025": "year=2025",
+            "May": "year=2026&month=5",
+            "June": "date_from=2026-06-01&date_to=2026-06-30",
+            "2026": "year=2026",
+            "ever": "",
+        }.items()
+    }
     names = ("opening_balance", "invoiced", "credited", "received", "refunded", "closing_balance")
-    assert {name: [data["totals"][0][column] for column in names] for name, data in found.items()} == {
-        "2025": [0, 119, 0, 0, 0, 119], "May": [119, 119, 0, 269, 0, -31], "June": [-31, 119, 0, 20, 5, 73],
-        "2026": [119, 238, 0, 289, 5, 73], "ever": [0, 357, 0, 289, 5, 73]}
+    assert {
+        name: [data["totals"][0][column] for column in names] for name, data in found.items()
+    } == {
+        "2025": [0, 119, 0, 0, 0, 119],
+        "May": [119, 119, 0, 269, 0, -31],
+        "June": [-31, 119, 0, 20, 5, 73],
+        "2026": [119, 238, 0, 289, 5, 73],
+        "ever": [0, 357, 0, 289, 5, 73],
+    }
     assert all(data["proof"]["agrees"] for data in found.values()), found
     assert found["May"]["proof"]["receivables"] == [
-        {"currency": "EUR", "closing_balance": -31, "claims_open": 0, "receivables": 88, "prepaid": 119,
-         "agrees": True}]
+        {
+            "currency": "EUR",
+            "closing_balance": -31,
+            "claims_open": 0,
+            "receivables": 88,
+            "prepaid": 119,
+            "agrees": True,
+        }
+    ]
     assert organiser.data("/reports/ledger?year=2026&currency=EUR")["data"]["proof"] is None
 
 
 # The database refuses as well
 
-WRITES = re.compile(r"\b(?:INSERT(?: OR \w+)? INTO|UPDATE(?: OR \w+)?|DELETE FROM|REPLACE INTO)\s+(\w+)")
-BOOKS = {"payments", "refunds", "payment_moves", "invoices", "invoice_items", "invoice_taxes", "due_date_changes",
-         "dunnings", "periods"}
-STATEMENTS = [statement for _, statement in EVERY if BOOKS & set(WRITES.findall(statement.form(statement.words)))]
+WRITES = re.compile(
+    r"\b(?:INSERT(?: OR \w+)? INTO|UPDATE(?: OR \w+)?|DELETE FROM|REPLACE INTO)\s+(\w+)"
+)
+BOOKS = {
+    "payments",
+    "refunds",
+    "payment_moves",
+    "invoices",
+    "invoice_items",
+    "invoice_taxes",
+    "due_date_changes",
+    "dunnings",
+    "periods",
+}
+STATEMENTS = [
+    statement
+    for _, statement in EVERY
+    if BOOKS & set(WRITES.findall(statement.form(statement.words)))
+]
 REFUSED, HARMLESS = "refused", "harmless"
 # Statement -> what it does to the records of May, and parameters that differ from those in POOL. A name that begins
 # with $ stands for an id of the fixture. Harmless: it runs, and every figure of the closed month stays as it was.
@@ -258,7 +434,7 @@ CASES = {
     "dunning.dispute": (HARMLESS, {"reason": "Wrong"}),
     "dunning.settle": (HARMLESS, {}),
     "e_invoices.note_hash": (HARMLESS, {}),
-    "invoicing.add": (HARMLESS, {}),                    # a draft
+    "invoicing.add": (HARMLESS, {}),  # a draft
     "invoicing.name_draft": (REFUSED, {}),
     "invoicing.change": (REFUSED, {}),
     "invoicing.change_locked": (REFUSED, {"due_date": "2026-05-20"}),
@@ -291,23 +467,69 @@ CASES = {
     "privacy.blank_refunds": (HARMLESS, {}),
 }
 POOL = {
-    "id": "$invoice", "invoice_id": "$invoice", "payment_id": "$payment", "from_invoice_id": "$invoice",
-    "to_invoice_id": "$other", "contact_id": "$contact", "participant_id": None, "now": JUNE, "stamp": JUNE,
-    "until": JUNE, "amount": 77, "currency": "EUR", "status": "completed", "payment_date": "2026-05-12",
-    "payment_date_at": MAY, "refunded_at": "2026-05-12", "counts_at": MAY, "refunded_amount": 0, "gateway_fee": 0,
-    "invoice_number": "OLD-9", "invoice_type": "invoice", "subtotal": 77, "tax_total": 0, "total": 77,
-    "paid_amount": 77, "credited": 0, "issue_date": "2026-05-12", "due_date": "2026-06-12", "is_reverse_charge": 0,
-    "taken_over": 0, "is_deposit": 0, "position": 9, "description": "X", "quantity": 1000, "unit_price": 77,
+    "id": "$invoice",
+    "invoice_id": "$invoice",
+    "payment_id": "$payment",
+    "from_invoice_id": "$invoice",
+    "to_invoice_id": "$other",
+    "contact_id": "$contact",
+    "participant_id": None,
+    "now": JUNE,
+    "stamp": JUNE,
+    "until": JUNE,
+    "amount": 77,
+    "currency": "EUR",
+    "status": "completed",
+    "payment_date": "2026-05-12",
+    "payment_date_at": MAY,
+    "refunded_at": "2026-05-12",
+    "counts_at": MAY,
+    "refunded_amount": 0,
+    "gateway_fee": 0,
+    "invoice_number": "OLD-9",
+    "invoice_type": "invoice",
+    "subtotal": 77,
+    "tax_total": 0,
+    "total": 77,
+    "paid_amount": 77,
+    "credited": 0,
+    "issue_date": "2026-05-12",
+    "due_date": "2026-06-12",
+    "is_reverse_charge": 0,
+    "taken_over": 0,
+    "is_deposit": 0,
+    "position": 9,
+    "description": "X",
+    "quantity": 1000,
+    "unit_price": 77,
     "discount_percent": 0,
-    "tax_rate": 0, "tax_category": "Z", "net": 77, "is_generated": 0, "is_discount": 0, "tax": 0, "source": "{}",
-    "sha256": "x", "prepaid_amount": 0, "month": "2026-05", "first_open_day": "2026-06-01", "open_from": JUNE,
-    "timezone": "UTC", "figures": "{}"}
+    "tax_rate": 0,
+    "tax_category": "Z",
+    "net": 77,
+    "is_generated": 0,
+    "is_discount": 0,
+    "tax": 0,
+    "source": "{}",
+    "sha256": "x",
+    "prepaid_amount": 0,
+    "month": "2026-05",
+    "first_open_day": "2026-06-01",
+    "open_from": JUNE,
+    "timezone": "UTC",
+    "figures": "{}",
+}
 
 
 def parameters(statement, changes, books):
     """Return the parameters of a statement: those of the case, then those in POOL, otherwise None."""
-    values = {name: {**POOL, **changes}.get(name) for name in re.findall(r":(\w+)", statement.form(statement.words))}
-    ids = {f"${name}": record["id"] if isinstance(record, dict) else record for name, record in books.items()}
+    values = {
+        name: {**POOL, **changes}.get(name)
+        for name in re.findall(r":(\w+)", statement.form(statement.words))
+    }
+    ids = {
+        f"${name}": record["id"] if isinstance(record, dict) else record
+        for name, record in books.items()
+    }
     return {name: ids.get(value, value) for name, value in values.items()}
 
 
@@ -316,18 +538,27 @@ def more(books, organiser, db):
     """Add records that some statements need: a draft, remarks, another contact, and a participant with a fee."""
     client = organiser
     second = client.make("/contacts", {**ADDRESS, "company_name": "Second GmbH"})
-    draft = client.make("/invoices", {"contact_id": books["contact"], "items": [
-        {"description": "Stand", "quantity": 1, "unit_price": 100}]})
+    draft = client.make(
+        "/invoices",
+        {
+            "contact_id": books["contact"],
+            "items": [{"description": "Stand", "quantity": 1, "unit_price": 100}],
+        },
+    )
     client.patch(f"/payments/{books['payment']}", {"notes": "remark"}, status=200)
     client.patch(f"/invoices/{books['invoice']['id']}", {"notes": "remark"}, status=200)
     db.connection.execute("UPDATE refunds SET notes = 'remark'")
-    db.connection.execute("UPDATE invoice_items SET fee_of_participant_id = ?", (books["invoice"]["id"],))
+    db.connection.execute(
+        "UPDATE invoice_items SET fee_of_participant_id = ?", (books["invoice"]["id"],)
+    )
     letter = db.connection.execute(
         "INSERT INTO dunnings (invoice_id, level, level_name, sent_on, due_date, days_overdue, open_amount, fee, "
         "lump_sum, costs, interest, total_claim, claimed, deadline, language, title, text, withdrawn_reason, "
         "created_at) "
         "VALUES (?, 1, 'X', '2026-06-09', '2026-06-01', 8, 100, 5, 0, 5, 0, 105, 5, '2026-06-20', 'de', 'X', 'X', "
-        "'X', ?) RETURNING id", (books["invoice"]["id"], JUNE)).fetchone()[0]
+        "'X', ?) RETURNING id",
+        (books["invoice"]["id"], JUNE),
+    ).fetchone()[0]
     return {**books, "second": second["id"], "draft": draft["id"], "letter": letter}
 
 
@@ -343,7 +574,9 @@ def test_no_statement_changes_a_closed_month(more, db, statement):
     with db.write():
         try:
             total = db.connection.total_changes
-            db.connection.execute(statement.form(statement.words), parameters(statement, changes, more)).fetchall()
+            db.connection.execute(
+                statement.form(statement.words), parameters(statement, changes, more)
+            ).fetchall()
             found, changed = HARMLESS, db.connection.total_changes - total
         except Duplicate as error:
             found, changed = REFUSED, 1
@@ -354,14 +587,21 @@ def test_no_statement_changes_a_closed_month(more, db, statement):
 
 # Other currencies
 
-def test_a_currency_that_is_settled_and_not_used_again_is_no_difference(books, organiser, db, clock):
+
+def test_a_currency_that_is_settled_and_not_used_again_is_no_difference(
+    books, organiser, db, clock
+):
     clock("2026-06-10T10:00:00Z")
     invoice = sent(organiser, books["contact"], currency="USD", exchange_rate=0.9)
-    organiser.make("/payments", {"invoice_number": invoice["invoice_number"], "amount": 119, "currency": "USD"})
+    organiser.make(
+        "/payments", {"invoice_number": invoice["invoice_number"], "amount": 119, "currency": "USD"}
+    )
     for now, month in (("2026-07-02T10:00:00Z", "2026-06"), ("2026-08-02T10:00:00Z", "2026-07")):
         clock(now)
         organiser.post(f"/reports/periods/{month}/close", status=200)
-    assert [row["currency"] for row in organiser.data("/reports/periods")[2]["figures"]["balances"]] == ["EUR"]
+    assert [
+        row["currency"] for row in organiser.data("/reports/periods")[2]["figures"]["balances"]
+    ] == ["EUR"]
     assert list(periods.check(db)) == []
 
 
@@ -372,27 +612,33 @@ def tax_of_may(client):
 
 
 def test_the_tax_of_a_closed_month_does_not_depend_on_the_option_exchange_rates(
-        books, organiser, db, clock, app, monkeypatch):
+    books, organiser, db, clock, app, monkeypatch
+):
     contact, rates = books["contact"], app.app.settings.exchange_rates
     clock("2026-07-02T10:00:00Z")
-    with monkeypatch.context() as early:                # an early version sent invoices without a rate
+    with monkeypatch.context() as early:  # an early version sent invoices without a rate
         early.setattr(sending, "_lacks_rate", lambda *_: False)
         invoices = [sent(organiser, contact, currency="USD") for _ in range(2)]
-    rates["USD"] = Decimal("0.5")                       # after both were sent
+    rates["USD"] = Decimal("0.5")  # after both were sent
     invoices.append(sent(organiser, contact, currency="USD"))
     assert invoices[2]["exchange_rate"] == 0.5
     clock("2026-08-03T10:00:00Z")
     problem = organiser.post("/reports/periods/2026-07/close", status=409).json
     assert (problem["code"], problem["month"]) == ("period_incomplete", "2026-07")
-    assert problem["invoices"] == [{"id": invoice["id"], "invoice_number": invoice["invoice_number"],
-                                    "currency": "USD"} for invoice in invoices[:2]]
+    assert problem["invoices"] == [
+        {"id": invoice["id"], "invoice_number": invoice["invoice_number"], "currency": "USD"}
+        for invoice in invoices[:2]
+    ]
     assert all(invoice["invoice_number"] in problem["detail"] for invoice in invoices[:2])
     for invoice, rate in zip(invoices, (0.8, 0.9), strict=False):
         organiser.patch(f"/invoices/{invoice['id']}", {"exchange_rate": rate}, status=200)
-    kept = organiser.post("/reports/periods/2026-07/close", status=200).json["data"]["figures"]["tax"]
+    kept = organiser.post("/reports/periods/2026-07/close", status=200).json["data"]["figures"][
+        "tax"
+    ]
     # three invoices of 100 and 19 of tax, at 0.8, 0.9 and 0.5: 220 and 41.8
-    assert [(row["currency"], row["base_currency"], row["base_net"], row["base_tax"]) for row in kept] == [
-        ("USD", "EUR", 220.0, 41.8)]
+    assert [
+        (row["currency"], row["base_currency"], row["base_net"], row["base_tax"]) for row in kept
+    ] == [("USD", "EUR", 220.0, 41.8)]
     report = "/reports/tax?date_from=2026-07-01&date_to=2026-07-31"
     before = organiser.data(report)["data"]
     for rate in ("0.25", "3"):
@@ -400,16 +646,21 @@ def test_the_tax_of_a_closed_month_does_not_depend_on_the_option_exchange_rates(
         assert organiser.data(report)["data"] == before and before["rows"][0]["base_tax"] == 41.8
     del rates["USD"]
     assert organiser.data(report)["data"] == before
-    problem = organiser.patch(f"/invoices/{invoices[0]['id']}", {"exchange_rate": 0.7}, status=409).json
+    problem = organiser.patch(
+        f"/invoices/{invoices[0]['id']}", {"exchange_rate": 0.7}, status=409
+    ).json
     assert problem["code"] == "invoice_locked"
     assert list(periods.check(db)) == []
     db.connection.execute("DROP TRIGGER tax_entries_closed_update")
-    db.connection.execute("UPDATE tax_entries SET base_tax = base_tax + 1 WHERE invoice_id = ?", (invoices[0]["id"],))
+    db.connection.execute(
+        "UPDATE tax_entries SET base_tax = base_tax + 1 WHERE invoice_id = ?", (invoices[0]["id"],)
+    )
     assert list(periods.check(db)) == ["2026-07: tax differ from those when the month was closed"]
 
 
 def test_an_invoice_of_a_month_that_an_early_version_closed_keeps_the_rate_of_the_option(
-        clock, organiser, db, app, monkeypatch):
+    clock, organiser, db, app, monkeypatch
+):
     rates = app.app.settings.exchange_rates
     with monkeypatch.context() as early:
         early.setattr(sending, "_lacks_rate", lambda *_: False)

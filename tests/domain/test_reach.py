@@ -1,4 +1,5 @@
 """How far links lead: one rule after the other (domain/access/reach.py). tests/web/test_reach.py walks the chains."""
+
 import json
 import re
 
@@ -22,6 +23,7 @@ from tests.support.links import (
 
 # R1: from an application to the page of the exhibitor
 
+
 def test_the_application_that_made_a_participation_opens_its_page(organiser, apply, db):
     application = apply()
     assert approve(organiser, application) == []
@@ -29,10 +31,17 @@ def test_the_application_that_made_a_participation_opens_its_page(organiser, app
     assert opens(db, application, mine)
 
 
-@pytest.mark.parametrize("session", [
-    {"way": "shown", "mailed_to": None}, {"way": "mailed", "mailed_to": "eve@evil.example"},
-    {"way": "mailed", "mailed_to": None}])
-def test_a_session_that_was_not_mailed_to_the_applicant_opens_no_page(organiser, apply, db, session):
+@pytest.mark.parametrize(
+    "session",
+    [
+        {"way": "shown", "mailed_to": None},
+        {"way": "mailed", "mailed_to": "eve@evil.example"},
+        {"way": "mailed", "mailed_to": None},
+    ],
+)
+def test_a_session_that_was_not_mailed_to_the_applicant_opens_no_page(
+    organiser, apply, db, session
+):
     application = apply()
     approve(organiser, application)
     mine = own_participant(organiser, application)
@@ -48,7 +57,9 @@ def test_an_application_opens_no_page_of_a_participation_that_it_has_found(organ
 
 
 def test_the_page_of_a_contact_with_another_address_opens_for_nobody(person, organiser, apply, db):
-    contact = organiser.make("/contacts", {"company_name": "Victim", "email": "victim@rosen.example"})
+    contact = organiser.make(
+        "/contacts", {"company_name": "Victim", "email": "victim@rosen.example"}
+    )
     key = person("applications")
     application = apply(key)
     assert approve(key, application, contact_id=contact["id"]) == ["applicant_without_page"]
@@ -56,7 +67,10 @@ def test_the_page_of_a_contact_with_another_address_opens_for_nobody(person, org
     assert not opens(db, application, theirs)
     # The office, with the scope participants, sends a link.
     assert organiser.data("/applications?lacks=page")[0]["id"] == application["id"]
-    organiser.make("/links", {"kind": "participant", "participant_id": theirs["id"], "email": "ada@rosen.example"})
+    organiser.make(
+        "/links",
+        {"kind": "participant", "participant_id": theirs["id"], "email": "ada@rosen.example"},
+    )
     assert organiser.data("/applications?lacks=page") == []
 
 
@@ -70,7 +84,9 @@ def test_a_changed_address_of_the_contact_or_the_application_closes_the_way(orga
     organiser.patch(f"/contacts/{contact_id}", {"email": "ADA@rosen.example"}, status=200)
     assert opens(db, application, mine)
     for email in ("other@rosen.example", "ada@rosen.example"):
-        answer = organiser.patch(f"/applications/{application['id']}", {"email": email}, status=200).json
+        answer = organiser.patch(
+            f"/applications/{application['id']}", {"email": email}, status=200
+        ).json
     assert [warning["code"] for warning in answer["meta"]["warnings"]] == ["applicant_without_page"]
     assert not opens(db, application, mine)
 
@@ -83,6 +99,7 @@ def test_without_a_mail_server_each_approval_of_an_exhibitor_warns(organiser, ap
 
 # R1b: badges
 
+
 def test_the_badge_that_an_application_has_made_is_for_its_address_only(organiser, apply, db):
     application = apply(category="guests")
     assert approve(organiser, application) == []
@@ -92,7 +109,9 @@ def test_the_badge_that_an_application_has_made_is_for_its_address_only(organise
 def test_the_badge_of_another_contact_is_not_given(person, organiser, apply, db):
     victim, key = visitor(organiser, email="victim@rosen.example"), person("applications")
     application = apply(key, "guests")
-    assert approve(key, application, contact_id=victim["contact_id"], mail=True) == ["applicant_without_badge"]
+    assert approve(key, application, contact_id=victim["contact_id"], mail=True) == [
+        "applicant_without_badge"
+    ]
     assert badges(db, application) == []
     (text,) = notices(db, "application_decision").values()
     assert "accepted" in text and notices(db, "badge") == {}
@@ -111,12 +130,21 @@ def test_an_imported_visitor_who_confirms_the_address_gets_the_badge(organiser, 
 
 @pytest.mark.parametrize("scopes, given", [("contacts", False), ("contacts participants", True)])
 @pytest.mark.parametrize("way", ["patch", "import"])
-def test_a_key_without_participants_proves_no_address_of_a_contact(person, organiser, apply, db, scopes, given, way):
+def test_a_key_without_participants_proves_no_address_of_a_contact(
+    person, organiser, apply, db, scopes, given, way
+):
     victim, key = visitor(organiser, email="victim@rosen.example", external_id="V1"), person(scopes)
     place, email = f"/contacts/{victim['contact_id']}", "ada@rosen.example"
     if way == "import":
-        key.post("/bulk-import/contacts", {"mode": "update", "match_field": "external_id", "records": [
-            {"external_id": "V1", "email": email}]}, status=201)
+        key.post(
+            "/bulk-import/contacts",
+            {
+                "mode": "update",
+                "match_field": "external_id",
+                "records": [{"external_id": "V1", "email": email}],
+            },
+            status=201,
+        )
     else:
         key.patch(place, {"email": email}, status=200)
     assert organiser.data(place)["email"] == email
@@ -126,29 +154,43 @@ def test_a_key_without_participants_proves_no_address_of_a_contact(person, organ
     assert (badges(db, application) == [victim["id"]]) == given
 
 
-def test_a_changed_address_of_an_application_gives_no_badge_made_before(person, organiser, apply, db):
+def test_a_changed_address_of_an_application_gives_no_badge_made_before(
+    person, organiser, apply, db
+):
     application = apply(category="guests")
     approve(organiser, application)
-    person("applications").patch(f"/applications/{application['id']}", {"email": "eve@evil.example"}, status=200)
+    person("applications").patch(
+        f"/applications/{application['id']}", {"email": "eve@evil.example"}, status=200
+    )
     assert badges(db, application, "eve@evil.example") == badges(db, application) == []
 
 
-@pytest.mark.parametrize("scopes, status", [("links applications", 403), ("links applications participants", 200)])
+@pytest.mark.parametrize(
+    "scopes, status", [("links applications", 403), ("links applications participants", 200)]
+)
 def test_the_right_to_badges_needs_the_scope_participants(person, organiser, apply, scopes, status):
     application, key = apply(category="guests"), person(scopes)
     link = organiser.make("/links", {"kind": "application", "application_id": application["id"]})
     key.patch(f"/links/{link['id']}", {"rights": ["badges"]}, status=status)
-    body = {"kind": "application", "application_id": application["id"], "email": "b@x.example", "rights": ["badges"]}
+    body = {
+        "kind": "application",
+        "application_id": application["id"],
+        "email": "b@x.example",
+        "rights": ["badges"],
+    }
     key.post("/links", body, status=201 if status == 200 else status)
 
 
 # R2: who was revoked stays revoked
 
+
 def test_a_revoked_address_gets_no_link_until_the_office_makes_one(organiser, apply, db):
     application = apply()
     link = organiser.make("/links", {"kind": "application", "application_id": application["id"]})
     organiser.post(f"/links/{link['id']}/revoke", {}, status=200)
-    answer = organiser.post(f"/applications/{application['id']}/approve", {"mail": True}, status=200).json
+    answer = organiser.post(
+        f"/applications/{application['id']}/approve", {"mail": True}, status=200
+    ).json
     assert "link_revoked" in [warning["code"] for warning in answer["meta"]["warnings"]]
     (text,) = notices(db, "application_decision").values()
     assert "accepted" in text and "/link/" not in text
@@ -157,7 +199,9 @@ def test_a_revoked_address_gets_no_link_until_the_office_makes_one(organiser, ap
     assert (refused.value.status, refused.value.code) == (409, "link_revoked")
     made = organiser.make("/links", {"kind": "application", "application_id": application["id"]})
     assert not reach.is_closed(db, "ada@rosen.example", application_id=application["id"])
-    assert organiser.data(f"/links/{link['id']}")["ended_by"] == "office" and made["ended_by"] is None
+    assert (
+        organiser.data(f"/links/{link['id']}")["ended_by"] == "office" and made["ended_by"] is None
+    )
 
 
 def test_an_erased_link_keeps_its_address_closed(organiser, apply, db):
@@ -169,25 +213,37 @@ def test_an_erased_link_keeps_its_address_closed(organiser, apply, db):
 
 
 @pytest.mark.parametrize("way", ["post", "delete"])
-def test_revoking_all_ends_the_links_of_the_address_for_participant_and_application(organiser, apply, way):
+def test_revoking_all_ends_the_links_of_the_address_for_participant_and_application(
+    organiser, apply, way
+):
     application = apply()
     approve(organiser, application)
     mine = own_participant(organiser, application)
-    of_application = organiser.make("/links", {"kind": "application", "application_id": application["id"]})
+    of_application = organiser.make(
+        "/links", {"kind": "application", "application_id": application["id"]}
+    )
     of_participant = organiser.make("/links", {"kind": "participant", "participant_id": mine["id"]})
-    other = organiser.make("/links", {"kind": "participant", "participant_id": mine["id"], "email": "b@x.example"})
+    other = organiser.make(
+        "/links", {"kind": "participant", "participant_id": mine["id"], "email": "b@x.example"}
+    )
     if way == "post":
         organiser.post(f"/links/{of_participant['id']}/revoke", {"all": True}, status=200)
     else:
         organiser.delete(f"/links/{of_application['id']}?all=1", status=204)
-    states = [organiser.data(f"/links/{link['id']}")["status"] for link in (of_application, of_participant, other)]
+    states = [
+        organiser.data(f"/links/{link['id']}")["status"]
+        for link in (of_application, of_participant, other)
+    ]
     assert states == ["revoked", "revoked", "active"]
 
 
 # R4: known addresses are told
 
+
 def test_known_addresses_are_told_of_a_further_link_and_not_of_the_first(organiser, fair, db):
-    contact = organiser.make("/contacts", {"company_name": "Rosen KG", "email": "old@rosen.example"})
+    contact = organiser.make(
+        "/contacts", {"company_name": "Rosen KG", "email": "old@rosen.example"}
+    )
     organiser.patch(f"/contacts/{contact['id']}", {"email": "ada@rosen.example"}, status=200)
     mine = organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"]})
     body = {"kind": "participant", "participant_id": mine["id"], "rights": ["profile", "invoices"]}
@@ -197,14 +253,18 @@ def test_known_addresses_are_told_of_a_further_link_and_not_of_the_first(organis
     told = notices(db)
     assert set(told) == {"first@rosen.example", "ada@rosen.example", "old@rosen.example"}
     text = told["first@rosen.example"]
-    assert "another person got access to your exhibitor page for Garden Fair: e…@evil.example." in text
+    assert (
+        "another person got access to your exhibitor page for Garden Fair: e…@evil.example." in text
+    )
     assert "entry in the list of exhibitors, invoices." in text
     assert "Is this not right? Then please write to visit@fair.example at once." in text
     assert "/link/" not in text and "typed.example" not in text
 
 
 def test_a_further_link_is_told_in_the_language_of_each_address(organiser, fair, db):
-    contact = organiser.make("/contacts", {"company_name": "R", "email": "ada@rosen.example", "language": "de"})
+    contact = organiser.make(
+        "/contacts", {"company_name": "R", "email": "ada@rosen.example", "language": "de"}
+    )
     mine = organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"]})
     body = {"kind": "participant", "participant_id": mine["id"], "rights": ["orders"]}
     organiser.make("/links", {**body, "email": "first@rosen.example", "language": "en"})
@@ -217,54 +277,92 @@ def test_a_further_link_is_told_in_the_language_of_each_address(organiser, fair,
 def test_at_most_five_occasions_a_day_are_told(organiser, fair, db):
     mine = exhibitor(organiser)
     for number in range(8):
-        organiser.make("/links", {"kind": "participant", "participant_id": mine["id"], "email": f"n{number}@x.example"})
-    count = db.connection.execute("SELECT count(DISTINCT details) FROM mails WHERE kind = 'link_notice'").fetchone()[0]
+        organiser.make(
+            "/links",
+            {"kind": "participant", "participant_id": mine["id"], "email": f"n{number}@x.example"},
+        )
+    count = db.connection.execute(
+        "SELECT count(DISTINCT details) FROM mails WHERE kind = 'link_notice'"
+    ).fetchone()[0]
     assert count == 5
 
 
 def test_the_owner_of_a_link_is_told_of_a_further_device(organiser, app, fair, db):
     mine = exhibitor(organiser)
-    link = organiser.make("/links", {"kind": "participant", "participant_id": mine["id"], "email": "b@x.example"})
+    link = organiser.make(
+        "/links", {"kind": "participant", "participant_id": mine["id"], "email": "b@x.example"}
+    )
     secret = shown_secret(link)
     signed_in(app, secret).sign_in(secret)
     assert notices(db) == {}
     signed_in(app, secret)
-    assert {address: "opened on a further device" in text for address, text in notices(db).items()} == {
-        "b@x.example": True}
+    assert {
+        address: "opened on a further device" in text for address, text in notices(db).items()
+    } == {"b@x.example": True}
 
 
 def test_notices_have_no_secret_and_nothing_that_was_typed_in_their_details(organiser, pair, db):
-    pair(kept=[{"email": "a@x.example", "name": "Typed Name"}, {"email": "b@x.example", "name": "Typed Name"}])
-    for details, in db.connection.execute("SELECT details FROM mails WHERE kind = 'link_notice'"):
-        assert "Typed" not in details and "evl_" not in details and json.loads(details)["address"] == "b…@x.example"
+    pair(
+        kept=[
+            {"email": "a@x.example", "name": "Typed Name"},
+            {"email": "b@x.example", "name": "Typed Name"},
+        ]
+    )
+    for (details,) in db.connection.execute("SELECT details FROM mails WHERE kind = 'link_notice'"):
+        assert (
+            "Typed" not in details
+            and "evl_" not in details
+            and json.loads(details)["address"] == "b…@x.example"
+        )
 
 
 # R6: another address
 
-def test_another_address_of_an_application_ends_its_links_and_is_told_to_the_former_one(organiser, apply, db):
+
+def test_another_address_of_an_application_ends_its_links_and_is_told_to_the_former_one(
+    organiser, apply, db
+):
     application = apply()
     link = organiser.make("/links", {"kind": "application", "application_id": application["id"]})
-    other = organiser.make("/links", {"kind": "application", "application_id": application["id"],
-                                      "email": "colleague@rosen.example"})
+    other = organiser.make(
+        "/links",
+        {
+            "kind": "application",
+            "application_id": application["id"],
+            "email": "colleague@rosen.example",
+        },
+    )
     organiser.post(f"/applications/{application['id']}/waitlist", {"mail": True}, status=200)
     place = f"/applications/{application['id']}"
-    organiser.patch(place, {"email": "Ada@rosen.example"}, status=200)                      # the same one
+    organiser.patch(place, {"email": "Ada@rosen.example"}, status=200)  # the same one
     assert organiser.data(f"/links/{link['id']}")["status"] == "active"
     organiser.patch(place, {"email": "new@rosen.example"}, status=200)
-    assert [organiser.data(f"/links/{each['id']}")["ended_by"] for each in (link, other)] == ["address", None]
+    assert [organiser.data(f"/links/{each['id']}")["ended_by"] for each in (link, other)] == [
+        "address",
+        None,
+    ]
     told = notices(db)
-    assert set(told) == {"Ada@rosen.example"} and "The new one is n…@rosen.example." in told["Ada@rosen.example"]
+    assert (
+        set(told) == {"Ada@rosen.example"}
+        and "The new one is n…@rosen.example." in told["Ada@rosen.example"]
+    )
     # The decision that was queued goes to the new address, and proves it.
-    (row,) = db.connection.execute("SELECT recipient FROM mails WHERE kind = 'application_decision'").fetchall()
+    (row,) = db.connection.execute(
+        "SELECT recipient FROM mails WHERE kind = 'application_decision'"
+    ).fetchall()
     assert row == ("new@rosen.example",)
 
 
 def test_opening_the_mail_to_the_new_address_confirms_it(organiser, app, apply, db):
     application = apply()
-    organiser.patch(f"/applications/{application['id']}", {"email": "new@rosen.example"}, status=200)
+    organiser.patch(
+        f"/applications/{application['id']}", {"email": "new@rosen.example"}, status=200
+    )
     organiser.post(f"/applications/{application['id']}/waitlist", {"mail": True}, status=200)
-    shown = organiser.make("/links", {"kind": "application", "application_id": application["id"],
-                                      "email": "eve@evil.example"})
+    shown = organiser.make(
+        "/links",
+        {"kind": "application", "application_id": application["id"], "email": "eve@evil.example"},
+    )
     signed_in(app, shown_secret(shown))
     place = f"/applications/{application['id']}"
     assert organiser.data(place)["email_confirmed_at"] is None
@@ -275,7 +373,9 @@ def test_opening_the_mail_to_the_new_address_confirms_it(organiser, app, apply, 
 
 def test_an_address_that_was_never_used_is_not_told(organiser, apply, db):
     application = apply(email="tpyo@rosen.example")
-    organiser.patch(f"/applications/{application['id']}", {"email": "typo@rosen.example"}, status=200)
+    organiser.patch(
+        f"/applications/{application['id']}", {"email": "typo@rosen.example"}, status=200
+    )
     assert notices(db) == {}
 
 
@@ -284,7 +384,9 @@ def test_former_addresses_are_kept_for_a_month(organiser, fair, db):
     for email in ("two@rosen.example", "three@rosen.example"):
         organiser.patch(f"/contacts/{contact['id']}", {"email": email}, status=200)
     assert organiser.data(f"/contacts/{contact['id']}/export")["contact"]["email_before"] == [
-        "one@rosen.example", "two@rosen.example"]
+        "one@rosen.example",
+        "two@rosen.example",
+    ]
     assert reach.forget_former_addresses(db, 10) == 0
     with db.write():
         db.connection.execute("UPDATE contacts SET email_changed_at = '2026-01-01T00:00:00Z'")

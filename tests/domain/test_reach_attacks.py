@@ -2,6 +2,7 @@
 
 Each key has only the scopes of the attack; `organiser` has all.
 """
+
 import re
 from concurrent.futures import ThreadPoolExecutor
 
@@ -38,20 +39,31 @@ KELVIN = "\u212alara@rosen.example"
 
 # R1: the page of the exhibitor
 
+
 @pytest.fixture
 def page_of(app, db):
     """Return a function that opens the page of an application by a mail. It returns (Visitor, link, page)."""
+
     def opened(organiser, application):
         link = link_to(organiser, application=application)
         browser = signed_in(app, mailed_secret(db, link, application["email"]))
         return browser, link, browser.get(f"/apply/{link['ref']}")
+
     return opened
 
 
-@pytest.mark.parametrize("emails", [
-    ["eve@evil.example"], ["x@x.example", "eve@evil.example"], [None, "eve@evil.example"],
-    ["VICTIM@rosen.example", "eve@evil.example"]])
-def test_no_change_of_an_application_and_its_contact_opens_the_page(person, organiser, apply, db, emails):
+@pytest.mark.parametrize(
+    "emails",
+    [
+        ["eve@evil.example"],
+        ["x@x.example", "eve@evil.example"],
+        [None, "eve@evil.example"],
+        ["VICTIM@rosen.example", "eve@evil.example"],
+    ],
+)
+def test_no_change_of_an_application_and_its_contact_opens_the_page(
+    person, organiser, apply, db, emails
+):
     application = apply(email="victim@rosen.example")
     approve(organiser, application)
     mine = own_participant(organiser, application)
@@ -66,14 +78,18 @@ def test_no_change_of_an_application_and_its_contact_opens_the_page(person, orga
     assert not opens(db, second, mine, eve)
 
 
-def test_devices_that_open_the_page_at_the_same_time_make_one_link(organiser, app, apply, page_of, db):
+def test_devices_that_open_the_page_at_the_same_time_make_one_link(
+    organiser, app, apply, page_of, db
+):
     application = apply()
     approve(organiser, application)
     first, link, _ = page_of(organiser, application)
     devices = [first] + [signed_in(app, mailed_secret(db, link)) for _ in range(3)]
     pages = [device.get(f"/apply/{link['ref']}") for device in devices]
     with ThreadPoolExecutor(4) as pool:
-        answers = pool.map(lambda device, page: device.submit(page, f"/apply/{link['ref']}/my"), devices, pages)
+        answers = pool.map(
+            lambda device, page: device.submit(page, f"/apply/{link['ref']}/my"), devices, pages
+        )
     assert len({answer.headers["Location"] for answer in answers}) == 1
     assert len(organiser.data("/links?kind=participant")) == 1
 
@@ -88,7 +104,9 @@ def test_the_own_link_of_an_applicant_is_asked_for_by_a_form(organiser, apply, p
     token = re.search(r'name="token" value="([^"]+)"', page.text)[1]
     browser.post("/my", {"token": token, "email": ADA}, status=200)
     links.handle_requests(db, 10)
-    sent = [(links.get(db, mail["entity_id"])["kind"], mail["recipient"]) for mail in queued(db, "link")]
+    sent = [
+        (links.get(db, mail["entity_id"])["kind"], mail["recipient"]) for mail in queued(db, "link")
+    ]
     assert ("participant", ADA) in sent
 
 
@@ -98,11 +116,16 @@ def test_an_applicant_without_an_own_link_is_told_who_sends_it(organiser, apply,
     application = apply()
     approve(organiser, application, contact_id=mine["contact_id"])
     _, _, page = page_of(organiser, application)
-    assert "Your company has a page for this show already. visit@fair.example sends you the link." in page.text
+    assert (
+        "Your company has a page for this show already. visit@fair.example sends you the link."
+        in page.text
+    )
     assert "Ask for a new link" not in page.text
 
 
-def test_an_applicant_whose_own_link_has_expired_is_told_who_sends_a_new_one(organiser, apply, page_of):
+def test_an_applicant_whose_own_link_has_expired_is_told_who_sends_a_new_one(
+    organiser, apply, page_of
+):
     application = apply()
     approve(organiser, application)
     link_to(organiser, own_participant(organiser, application), expires_at="2026-01-01T00:00:00Z")
@@ -114,17 +137,25 @@ def test_an_applicant_whose_own_link_has_expired_is_told_who_sends_a_new_one(org
 
 
 @pytest.mark.parametrize("changed", ["contact_id", "event_id"])
-def test_a_participant_with_a_link_keeps_its_contact_and_its_event(person, organiser, fair, changed):
+def test_a_participant_with_a_link_keeps_its_contact_and_its_event(
+    person, organiser, fair, changed
+):
     mine = exhibitor(organiser)
     link_to(organiser, mine)
-    other = {"contact_id": organiser.make("/contacts", {"company_name": "Victim AG"}),
-             "event_id": organiser.make("/events", {"title": "Other", "date_from": "2027-06-01",
-                                                    "date_to": "2027-06-01"})}
-    answer = person("participants").patch(f"/participants/{mine['id']}", {changed: other[changed]["id"]}, status=409)
+    other = {
+        "contact_id": organiser.make("/contacts", {"company_name": "Victim AG"}),
+        "event_id": organiser.make(
+            "/events", {"title": "Other", "date_from": "2027-06-01", "date_to": "2027-06-01"}
+        ),
+    }
+    answer = person("participants").patch(
+        f"/participants/{mine['id']}", {changed: other[changed]["id"]}, status=409
+    )
     assert (answer.json["code"], answer.json["used_by"]) == ("in_use", ["links"])
 
 
 # R1b: badges
+
 
 def refuse_badge(app, link):
     """Open the link whose secret a response has shown, and look for the badge."""
@@ -144,10 +175,15 @@ def test_a_link_that_a_key_was_shown_opens_no_badge(person, organiser, app, appl
     application = apply(category="guests")
     approve(organiser, application)
     link = link_to(organiser, application=application)
-    refuse_badge(app, person("links applications").post(f"/links/{link['id']}/{way}", status=200).json["data"])
+    refuse_badge(
+        app,
+        person("links applications").post(f"/links/{link['id']}/{way}", status=200).json["data"],
+    )
 
 
-def test_a_link_that_a_key_has_made_opens_no_badge_of_an_imported_visitor(person, organiser, app, apply, db):
+def test_a_link_that_a_key_has_made_opens_no_badge_of_an_imported_visitor(
+    person, organiser, app, apply, db
+):
     visitor(organiser, email=ADA)
     application = apply(category="guests")
     approve(organiser, application)
@@ -155,7 +191,9 @@ def test_a_link_that_a_key_has_made_opens_no_badge_of_an_imported_visitor(person
     refuse_badge(app, link_to(person("links applications"), application=application))
 
 
-def test_an_address_in_letters_beyond_ascii_is_another_mailbox_for_the_badge_of_a_contact(person, organiser, apply, db):
+def test_an_address_in_letters_beyond_ascii_is_another_mailbox_for_the_badge_of_a_contact(
+    person, organiser, apply, db
+):
     victim = organiser.make("/contacts", {"last_name": "Victim", "email": "klara@rosen.example"})
     key = person("applications")
     application = apply(key, "guests", email=KELVIN)
@@ -193,13 +231,21 @@ def test_the_right_badges_brings_the_badge_with_the_decision(organiser, apply, d
 
 
 def kinds_of_mails(db):
-    return [kind for kind, in db.connection.execute("SELECT kind FROM mails ORDER BY id")]
+    return [kind for (kind,) in db.connection.execute("SELECT kind FROM mails ORDER BY id")]
 
 
 # Keys for links
 
-def test_a_link_of_a_participant_needs_the_scope_participants_also_without_rights(person, organiser, fair):
-    body = {"kind": "participant", "participant_id": exhibitor(organiser)["id"], "rights": [], "email": "e@x.example"}
+
+def test_a_link_of_a_participant_needs_the_scope_participants_also_without_rights(
+    person, organiser, fair
+):
+    body = {
+        "kind": "participant",
+        "participant_id": exhibitor(organiser)["id"],
+        "rights": [],
+        "email": "e@x.example",
+    }
     answer = person("links").post("/links", body, status=403)
     assert answer.json["scope"] == "participants"
     person("links participants").post("/links", body, status=201)
@@ -227,12 +273,15 @@ def test_a_repeated_request_shows_no_secret_again(person, apply):
 
 # R2: who was revoked stays revoked
 
+
 @pytest.mark.parametrize("kind", ["application", "participant"])
 def test_a_revoked_applicant_stays_out_with_a_second_application(organiser, apply, page_of, kind):
     first = apply()
     approve(organiser, first)
     mine = own_participant(organiser, first)
-    link = link_to(organiser, mine) if kind == "participant" else link_to(organiser, application=first)
+    link = (
+        link_to(organiser, mine) if kind == "participant" else link_to(organiser, application=first)
+    )
     revoke(organiser, link)
     second = apply(email="ADA@rosen.example")
     approve(organiser, second)
@@ -249,7 +298,11 @@ def test_a_participation_with_a_link_is_not_made_anew(person, organiser, fair, i
     link = link_to(organiser, mine)
     if is_revoked:
         revoke(organiser, link)
-    answer = person("contacts").patch(f"/contacts/{mine['contact_id']}", {"event_keys": []}, status=409).json
+    answer = (
+        person("contacts")
+        .patch(f"/contacts/{mine['contact_id']}", {"event_keys": []}, status=409)
+        .json
+    )
     assert (answer["code"], answer["used_by"]) == ("in_use", ["links"])
 
 
@@ -259,10 +312,15 @@ def test_erasing_all_links_of_a_person_erases_the_person_everywhere(organiser, a
     of_application = link_to(organiser, application=application)
     link = link_to(organiser, own_participant(organiser, application))
     organiser.delete(f"/links/{link['id']}?all=1&erase=1", status=204)
-    assert [organiser.data(f"/links/{each['id']}")["email"] for each in (link, of_application)] == [None, None]
+    assert [organiser.data(f"/links/{each['id']}")["email"] for each in (link, of_application)] == [
+        None,
+        None,
+    ]
 
 
-def test_revoking_all_ends_the_link_of_the_application_that_has_found_the_participation(organiser, apply):
+def test_revoking_all_ends_the_link_of_the_application_that_has_found_the_participation(
+    organiser, apply
+):
     mine, application = exhibitor(organiser), apply()
     approve(organiser, application)
     of_application = link_to(organiser, application=application)
@@ -289,14 +347,16 @@ def test_a_mail_that_was_queued_before_the_revocation_brings_no_badge(organiser,
 
 # R4: known addresses are told
 
+
 def test_devices_do_not_use_up_the_notices_of_further_links(organiser, app, fair, db):
     mine = exhibitor(organiser)
     secret = mailed_secret(db, link_to(organiser, mine, email="mole@x.example"), "mole@x.example")
     for _ in range(6):
         signed_in(app, secret)
-    with db.write():                # as if each device were from another second
+    with db.write():  # as if each device were from another second
         db.connection.execute(
-            "UPDATE mails SET details = json_set(details, '$.changed_at', printf('2026-01-01T00:00:%02dZ', id))")
+            "UPDATE mails SET details = json_set(details, '$.changed_at', printf('2026-01-01T00:00:%02dZ', id))"
+        )
     link_to(organiser, mine, email="eve@evil.example")
     assert "another person got access" in notices(db)[ADA]
 
@@ -324,21 +384,35 @@ def test_fewer_rights_of_a_link_are_told_to_nobody(organiser, fair, db):
 def test_all_addresses_before_are_told(person, organiser, fair, db):
     mine = exhibitor(organiser, "old@rosen.example")
     link_to(organiser, mine, email="a@x.example")
-    organiser.patch(f"/contacts/{mine['contact_id']}", {"email": "victim@rosen.example"}, status=200)
-    person("contacts").patch(f"/contacts/{mine['contact_id']}", {"email": "eve@evil.example"}, status=200)
+    organiser.patch(
+        f"/contacts/{mine['contact_id']}", {"email": "victim@rosen.example"}, status=200
+    )
+    person("contacts").patch(
+        f"/contacts/{mine['contact_id']}", {"email": "eve@evil.example"}, status=200
+    )
     link_to(organiser, mine, email="b@x.example")
-    assert set(notices(db)) == {"old@rosen.example", "victim@rosen.example", "eve@evil.example", "a@x.example"}
+    assert set(notices(db)) == {
+        "old@rosen.example",
+        "victim@rosen.example",
+        "eve@evil.example",
+        "a@x.example",
+    }
 
 
 # R6: another address
 
-def test_another_address_of_an_application_ends_the_sessions_of_the_former_one(person, organiser, app, apply, db):
+
+def test_another_address_of_an_application_ends_the_sessions_of_the_former_one(
+    person, organiser, app, apply, db
+):
     application = apply(category="guests")
     approve(organiser, application)
     link = link_to(organiser, application=application)
     secret = mailed_secret(db, link)
     browser = signed_in(app, secret)
-    person("applications").patch(f"/applications/{application['id']}", {"email": "new@x.example"}, status=200)
+    person("applications").patch(
+        f"/applications/{application['id']}", {"email": "new@x.example"}, status=200
+    )
     browser.get(f"/apply/{link['ref']}", status=403)
     Visitor(app).sign_in(secret, status=404)
 
@@ -346,44 +420,61 @@ def test_another_address_of_an_application_ends_the_sessions_of_the_former_one(p
 def test_a_change_to_letters_beyond_ascii_is_another_address(person, organiser, apply):
     application = apply(email="klara@rosen.example")
     link = link_to(organiser, application=application)
-    person("applications").patch(f"/applications/{application['id']}", {"email": KELVIN}, status=200)
+    person("applications").patch(
+        f"/applications/{application['id']}", {"email": KELVIN}, status=200
+    )
     assert states(organiser, link) == [("revoked", "address")]
 
 
 def test_a_failed_mail_that_is_sent_again_goes_to_the_new_address(organiser, apply, db):
     application = apply()
-    organiser.post(f"/applications/{application['id']}/reject", {"reason": "Full", "mail": True}, status=200)
+    organiser.post(
+        f"/applications/{application['id']}/reject", {"reason": "Full", "mail": True}, status=200
+    )
     with db.write():
         db.connection.execute("UPDATE mails SET state = 'failed'")
-    organiser.patch(f"/applications/{application['id']}", {"email": "new@rosen.example"}, status=200)
-    assert [mail["recipient"] for mail in queued(db, "application_decision")] == ["new@rosen.example"]
+    organiser.patch(
+        f"/applications/{application['id']}", {"email": "new@rosen.example"}, status=200
+    )
+    assert [mail["recipient"] for mail in queued(db, "application_decision")] == [
+        "new@rosen.example"
+    ]
 
 
 def test_a_mail_with_a_badge_tells_the_new_address_the_decision_only(organiser, apply, db):
     application = apply(category="guests", email="tpyo@rosen.example")
     approve(organiser, application, mail=True)
-    organiser.patch(f"/applications/{application['id']}", {"email": "typo@rosen.example"}, status=200)
+    organiser.patch(
+        f"/applications/{application['id']}", {"email": "typo@rosen.example"}, status=200
+    )
     assert queued(db, "badge") == []
     assert set(notices(db, "application_decision")) == {"typo@rosen.example"}
 
 
 # What an application does not lead to
 
+
 def test_an_exhibitor_with_a_link_of_anybody_is_not_counted(organiser, apply, fair):
     mine, application = exhibitor(organiser, "info@rosen.example"), apply()
-    assert approve(organiser, application, contact_id=mine["contact_id"]) == ["applicant_without_page"]
+    assert approve(organiser, application, contact_id=mine["contact_id"]) == [
+        "applicant_without_page"
+    ]
     assert lacking(organiser, "page") == [application["id"]]
     link_to(organiser, mine, email="boss@rosen.example")
     assert lacking(organiser, "page") == []
 
 
-def test_approving_warns_of_an_applicant_without_page_also_if_a_colleague_has_a_link(organiser, apply, fair):
+def test_approving_warns_of_an_applicant_without_page_also_if_a_colleague_has_a_link(
+    organiser, apply, fair
+):
     mine = exhibitor(organiser, "info@rosen.example")
     link_to(organiser, mine, email="boss@rosen.example")
     assert approve(organiser, apply(), contact_id=mine["contact_id"]) == ["applicant_without_page"]
 
 
-def test_an_applicant_without_page_is_counted_also_if_a_colleague_was_revoked(organiser, apply, fair):
+def test_an_applicant_without_page_is_counted_also_if_a_colleague_was_revoked(
+    organiser, apply, fair
+):
     mine, application = exhibitor(organiser, "info@rosen.example"), apply()
     approve(organiser, application, contact_id=mine["contact_id"])
     revoke(organiser, link_to(organiser, mine, email="boss@rosen.example"))
@@ -401,7 +492,11 @@ def test_an_applicant_is_counted_once_the_contact_has_another_address(organiser,
     application = apply()
     approve(organiser, application)
     assert lacking(organiser, "page") == []
-    organiser.patch(f"/contacts/{contact_of(organiser, application)}", {"email": "office@rosen.example"}, status=200)
+    organiser.patch(
+        f"/contacts/{contact_of(organiser, application)}",
+        {"email": "office@rosen.example"},
+        status=200,
+    )
     assert lacking(organiser, "page") == [application["id"]]
 
 
@@ -409,7 +504,11 @@ def test_an_applicant_is_counted_once_the_participation_was_made_anew(organiser,
     application = apply()
     approve(organiser, application)
     for event_keys in ([], ["fair"]):
-        organiser.patch(f"/contacts/{contact_of(organiser, application)}", {"event_keys": event_keys}, status=200)
+        organiser.patch(
+            f"/contacts/{contact_of(organiser, application)}",
+            {"event_keys": event_keys},
+            status=200,
+        )
     assert lacking(organiser, "page") == [application["id"]]
 
 

@@ -1,4 +1,5 @@
 """What merging contacts does to links, and to what applications lead to (domain/access/reach.py, R8)."""
+
 import re
 
 import pytest
@@ -29,25 +30,47 @@ from tests.support.links import (
 
 def test_merging_contacts_without_participations_and_records_needs_contacts_only(person, organiser):
     kept, gone = (organiser.make("/contacts", {"last_name": name}) for name in ("A", "B"))
-    person("contacts").post(f"/contacts/{kept['id']}/merge", {"duplicate_id": gone["id"]}, status=200)
+    person("contacts").post(
+        f"/contacts/{kept['id']}/merge", {"duplicate_id": gone["id"]}, status=200
+    )
 
 
-@pytest.mark.parametrize("kind, scopes", [
-    ("participation", "contacts participants"), ("invoice", "contacts participants invoices"),
-    ("document", "contacts participants documents"), ("booth", "contacts participants booths"),
-    ("link", "contacts participants links")])
+@pytest.mark.parametrize(
+    "kind, scopes",
+    [
+        ("participation", "contacts participants"),
+        ("invoice", "contacts participants invoices"),
+        ("document", "contacts participants documents"),
+        ("booth", "contacts participants booths"),
+        ("link", "contacts participants links"),
+    ],
+)
 def test_merging_needs_the_scope_of_all_that_moves(person, organiser, pair, kind, scopes):
     kept, gone = pair(gone=[{"email": "a@x.example"}]) if kind == "link" else pair()
     if kind == "invoice":
         record(organiser, gone)
     elif kind == "document":
-        organiser.make("/documents", {"entity_type": "contact", "entity_id": gone["contact_id"],
-                                      "filename": "letter.pdf"})
+        organiser.make(
+            "/documents",
+            {"entity_type": "contact", "entity_id": gone["contact_id"], "filename": "letter.pdf"},
+        )
     elif kind == "booth":
-        plan = organiser.make("/plans", {"event_key": "fair", "plan_name": "Hall", "width": 60, "height": 40})
-        booth = organiser.make("/booths", {"plan_id": plan["id"], "booth_number": "A1", "width": 3, "depth": 3,
-                                           "fixed_price": 10})
-        organiser.make("/booth-reservations", {"booth_id": booth["id"], "event_participant_id": gone["id"]})
+        plan = organiser.make(
+            "/plans", {"event_key": "fair", "plan_name": "Hall", "width": 60, "height": 40}
+        )
+        booth = organiser.make(
+            "/booths",
+            {
+                "plan_id": plan["id"],
+                "booth_number": "A1",
+                "width": 3,
+                "depth": 3,
+                "fixed_price": 10,
+            },
+        )
+        organiser.make(
+            "/booth-reservations", {"booth_id": booth["id"], "event_participant_id": gone["id"]}
+        )
     for missing in scopes.split():
         key = person(" ".join(scope for scope in scopes.split() if scope != missing) or "events")
         answer = merge(key, kept, gone, status=403)
@@ -55,10 +78,15 @@ def test_merging_needs_the_scope_of_all_that_moves(person, organiser, pair, kind
     merge(person(scopes), kept, gone)
 
 
-def test_a_merge_ends_the_links_of_the_duplicate_and_with_records_those_of_both(organiser, pair, db):
+def test_a_merge_ends_the_links_of_the_duplicate_and_with_records_those_of_both(
+    organiser, pair, db
+):
     kept, gone = pair(kept=[{"email": "a@x.example"}], gone=[{"email": "b@x.example"}])
     merge(organiser, kept, gone)
-    assert states(organiser, *kept["links"], *gone["links"]) == [("active", None), ("revoked", "merge")]
+    assert states(organiser, *kept["links"], *gone["links"]) == [
+        ("active", None),
+        ("revoked", "merge"),
+    ]
 
 
 def test_records_that_move_end_the_links_of_both(organiser, pair, db):
@@ -66,29 +94,49 @@ def test_records_that_move_end_the_links_of_both(organiser, pair, db):
     record(organiser, gone)
     forget(db)
     merge(organiser, kept, gone)
-    assert states(organiser, *kept["links"], *gone["links"]) == [("revoked", "merge"), ("revoked", "merge")]
+    assert states(organiser, *kept["links"], *gone["links"]) == [
+        ("revoked", "merge"),
+        ("revoked", "merge"),
+    ]
     told = notices(db)
     assert set(told) == {"a@x.example", "b@x.example", "kept@x.example", "gone@x.example"}
-    assert "no longer open: a…@x.example, b…@x.example. visit@fair.example sends the new ones." in told["a@x.example"]
+    assert (
+        "no longer open: a…@x.example, b…@x.example. visit@fair.example sends the new ones."
+        in told["a@x.example"]
+    )
 
 
 def test_a_person_with_a_link_to_each_keeps_what_both_allow(organiser, pair):
-    kept, gone = pair(kept=[{"email": "a@x.example", "rights": ["profile", "orders"]}],
-                      gone=[{"email": "A@x.example", "rights": ["orders", "invoices"]}])
+    kept, gone = pair(
+        kept=[{"email": "a@x.example", "rights": ["profile", "orders"]}],
+        gone=[{"email": "A@x.example", "rights": ["orders", "invoices"]}],
+    )
     record(organiser, gone)
     merge(organiser, kept, gone)
-    assert states(organiser, *kept["links"], *gone["links"]) == [("active", None), ("revoked", "merge")]
+    assert states(organiser, *kept["links"], *gone["links"]) == [
+        ("active", None),
+        ("revoked", "merge"),
+    ]
     assert organiser.data(f"/links/{kept['links'][0]['id']}")["rights"] == ["orders"]
 
 
 def test_named_links_go_on_with_their_rights(person, organiser, pair):
-    kept, gone = pair(kept=[{"email": "a@x.example"}], gone=[{"email": "b@x.example", "rights": ["orders"]}])
+    kept, gone = pair(
+        kept=[{"email": "a@x.example"}], gone=[{"email": "b@x.example", "rights": ["orders"]}]
+    )
     record(organiser, gone)
     keep = [gone["links"][0]["id"]]
-    answer = merge(person("contacts participants invoices links"), kept, gone, status=403, keep_links=keep)
+    answer = merge(
+        person("contacts participants invoices links"), kept, gone, status=403, keep_links=keep
+    )
     assert answer["scope"] == "service_orders"
-    merge(person("contacts participants invoices links service_orders"), kept, gone, keep_links=keep)
-    assert states(organiser, *kept["links"], *gone["links"]) == [("revoked", "merge"), ("active", None)]
+    merge(
+        person("contacts participants invoices links service_orders"), kept, gone, keep_links=keep
+    )
+    assert states(organiser, *kept["links"], *gone["links"]) == [
+        ("revoked", "merge"),
+        ("active", None),
+    ]
     assert organiser.data(f"/links/{keep[0]}")["participant_id"] == kept["id"]
 
 
@@ -96,11 +144,20 @@ def test_only_live_links_of_the_two_can_be_named_and_one_for_each_address(organi
     kept, gone = pair(kept=[{"email": "a@x.example"}], gone=[{"email": "a@x.example"}])
     other = organiser.make("/contacts", {"last_name": "other"})
     third = organiser.make("/participants", {"event_key": "fair", "contact_id": other["id"]})
-    foreign = organiser.make("/links", {"kind": "participant", "participant_id": third["id"], "name": "x"})
-    errors = merge(organiser, kept, gone, status=422,
-                   keep_links=[kept["links"][0]["id"], gone["links"][0]["id"], foreign["id"]])["errors"]
+    foreign = organiser.make(
+        "/links", {"kind": "participant", "participant_id": third["id"], "name": "x"}
+    )
+    errors = merge(
+        organiser,
+        kept,
+        gone,
+        status=422,
+        keep_links=[kept["links"][0]["id"], gone["links"][0]["id"], foreign["id"]],
+    )["errors"]
     assert [(error["pointer"], error["code"]) for error in errors] == [
-        ("/keep_links/1", "duplicate"), ("/keep_links/2", "unknown")]
+        ("/keep_links/1", "duplicate"),
+        ("/keep_links/2", "unknown"),
+    ]
 
 
 def test_an_address_that_is_closed_on_either_side_is_closed_after_a_merge(organiser, pair, db):
@@ -113,7 +170,9 @@ def test_an_address_that_is_closed_on_either_side_is_closed_after_a_merge(organi
     assert reach.is_closed(db, "a@x.example", participant_id=kept["id"])
 
 
-def test_a_participation_that_gets_records_of_another_one_belongs_to_no_application(organiser, apply, pair, db):
+def test_a_participation_that_gets_records_of_another_one_belongs_to_no_application(
+    organiser, apply, pair, db
+):
     application = apply()
     approve(organiser, application)
     contact_id = contact_of(organiser, application)
@@ -130,10 +189,14 @@ def test_a_participation_that_only_changes_its_contact_keeps_its_links(organiser
     assert states(organiser, *gone["links"]) == [("active", None)]
 
 
-def test_a_merge_that_fills_the_address_of_a_contact_does_not_prove_it(person, organiser, apply, db):
+def test_a_merge_that_fills_the_address_of_a_contact_does_not_prove_it(
+    person, organiser, apply, db
+):
     victim = visitor(organiser)
     own = organiser.make("/contacts", {"last_name": "own", "email": "ada@rosen.example"})
-    person("contacts").post(f"/contacts/{victim['contact_id']}/merge", {"duplicate_id": own["id"]}, status=200)
+    person("contacts").post(
+        f"/contacts/{victim['contact_id']}/merge", {"duplicate_id": own["id"]}, status=200
+    )
     application = apply(category="guests")
     approve(organiser, application)
     confirm(db, application)
@@ -141,6 +204,7 @@ def test_a_merge_that_fills_the_address_of_a_contact_does_not_prove_it(person, o
 
 
 # What moves
+
 
 def test_a_merge_names_the_links_that_it_has_ended(organiser, pair):
     kept, gone = pair(gone=[{"email": "b@x.example"}])
@@ -160,8 +224,10 @@ def test_a_name_on_a_badge_that_moves_ends_no_link(organiser, pair):
 def test_a_choice_of_a_booth_that_moves_ends_the_links_of_both(organiser, pair, db):
     kept, gone = pair(kept=[{"email": "eve@evil.example"}])
     with db.write():
-        db.connection.execute("INSERT INTO booth_choices (participant_id, ends_at) VALUES (?, '2027-01-01T00:00:00Z')",
-                              (gone["id"],))
+        db.connection.execute(
+            "INSERT INTO booth_choices (participant_id, ends_at) VALUES (?, '2027-01-01T00:00:00Z')",
+            (gone["id"],),
+        )
     merge(organiser, kept, gone)
     assert states(organiser, *kept["links"]) == [("revoked", "merge")]
 
@@ -189,7 +255,9 @@ def test_the_links_of_a_person_to_two_roles_can_both_be_named(organiser, fair):
     links = []
     for role in ("exhibitor", "sponsor"):
         for contact in (kept, gone):
-            part = organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"], "role": role})
+            part = organiser.make(
+                "/participants", {"event_key": "fair", "contact_id": contact["id"], "role": role}
+            )
         links.append(link_to(organiser, part, email="a@x.example"))
     merge(organiser, {"contact_id": kept["id"]}, part, keep_links=[link["id"] for link in links])
     assert states(organiser, *links) == [("active", None), ("active", None)]
@@ -203,7 +271,10 @@ def test_the_office_closes_the_address_of_a_link_that_a_merge_has_ended(organise
 
 # What a merge does not prove
 
-def test_a_merge_by_the_office_does_not_prove_an_address_that_a_key_has_changed(person, organiser, apply, db):
+
+def test_a_merge_by_the_office_does_not_prove_an_address_that_a_key_has_changed(
+    person, organiser, apply, db
+):
     """The key also makes a contact without an address, which the office finds among the duplicates."""
     victim, key = visitor(organiser, email="victim@rosen.example"), person("contacts")
     key.patch(f"/contacts/{victim['contact_id']}", {"email": ADA}, status=200)
@@ -215,7 +286,9 @@ def test_a_merge_by_the_office_does_not_prove_an_address_that_a_key_has_changed(
     assert badges(db, application) == []
 
 
-def test_a_merge_by_the_office_does_not_prove_the_address_of_the_contact_that_stays(person, organiser, apply, db):
+def test_a_merge_by_the_office_does_not_prove_the_address_of_the_contact_that_stays(
+    person, organiser, apply, db
+):
     victim = visitor(organiser, email="victim@rosen.example")
     twin = person("contacts").make("/contacts", {"last_name": "Victim", "email": ADA})
     merge(organiser, {"contact_id": twin["id"]}, victim)
@@ -225,7 +298,9 @@ def test_a_merge_by_the_office_does_not_prove_the_address_of_the_contact_that_st
     assert badges(db, application) == []
 
 
-def test_an_application_that_a_merge_moves_to_another_contact_gets_no_badge_of_it(person, organiser, apply, db):
+def test_an_application_that_a_merge_moves_to_another_contact_gets_no_badge_of_it(
+    person, organiser, apply, db
+):
     victim, key = visitor(organiser), person("contacts")
     application = apply(category="guests")
     approve(organiser, application)
@@ -241,12 +316,18 @@ def test_a_visitor_who_loses_the_badge_by_a_merge_is_counted(organiser, apply, d
     application = apply(category="guests")
     approve(organiser, application)
     confirm(db, application)
-    merge(organiser, visitor(organiser, email="other@rosen.example"), own_participant(organiser, application))
+    merge(
+        organiser,
+        visitor(organiser, email="other@rosen.example"),
+        own_participant(organiser, application),
+    )
     assert badges(db, application) == []
     assert lacking(organiser, "badge") == [application["id"]]
 
 
-def test_an_applicant_whose_exhibitor_gets_records_of_another_one_is_counted(organiser, apply, pair):
+def test_an_applicant_whose_exhibitor_gets_records_of_another_one_is_counted(
+    organiser, apply, pair
+):
     application, (_, gone) = apply(), pair()
     approve(organiser, application)
     record(organiser, gone)
@@ -258,6 +339,13 @@ def test_whatever_a_merge_moves_from_a_participant_ends_the_links_of_the_one_tha
     folder = paths.folder("sql")
     text = (folder / "merging.sql").read_text()
     moved = {*re.findall(r"UPDATE (\w+) SET \w*participant_id = :participant_id", text)}
-    counted = (folder / "reach.sql").read_text().partition("-- name: has_records")[2].partition("-- name:")[0]
+    counted = (
+        (folder / "reach.sql")
+        .read_text()
+        .partition("-- name: has_records")[2]
+        .partition("-- name:")[0]
+    )
     # A badge number stays valid, which is no record; scans come with their visits, and links are what ends.
-    assert moved - {"badge_aliases", "check_in_scans", "links"} <= {*re.findall(r"FROM (\w+)", counted)}
+    assert moved - {"badge_aliases", "check_in_scans", "links"} <= {
+        *re.findall(r"FROM (\w+)", counted)
+    }

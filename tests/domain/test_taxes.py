@@ -1,4 +1,5 @@
 """The tax point: when the tax of invoices counts, compared with the rules of the contract (section 8, Tax point)."""
+
 import random
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -13,10 +14,23 @@ from eventapi.validation.identifiers.bookkeeping import Account, revenue_account
 from eventapi.validation.options import tax_basis
 from tests.support import extf
 
-BUYER = {"company_name": "Muster GmbH", "address": "Weg 1", "city": "Leipzig", "postal_code": "04109", "country": "DE"}
-OPTIONS = {"datev_adviser": 29098, "datev_client": 55003, "datev_chart": "03", "datev_debtor_base": 10000,
-           "datev_bank": Account("1200"), "datev_revenue": revenue_accounts("S19=8400 S7=8300 K=8125 AE=8337"),
-           "datev_write_offs": revenue_accounts("S19=2406 S7=2401"), "datev_deposits": Account("1593")}
+BUYER = {
+    "company_name": "Muster GmbH",
+    "address": "Weg 1",
+    "city": "Leipzig",
+    "postal_code": "04109",
+    "country": "DE",
+}
+OPTIONS = {
+    "datev_adviser": 29098,
+    "datev_client": 55003,
+    "datev_chart": "03",
+    "datev_debtor_base": 10000,
+    "datev_bank": Account("1200"),
+    "datev_revenue": revenue_accounts("S19=8400 S7=8300 K=8125 AE=8337"),
+    "datev_write_offs": revenue_accounts("S19=2406 S7=2401"),
+    "datev_deposits": Account("1593"),
+}
 
 
 @pytest.fixture
@@ -53,23 +67,39 @@ class Office:
         self.settings.tax_basis = tax_basis(text)
 
     def invoice(self, *items, **fields):
-        items = items or ({"unit_price": 500, "tax_rate": 19}, )
+        items = items or ({"unit_price": 500, "tax_rate": 19},)
         lines = [{"description": "Stand", "quantity": 1, **item} for item in items]
-        body = {"contact_id": self.buyer["id"], "items": lines, "service_date": "2026-05-08",
-                "service_date_to": "2026-05-10", **fields}
+        body = {
+            "contact_id": self.buyer["id"],
+            "items": lines,
+            "service_date": "2026-05-08",
+            "service_date_to": "2026-05-10",
+            **fields,
+        }
         draft = self.client.make("/invoices", body)
         return self.client.post(f"/invoices/{draft['id']}/send", status=200).json["data"]
 
     def pay(self, invoice, amount, **fields):
-        return self.client.make("/payments", {"invoice_number": invoice["invoice_number"], "amount": amount, **fields})
+        return self.client.make(
+            "/payments", {"invoice_number": invoice["invoice_number"], "amount": amount, **fields}
+        )
 
     def credit(self, invoice, amount, rate=19):
-        return self.client.post(f"/invoices/{invoice['id']}/credit", {"items": [
-            {"description": "Credit", "quantity": 1, "unit_price": amount, "tax_rate": rate}]}, status=201).json["data"]
+        return self.client.post(
+            f"/invoices/{invoice['id']}/credit",
+            {
+                "items": [
+                    {"description": "Credit", "quantity": 1, "unit_price": amount, "tax_rate": rate}
+                ]
+            },
+            status=201,
+        ).json["data"]
 
     def write_off(self, invoice, amount):
         body = {"amount": amount, "reason": "Insolvent"}
-        return self.client.post(f"/invoices/{invoice['id']}/write-offs", body, status=201).json["data"]
+        return self.client.post(f"/invoices/{invoice['id']}/write-offs", body, status=201).json[
+            "data"
+        ]
 
     def rows(self, query=""):
         return self.client.data(f"/reports/tax{query}")["data"]["rows"]
@@ -81,10 +111,13 @@ class Office:
         return [row for row in found if any(row[1:])]
 
     def datev(self, month):
-        return extf.Batch(self.client.get(f"/reports/datev?year=2026&month={month}", status=200).body).bookings
+        return extf.Batch(
+            self.client.get(f"/reports/datev?year=2026&month={month}", status=200).body
+        ).bookings
 
 
 # Finding 1 of the second review: a show in May, invoiced in January, paid in February
+
 
 def test_tax_counts_in_the_month_of_the_supply(office):
     invoice = office.invoice()
@@ -97,7 +130,10 @@ def test_a_show_in_may_that_is_paid_in_february_is_declared_in_february(office):
     office.clock("2026-02-10")
     office.pay(invoice, 595)
     assert office.months() == [("2026-02", 500, 95)]
-    assert [row["invoices"] for row in office.rows()] == [1, 1]          # February, and May, in which nothing is left
+    assert [row["invoices"] for row in office.rows()] == [
+        1,
+        1,
+    ]  # February, and May, in which nothing is left
 
 
 def test_a_part_that_is_paid_before_and_one_after_the_supply(office):
@@ -130,16 +166,22 @@ def test_a_payment_that_moves_takes_its_tax_along(office, db):
     office.clock("2026-02-10")
     payment = office.pay(first, 595)
     office.clock("2026-03-10")
-    office.client.patch(f"/payments/{payment['id']}", {"invoice_number": second["invoice_number"]}, status=200)
+    office.client.patch(
+        f"/payments/{payment['id']}", {"invoice_number": second["invoice_number"]}, status=200
+    )
     assert office.months() == [("2026-02", 500, 95), ("2026-05", 500, 95)]
-    days = [row["day"] for row in db.all(taxes.sql.stored, id=first["id"], open_from="0001-01-01")
-            if row["kind"] == "payment"]
+    days = [
+        row["day"]
+        for row in db.all(taxes.sql.stored, id=first["id"], open_from="0001-01-01")
+        if row["kind"] == "payment"
+    ]
     assert days == ["2026-02-10", "2026-03-10"]
     office.client.delete(f"/payments/{payment['id']}", status=204)
     assert office.months() == [("2026-05", 1000, 190)]
 
 
 # Credit notes and write-offs
+
 
 def test_a_credit_note_before_the_supply_counts_on_the_day_of_the_supply(office):
     invoice = office.invoice()
@@ -156,7 +198,7 @@ def test_a_credit_note_and_a_write_off_after_the_supply_count_on_their_days(offi
     office.write_off(invoice, 119)
     assert office.months() == [("2026-05", 500, 95), ("2026-06", -100, -19), ("2026-07", -100, -19)]
     office.clock("2026-08-01")
-    office.pay(invoice, 476)                                    # 119 more than is open: they are recovered
+    office.pay(invoice, 476)  # 119 more than is open: they are recovered
     assert office.months()[3:] == [("2026-08", 100, 19)]
 
 
@@ -171,15 +213,23 @@ def test_credit_notes_of_paid_invoices_are_named_until_the_money_was_given_back(
     office.clock("2026-02-10")
     payment = office.pay(invoice, 595)
     note = office.credit(invoice, 100)
-    [entry] = office.client.data("/reports/tax?date_from=2026-02-01&date_to=2026-02-28")["data"]["unrefunded"]
-    assert entry == {"invoice_id": note["id"], "invoice_number": note["invoice_number"], "amount": 119,
-                     "related_invoice_number": invoice["invoice_number"], "tax_date": "2026-05-10"}
+    [entry] = office.client.data("/reports/tax?date_from=2026-02-01&date_to=2026-02-28")["data"][
+        "unrefunded"
+    ]
+    assert entry == {
+        "invoice_id": note["id"],
+        "invoice_number": note["invoice_number"],
+        "amount": 119,
+        "related_invoice_number": invoice["invoice_number"],
+        "tax_date": "2026-05-10",
+    }
     office.client.post(f"/payments/{payment['id']}/refund", {"amount": 119}, status=200)
     assert office.client.data("/reports/tax")["data"]["unrefunded"] == []
     assert office.months() == [("2026-02", 400, 76)]
 
 
 # The other bases
+
 
 def test_by_payment_the_tax_follows_the_money_for_ever(office):
     office.basis("payment")
@@ -217,8 +267,17 @@ def test_a_change_of_the_basis_counts_for_supplies_from_its_day_on(office):
     assert office.invoice()["tax_basis"] == "supply"
 
 
-@pytest.mark.parametrize("text", ["", "supply, payment", "supply, 2028-13-01 payment", "cash",
-                                  "supply, 2028-01-01 payment, 2028-01-01 supply", "2028-01-01 payment"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "supply, payment",
+        "supply, 2028-13-01 payment",
+        "cash",
+        "supply, 2028-01-01 payment, 2028-01-01 supply",
+        "2028-01-01 payment",
+    ],
+)
 def test_the_option_is_refused_unless_each_change_has_a_date(text):
     with pytest.raises(ValueError, match="supply, payment or issue_date"):
         tax_basis(text)
@@ -226,16 +285,31 @@ def test_the_option_is_refused_unless_each_change_has_a_date(text):
 
 # Days
 
-@pytest.mark.parametrize("issued, supplied, counts", [
-    ("2026-01-15", "2026-05-10", "2026-05"), ("2026-01-15", "2026-01-10", "2026-01"),
-    ("2026-03-20", "2026-01-31", "2026-02"), ("2026-02-20", "2026-01-31", "2026-02"),
-    ("2027-03-20", "2026-12-10", "2027-01")])
-def test_goods_to_the_eu_count_when_issued_within_the_month_after_the_supply(office, issued, supplied, counts):
+
+@pytest.mark.parametrize(
+    "issued, supplied, counts",
+    [
+        ("2026-01-15", "2026-05-10", "2026-05"),
+        ("2026-01-15", "2026-01-10", "2026-01"),
+        ("2026-03-20", "2026-01-31", "2026-02"),
+        ("2026-02-20", "2026-01-31", "2026-02"),
+        ("2027-03-20", "2026-12-10", "2027-01"),
+    ],
+)
+def test_goods_to_the_eu_count_when_issued_within_the_month_after_the_supply(
+    office, issued, supplied, counts
+):
     """§ 13 (1) no. 6 UStG."""
     office.clock(issued)
-    buyer = office.client.make("/contacts", {**BUYER, "country": "AT", "city": "Wien", "tax_id": "ATU13585627"})
-    office.invoice({"unit_price": 100, "tax_rate": 0, "tax_category": "K"}, contact_id=buyer["id"],
-                   service_date=supplied, service_date_to=None)
+    buyer = office.client.make(
+        "/contacts", {**BUYER, "country": "AT", "city": "Wien", "tax_id": "ATU13585627"}
+    )
+    office.invoice(
+        {"unit_price": 100, "tax_rate": 0, "tax_category": "K"},
+        contact_id=buyer["id"],
+        service_date=supplied,
+        service_date_to=None,
+    )
     assert office.months("net", "region") == [(counts, 100, "eu")]
 
 
@@ -244,10 +318,19 @@ def test_an_invoice_for_a_closed_month_counts_at_its_issue_date_and_is_named(off
     office.clock("2026-02-03")
     office.client.post("/reports/periods/2026-01/close", status=200)
     late = office.invoice(service_date="2026-01-02", service_date_to=None)
-    assert late["tax_date"] == "2026-02-03" and office.months() == [("2026-01", 500, 95), ("2026-02", 500, 95)]
+    assert late["tax_date"] == "2026-02-03" and office.months() == [
+        ("2026-01", 500, 95),
+        ("2026-02", 500, 95),
+    ]
     assert office.client.data("/reports/tax")["data"]["late"] == [
-        {"invoice_id": late["id"], "invoice_number": late["invoice_number"], "related_invoice_number": None,
-         "tax_date": "2026-02-03", "amount": 595}]
+        {
+            "invoice_id": late["id"],
+            "invoice_number": late["invoice_number"],
+            "related_invoice_number": None,
+            "tax_date": "2026-02-03",
+            "amount": 595,
+        }
+    ]
 
 
 def test_a_closed_month_stays_when_more_happens_to_its_invoices(office):
@@ -273,6 +356,7 @@ def test_an_invoice_that_was_taken_over_counts_at_its_issue_date(office):
 
 # Another currency
 
+
 def test_another_currency_is_converted_as_a_sum_so_that_parts_add_up_to_the_invoice(office):
     invoice = office.invoice(currency="CHF", exchange_rate=1.0637)
     office.clock("2026-02-10")
@@ -280,22 +364,30 @@ def test_another_currency_is_converted_as_a_sum_so_that_parts_add_up_to_the_invo
         office.pay(invoice, 33.33)
     office.clock("2026-06-10")
     found = office.months("base_net", "base_tax")
-    assert sum(Decimal(str(row[1])) for row in found) == Decimal("531.85")          # 500 × 1.0637
-    assert sum(Decimal(str(row[2])) for row in found) == Decimal("101.05")          # 95 × 1.0637 = 101.0515
+    assert sum(Decimal(str(row[1])) for row in found) == Decimal("531.85")  # 500 × 1.0637
+    assert sum(Decimal(str(row[2])) for row in found) == Decimal("101.05")  # 95 × 1.0637 = 101.0515
     assert RATE_PLACES == 10
 
 
 # The file for DATEV
 
+
 def test_datev_declares_the_tax_on_the_days_of_the_report(office):
     invoice = office.invoice()
-    assert [(line[1], line[2], line[116]) for line in office.datev(1)] == [("595,00", "S", "10052026")]
+    assert [(line[1], line[2], line[116]) for line in office.datev(1)] == [
+        ("595,00", "S", "10052026")
+    ]
     office.clock("2026-02-10")
     office.pay(invoice, 119)
     found = [(line[1], line[2], line[7], line[8], line[116]) for line in office.datev(2)]
     debtor = "10001"
-    assert sorted(found) == sorted([("119,00", "S", "1200", debtor, ""), ("119,00", "S", debtor, "8400", "10022026"),
-                                    ("119,00", "H", debtor, "8400", "10052026")])
+    assert sorted(found) == sorted(
+        [
+            ("119,00", "S", "1200", debtor, ""),
+            ("119,00", "S", debtor, "8400", "10022026"),
+            ("119,00", "H", debtor, "8400", "10052026"),
+        ]
+    )
 
 
 def test_datev_has_no_tax_period_if_the_tax_follows_the_money(office):
@@ -321,7 +413,8 @@ def test_the_tax_periods_of_all_files_add_up_to_the_report(office):
         key = row["period"][5:], int(row["tax_rate"])
         expected[key] = expected.get(key, 0) + Decimal(str(row["net"])) + Decimal(str(row["tax"]))
     assert {key: value for key, value in found.items() if value} == {
-        key: value for key, value in expected.items() if value}
+        key: value for key, value in expected.items() if value
+    }
 
 
 def add(sums, key, line, positive):
@@ -330,6 +423,7 @@ def add(sums, key, line, positive):
 
 
 # A random year against the rules, computed a second time
+
 
 def walk(office, chance, number):
     """Send invoices and deposits in two rates, and let money, credit notes and write-offs follow.
@@ -347,39 +441,76 @@ def walk(office, chance, number):
             office.client.post(f"/reports/periods/{last[:7]}/close", status=200)
             closed[last] = office.rows(f"?date_to={last}")
         if step < number or not history:
-            items = [{"unit_price": chance.randint(100, 99999) / 100, "tax_rate": rate} for rate in (7, 19)]
+            items = [
+                {"unit_price": chance.randint(100, 99999) / 100, "tax_rate": rate}
+                for rate in (7, 19)
+            ]
             supply = times.add_days(date, chance.choice((0, 20, 90, 150)))
-            history.append(record(office.invoice(*items, service_date=supply, service_date_to=None,
-                                                 is_deposit=chance.random() < 0.4)))
+            history.append(
+                record(
+                    office.invoice(
+                        *items,
+                        service_date=supply,
+                        service_date_to=None,
+                        is_deposit=chance.random() < 0.4,
+                    )
+                )
+            )
             continue
         settled = deductible(office, history)
         if settled and chance.random() < 0.3:
-            items = [{"unit_price": 1500 + chance.randint(0, 999) / 100, "tax_rate": rate} for rate in (7, 19)]
+            items = [
+                {"unit_price": 1500 + chance.randint(0, 999) / 100, "tax_rate": rate}
+                for rate in (7, 19)
+            ]
             supply = times.add_days(date, chance.choice((0, 20)))
-            final = office.invoice(*items, service_date=supply, service_date_to=None,
-                                   deposit_ids=[settled["invoice"]["id"]])
+            final = office.invoice(
+                *items,
+                service_date=supply,
+                service_date_to=None,
+                deposit_ids=[settled["invoice"]["id"]],
+            )
             history.append(deducted(record(final), items, settled))
             continue
         one = chance.choice(history)
-        number_of, left = one["invoice"]["id"], office.client.data(f"/invoices/{one['invoice']['id']}")
+        number_of, left = (
+            one["invoice"]["id"],
+            office.client.data(f"/invoices/{one['invoice']['id']}"),
+        )
         amount = chance.randint(1, max(1, cents(left["total"]) // 2))
         act = chance.choice(("pay", "pay", "credit", "write_off"))
-        if one["invoice"]["is_deposit"] and cents(left["open_amount"]) > 0 and chance.random() < 0.5:
+        if (
+            one["invoice"]["is_deposit"]
+            and cents(left["open_amount"]) > 0
+            and chance.random() < 0.5
+        ):
             act, amount = "pay", cents(left["open_amount"])
         if act == "pay":
             one["money"].append((date, amount))
             office.pay(one["invoice"], amount / 100)
         elif act == "credit" and not left["written_off"] and not one.get("is_deducted"):
             rate = chance.choice((7, 19))
-            answer = office.client.post(f"/invoices/{number_of}/credit", {"items": [
-                {"description": "C", "quantity": 1, "unit_price": amount // 3 / 100, "tax_rate": rate}]}, status=None)
+            answer = office.client.post(
+                f"/invoices/{number_of}/credit",
+                {
+                    "items": [
+                        {
+                            "description": "C",
+                            "quantity": 1,
+                            "unit_price": amount // 3 / 100,
+                            "tax_rate": rate,
+                        }
+                    ]
+                },
+                status=None,
+            )
             if answer.status_int == 201:
                 [tax] = answer.json["data"]["taxes"]
                 one["notes"].append((date, rate, cents(tax["net"]), cents(tax["tax"])))
         elif act == "write_off" and cents(left["open_amount"]) > amount:
             office.write_off(one["invoice"], amount / 100)
     assert len(closed) > 2 and {last: office.rows(f"?date_to={last}") for last in closed} == closed
-    for one in history:                                 # with what later payments recovered
+    for one in history:  # with what later payments recovered
         entries = office.client.data(f"/invoices/{one['invoice']['id']}")["write_offs"]
         one["gone"] = [(entry["written_off_at"], cents(entry["amount"])) for entry in entries]
     return history
@@ -405,7 +536,11 @@ def deducted(final, items, deposit):
     """Note that a deposit is deducted, and return the final invoice with the groups that § 14 (5) UStG leaves of it."""
     deposit["is_deducted"], groups = True, []
     for item, (rate, net, _) in zip(items, deposit["groups"], strict=True):
-        rest = cents(item["unit_price"]) - net - sum(part for _, own, part, _ in deposit["notes"] if own == rate)
+        rest = (
+            cents(item["unit_price"])
+            - net
+            - sum(part for _, own, part, _ in deposit["notes"] if own == rate)
+        )
         if rest:
             groups.append((rate, rest, rounded(Decimal(rest) * rate / 100)))
     assert final["groups"] == groups
@@ -434,13 +569,19 @@ def state(one, day, basis):
     gross = [net + tax for _, net, tax in one["groups"]]
 
     def left(until):
-        return [full + sum(net + tax for at, rate, net, tax in one["notes"] if at <= until and rate == own)
-                for full, (own, _, _) in zip(gross, one["groups"], strict=True)]
+        return [
+            full
+            + sum(net + tax for at, rate, net, tax in one["notes"] if at <= until and rate == own)
+            for full, (own, _, _) in zip(gross, one["groups"], strict=True)
+        ]
 
     def share(amounts):
-        taxes_of = [rounded(Decimal(amount) * tax / full) for amount, full, (_, _, tax) in zip(
-            amounts, gross, one["groups"], strict=True)]
+        taxes_of = [
+            rounded(Decimal(amount) * tax / full)
+            for amount, full, (_, _, tax) in zip(amounts, gross, one["groups"], strict=True)
+        ]
         return [(amount - tax, tax) for amount, tax in zip(amounts, taxes_of, strict=True)]
+
     if basis == "supply" and not one["invoice"]["is_deposit"] and day >= one["invoice"]["tax_date"]:
         found = [[net, tax] for _, net, tax in one["groups"]]
         for at, rate, net, tax in one["notes"]:
@@ -449,7 +590,9 @@ def state(one, day, basis):
                     found[place][0] += net
                     found[place][1] += tax
         for at, amount in one["gone"]:
-            for place, (net, tax) in enumerate(share(divide(amount, left(at)))) if at <= day else ():
+            for place, (net, tax) in (
+                enumerate(share(divide(amount, left(at)))) if at <= day else ()
+            ):
                 found[place][0] -= net
                 found[place][1] -= tax
     else:
@@ -457,8 +600,15 @@ def state(one, day, basis):
         rest = left(day)
         first = min(money, sum(rest))
         credited = [full - now for full, now in zip(gross, rest, strict=True)]
-        found = share([a + b for a, b in zip(divide(first, rest), divide(money - first, credited), strict=True)])
-    return {rate: tuple(figures) for (rate, _, _), figures in zip(one["groups"], found, strict=True)}
+        found = share(
+            [
+                a + b
+                for a, b in zip(divide(first, rest), divide(money - first, credited), strict=True)
+            ]
+        )
+    return {
+        rate: tuple(figures) for (rate, _, _), figures in zip(one["groups"], found, strict=True)
+    }
 
 
 @pytest.mark.parametrize("basis", ["supply", "payment"])
@@ -466,7 +616,15 @@ def state(one, day, basis):
 def test_a_random_year_is_what_the_rules_say_on_each_day(office, basis, seed):
     office.basis(basis)
     history = walk(office, random.Random(seed), 6)
-    for day in ("2026-01-31", "2026-02-28", "2026-03-31", "2026-04-30", "2026-05-31", "2026-07-31", "2026-12-31"):
+    for day in (
+        "2026-01-31",
+        "2026-02-28",
+        "2026-03-31",
+        "2026-04-30",
+        "2026-05-31",
+        "2026-07-31",
+        "2026-12-31",
+    ):
         expected = {7: [0, 0], 19: [0, 0]}
         for one in history:
             for rate, figures in state(one, day, basis).items():
@@ -480,24 +638,51 @@ def test_a_random_year_is_what_the_rules_say_on_each_day(office, basis, seed):
 
 # The recapitulative statement
 
+
 def test_the_recapitulative_statement_has_goods_and_services_by_vat_id(office):
-    austrian = office.client.make("/contacts", {**BUYER, "country": "AT", "city": "Wien", "tax_id": "ATU 13585627"})
-    french = office.client.make("/contacts", {**BUYER, "country": "FR", "city": "Lyon", "tax_id": "FR40303265045"})
-    american = office.client.make("/contacts", {**BUYER, "country": "US", "city": "Portland", "tax_id": "US-1"})
+    austrian = office.client.make(
+        "/contacts", {**BUYER, "country": "AT", "city": "Wien", "tax_id": "ATU 13585627"}
+    )
+    french = office.client.make(
+        "/contacts", {**BUYER, "country": "FR", "city": "Lyon", "tax_id": "FR40303265045"}
+    )
+    american = office.client.make(
+        "/contacts", {**BUYER, "country": "US", "city": "Portland", "tax_id": "US-1"}
+    )
     goods = {"unit_price": 100, "tax_rate": 0, "tax_category": "K"}
-    for buyer, fields in ((austrian, {}), (austrian, {"currency": "CHF", "exchange_rate": 1.05}), (french, {}),
-                          (american, {})):
-        office.invoice({"unit_price": 200}, contact_id=buyer["id"], is_reverse_charge=True, **fields)
-    office.invoice(goods, contact_id=austrian["id"], service_date="2026-04-01", service_date_to=None)
+    for buyer, fields in (
+        (austrian, {}),
+        (austrian, {"currency": "CHF", "exchange_rate": 1.05}),
+        (french, {}),
+        (american, {}),
+    ):
+        office.invoice(
+            {"unit_price": 200}, contact_id=buyer["id"], is_reverse_charge=True, **fields
+        )
+    office.invoice(
+        goods, contact_id=austrian["id"], service_date="2026-04-01", service_date_to=None
+    )
     office.invoice()
     found = office.client.data("/reports/recapitulative?year=2026&month=5")["data"]["rows"]
-    assert found == [{"vat_id": "ATU13585627", "goods": 0, "services": 410},
-                     {"vat_id": "FR40303265045", "goods": 0, "services": 200}]
-    found_of_quarter = office.client.data("/reports/recapitulative?year=2026&quarter=2")["data"]["rows"]
+    assert found == [
+        {"vat_id": "ATU13585627", "goods": 0, "services": 410},
+        {"vat_id": "FR40303265045", "goods": 0, "services": 200},
+    ]
+    found_of_quarter = office.client.data("/reports/recapitulative?year=2026&quarter=2")["data"][
+        "rows"
+    ]
     assert found_of_quarter[0] == {"vat_id": "ATU13585627", "goods": 100, "services": 410}
-    rows = office.client.get("/reports/recapitulative?year=2026&quarter=2", headers={"Accept": "text/csv"}).text
-    assert [line.split(",")[0] for line in rows.splitlines()] == ["vat_id", "ATU13585627", "FR40303265045"]
-    assert office.client.data("/reports/recapitulative?year=2026")["data"]["rows"] == found_of_quarter
+    rows = office.client.get(
+        "/reports/recapitulative?year=2026&quarter=2", headers={"Accept": "text/csv"}
+    ).text
+    assert [line.split(",")[0] for line in rows.splitlines()] == [
+        "vat_id",
+        "ATU13585627",
+        "FR40303265045",
+    ]
+    assert (
+        office.client.data("/reports/recapitulative?year=2026")["data"]["rows"] == found_of_quarter
+    )
     assert office.client.get("/reports/recapitulative?year=2026&month=1&quarter=1", status=422)
     where = {(row["tax_category"], row["region"]) for row in office.rows()}
     assert where == {("AE", "eu"), ("AE", "third"), ("K", "eu"), ("S", None)}
@@ -505,13 +690,16 @@ def test_the_recapitulative_statement_has_goods_and_services_by_vat_id(office):
 
 # Documents of earlier versions
 
+
 def insert(connection, table, **values):
     """Insert a row. What a column requires beside the values is 0 or a text."""
     for _, name, kind, required, default, _ in connection.execute(f"PRAGMA table_info({table})"):
         if required and default is None:
             values.setdefault(name, 0 if kind == "INTEGER" else "x")
     names = ", ".join(values)
-    connection.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join(':' + name for name in values)})", values)
+    connection.execute(
+        f"INSERT INTO {table} ({names}) VALUES ({', '.join(':' + name for name in values)})", values
+    )
 
 
 def test_documents_that_were_sent_before_keep_their_issue_date(tmp_path):
@@ -519,18 +707,41 @@ def test_documents_that_were_sent_before_keep_their_issue_date(tmp_path):
     migrations.migrate(path, last=52)
     connection = database.connect(path)
     insert(connection, "contacts", id=1, customer_number="C-1", country="DE", rating=3)
-    for id, kind, related, service in ((1, "invoice", None, "2026-05-08"), (2, "credit_note", 1, None)):
-        insert(connection, "invoices", id=id, invoice_number=f"N-{id}", invoice_type=kind, related_invoice_id=related,
-               status="sent", contact_id=1, currency="EUR", subtotal=100, tax_total=19, total=119,
-               issue_date="2026-01-15", service_date=service, locked_at="2026-01-15T10:00:00Z")
+    for id, kind, related, service in (
+        (1, "invoice", None, "2026-05-08"),
+        (2, "credit_note", 1, None),
+    ):
+        insert(
+            connection,
+            "invoices",
+            id=id,
+            invoice_number=f"N-{id}",
+            invoice_type=kind,
+            related_invoice_id=related,
+            status="sent",
+            contact_id=1,
+            currency="EUR",
+            subtotal=100,
+            tax_total=19,
+            total=119,
+            issue_date="2026-01-15",
+            service_date=service,
+            locked_at="2026-01-15T10:00:00Z",
+        )
         insert(connection, "invoice_taxes", invoice_id=id, category="S", rate=1900, net=100, tax=19)
     connection.commit()
     connection.close()
     migrations.migrate(path)
     connection = database.connect(path)
     assert connection.execute("SELECT tax_date, tax_basis FROM invoices").fetchall() == [
-        ("2026-05-08", "issue_date"), ("2026-01-15", "issue_date")]
-    found = connection.execute("SELECT invoice_id, document_id, day, kind, net, tax FROM tax_entries ORDER BY 2")
+        ("2026-05-08", "issue_date"),
+        ("2026-01-15", "issue_date"),
+    ]
+    found = connection.execute(
+        "SELECT invoice_id, document_id, day, kind, net, tax FROM tax_entries ORDER BY 2"
+    )
     assert found.fetchall() == [
-        (1, 1, "2026-01-15", "invoice", 100, 19), (1, 2, "2026-01-15", "credit_note", 100, 19)]
+        (1, 1, "2026-01-15", "invoice", 100, 19),
+        (1, 2, "2026-01-15", "credit_note", 100, 19),
+    ]
     connection.close()

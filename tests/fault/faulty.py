@@ -1,4 +1,5 @@
 """Faults of the disk and of the clock, made by faults.c in the processes of the service."""
+
 import shutil
 import subprocess
 import time
@@ -8,7 +9,7 @@ import pytest
 
 COMPILER = shutil.which("cc") or shutil.which("gcc")
 needs_compiler = pytest.mark.skipif(not COMPILER, reason="no C compiler is installed")
-NOTICED = 0.05              # seconds until every process has read the faults anew
+NOTICED = 0.05  # seconds until every process has read the faults anew
 
 
 class Faults:
@@ -16,9 +17,20 @@ class Faults:
 
     def __init__(self, folder):
         library, self.file = Path(folder) / "faults.so", Path(folder) / "faults"
-        subprocess.run([COMPILER, "-O1", "-shared", "-fPIC", "-o", library,
-                        Path(__file__).with_name("faults.c"), "-ldl"],
-                       check=True, capture_output=True)
+        subprocess.run(
+            [
+                COMPILER,
+                "-O1",
+                "-shared",
+                "-fPIC",
+                "-o",
+                library,
+                Path(__file__).with_name("faults.c"),
+                "-ldl",
+            ],
+            check=True,
+            capture_output=True,
+        )
         self.file.write_text("")
         self.options = {"LD_PRELOAD": str(library), "FAULTS_FILE": str(self.file)}
 

@@ -4,6 +4,7 @@ Each client repeats a write until it gets an answer, as an honest client does, w
 ledger knows of nearly every write whether it is stored. Some writes are sent once only: without an answer, they may
 be stored or not.
 """
+
 import hashlib
 import http.client
 import json
@@ -16,12 +17,27 @@ from tests.support import processes
 from tests.support.http_client import HttpClient
 
 CLIENTS, BOOTHS, VISITORS, INVOICES = 8, 12, 300, 5
-IMPORT = 2500               # records of an import that the worker does
-PATIENCE = 90               # seconds until a write must have got its answer
+IMPORT = 2500  # records of an import that the worker does
+PATIENCE = 90  # seconds until a write must have got its answer
 # What a client does next; what is named twice comes twice as often.
-KINDS = ("pay", "pay", "pay_twice", "refused_payment", "note", "change_note", "once", "scan", "scan", "book", "book",
-         "upload", "send_invoice", "small_import", "large_import")
-AGAIN = (503, 507)          # the service refuses for now: the same request may succeed later
+KINDS = (
+    "pay",
+    "pay",
+    "pay_twice",
+    "refused_payment",
+    "note",
+    "change_note",
+    "once",
+    "scan",
+    "scan",
+    "book",
+    "book",
+    "upload",
+    "send_invoice",
+    "small_import",
+    "large_import",
+)
+AGAIN = (503, 507)  # the service refuses for now: the same request may succeed later
 OPTIONS = {"EVENTAPI_CONFIG": str(processes.ROOT / "conf" / "demo.conf")}
 
 
@@ -34,35 +50,89 @@ class Show:
     def __init__(self, data):
         self.data, self.inside = data, {}
         processes.eventapi(data, "migrate", **OPTIONS)
-        self.key = processes.eventapi(data, "key", "create", "--name", "fault", "--all-scopes", "--quiet",
-                                      **OPTIONS).stdout.strip()
-        with processes.Server(data, "--workers", "1", **OPTIONS) as server, HttpClient(server.url, self.key) as client:
-            self.furnish(lambda path, body, status=201: client.data("POST", path, body, status=status))
+        self.key = processes.eventapi(
+            data, "key", "create", "--name", "fault", "--all-scopes", "--quiet", **OPTIONS
+        ).stdout.strip()
+        with (
+            processes.Server(data, "--workers", "1", **OPTIONS) as server,
+            HttpClient(server.url, self.key) as client,
+        ):
+            self.furnish(
+                lambda path, body, status=201: client.data("POST", path, body, status=status)
+            )
 
     def furnish(self, post):
-        event = post("/events", {"title": "Fair", "event_key": "fair", "date_from": "2020-01-01",
-                                 "date_to": "2999-01-01"})
-        plan = post("/plans", {"event_id": event["id"], "plan_name": "Hall", "width": 90, "height": 90})
-        self.booths = [post("/booths", {"plan_id": plan["id"], "booth_number": f"A{number}", "width": 3, "depth": 3,
-                                        "fixed_price": 100})["id"] for number in range(BOOTHS)]
-        people = post("/bulk-import/participants", {
-            "event_key": "fair", "create_contacts": True, "records": [
-                {"last_name": f"Gast {number}", "email": f"gast{number}@example.org", "role": "visitor"}
-                for number in range(VISITORS)]})
+        event = post(
+            "/events",
+            {
+                "title": "Fair",
+                "event_key": "fair",
+                "date_from": "2020-01-01",
+                "date_to": "2999-01-01",
+            },
+        )
+        plan = post(
+            "/plans", {"event_id": event["id"], "plan_name": "Hall", "width": 90, "height": 90}
+        )
+        self.booths = [
+            post(
+                "/booths",
+                {
+                    "plan_id": plan["id"],
+                    "booth_number": f"A{number}",
+                    "width": 3,
+                    "depth": 3,
+                    "fixed_price": 100,
+                },
+            )["id"]
+            for number in range(BOOTHS)
+        ]
+        people = post(
+            "/bulk-import/participants",
+            {
+                "event_key": "fair",
+                "create_contacts": True,
+                "records": [
+                    {
+                        "last_name": f"Gast {number}",
+                        "email": f"gast{number}@example.org",
+                        "role": "visitor",
+                    }
+                    for number in range(VISITORS)
+                ],
+            },
+        )
         assert people["created"] == VISITORS, people
-        self.contact = post("/contacts", {"company_name": "Muster AG", "address": "Weg 1", "postal_code": "04109",
-                                          "city": "Leipzig"})["id"]
+        self.contact = post(
+            "/contacts",
+            {
+                "company_name": "Muster AG",
+                "address": "Weg 1",
+                "postal_code": "04109",
+                "city": "Leipzig",
+            },
+        )["id"]
         drafts = [post("/invoices", self.draft("x")) for _ in range(INVOICES)]
         self.draft_number = post("/invoices", self.draft("x"))["invoice_number"]
-        self.invoices = [post(f"/invoices/{draft['id']}/send", {}, 200)["invoice_number"] for draft in drafts]
+        self.invoices = [
+            post(f"/invoices/{draft['id']}/send", {}, 200)["invoice_number"] for draft in drafts
+        ]
 
     def draft(self, marker):
-        return {"contact_id": self.contact, "text": marker, "items": [
-            {"description": "Hall", "quantity": 1, "unit_price": 1000, "tax_rate": 19}]}
+        return {
+            "contact_id": self.contact,
+            "text": marker,
+            "items": [{"description": "Hall", "quantity": 1, "unit_price": 1000, "tax_rate": 19}],
+        }
 
     def badges(self, client):
-        found = [entry for page in range(1, VISITORS // 100 + 1)
-                 for entry in client.data("GET", f"/participants?per_page=100&page={page}&sort=id&order=ASC")]
+        found = [
+            entry
+            for page in range(1, VISITORS // 100 + 1)
+            for entry in client.data(
+                "GET", f"/participants?per_page=100&page={page}&sort=id&order=ASC"
+            )
+        ]
         return [(entry["id"], entry["badge_number"]) for entry in found]
 
 
@@ -76,11 +146,13 @@ class Load:
     def __init__(self, show, port, *, seed=None, ledger=None, only=None):
         self.show, self.port, self.ledger = show, port, ledger or Ledger()
         self.chance, self.lock = random.Random(seed), Lock()
-        self.number, self.faults, self.stopping = int(time.time() * 1000) % 10 ** 9 * 1000, [], False
+        self.number, self.faults, self.stopping = int(time.time() * 1000) % 10**9 * 1000, [], False
         with HttpClient(f"http://127.0.0.1:{port}", show.key) as client:
             self.people = show.badges(client)
         self.kinds = only or list(KINDS)
-        self.threads = [Thread(target=self.work, args=(number,), daemon=True) for number in range(CLIENTS)]
+        self.threads = [
+            Thread(target=self.work, args=(number,), daemon=True) for number in range(CLIENTS)
+        ]
         for thread in self.threads:
             thread.start()
 
@@ -97,7 +169,7 @@ class Load:
         while not self.stopping and not self.faults:
             kind = self.chance.choice(self.kinds)
             if kind == "large_import" and (number or self.chance.random() > 0.1):
-                continue                            # one client only, since imports take long
+                continue  # one client only, since imports take long
             try:
                 getattr(client, kind)()
             except Exception as error:
@@ -125,13 +197,24 @@ class Client:
     def ask(self, method, path, body=None, **headers):
         """Send one request. Return (status, bytes); (None, b"") if no answer came."""
         if not isinstance(body, bytes) and body is not None:
-            body, headers = json.dumps(body).encode(), {"Content_Type": "application/json", **headers}
+            body, headers = (
+                json.dumps(body).encode(),
+                {"Content_Type": "application/json", **headers},
+            )
         try:
             if self.connection is None:
-                self.connection = http.client.HTTPConnection("127.0.0.1", self.load.port, timeout=25)
-            self.connection.request(method, f"/api/v1{path}", body, {
-                "Authorization": f"Bearer {self.show.key}",
-                **{name.replace("_", "-"): value for name, value in headers.items()}})
+                self.connection = http.client.HTTPConnection(
+                    "127.0.0.1", self.load.port, timeout=25
+                )
+            self.connection.request(
+                method,
+                f"/api/v1{path}",
+                body,
+                {
+                    "Authorization": f"Bearer {self.show.key}",
+                    **{name.replace("_", "-"): value for name, value in headers.items()},
+                },
+            )
             answer = self.connection.getresponse()
             status, text = answer.status, answer.read()
         except (OSError, http.client.HTTPException):
@@ -155,11 +238,14 @@ class Client:
     # The kinds of writes
 
     def payment(self, marker, cents):
-        return {"invoice_number": self.chance.choice(self.show.invoices), "amount": cents / 100,
-                "transaction_id": marker}
+        return {
+            "invoice_number": self.chance.choice(self.show.invoices),
+            "amount": cents / 100,
+            "transaction_id": marker,
+        }
 
     def pay(self):
-        marker, cents = self.load.marker("t"), self.chance.randrange(1, 10 ** 6)
+        marker, cents = self.load.marker("t"), self.chance.randrange(1, 10**6)
         body = self.payment(marker, cents)
         _, data = self.sure("POST", "/payments", body, Idempotency_Key=marker)
         self.ledger.stored["payment"][marker] = f"{data['id']} {body['invoice_number']} {cents}"
@@ -174,7 +260,9 @@ class Client:
     def refused_payment(self):
         marker = self.load.marker("t")
         self.ledger.refused["payment"].add(marker)
-        bad = self.chance.choice(({"amount": 0}, {"invoice_number": self.show.draft_number}, {"currency": "USD"}))
+        bad = self.chance.choice(
+            ({"amount": 0}, {"invoice_number": self.show.draft_number}, {"currency": "USD"})
+        )
         self.sure("POST", "/payments", {**self.payment(marker, 1), **bad}, expect=(409, 422))
 
     def note(self):
@@ -184,7 +272,11 @@ class Client:
         return marker, data["id"]
 
     def text(self, marker):
-        return {"entity_type": "contact", "entity_id": self.show.contact, "note_text": f"{marker} first"}
+        return {
+            "entity_type": "contact",
+            "entity_id": self.show.contact,
+            "note_text": f"{marker} first",
+        }
 
     def change_note(self):
         """Create a note, change it twice, and delete every other one."""
@@ -215,9 +307,17 @@ class Client:
         id, badge = self.chance.choice(self.people)
         marker = self.load.marker("s")
         leaves = id in self.inside
-        _, data = self.sure("POST", "/check-ins", {
-            "event_key": "fair", "badge_number": badge, "action": "check_out" if leaves else "check_in",
-            "station": "North", "client_ref": marker})
+        _, data = self.sure(
+            "POST",
+            "/check-ins",
+            {
+                "event_key": "fair",
+                "badge_number": badge,
+                "action": "check_out" if leaves else "check_in",
+                "station": "North",
+                "client_ref": marker,
+            },
+        )
         entered = self.inside.pop(id) if leaves else marker
         if not leaves:
             self.inside[id] = marker
@@ -226,9 +326,17 @@ class Client:
     def book(self):
         """Reserve a booth that all clients want, and cancel again."""
         marker, booth = self.load.marker("r"), self.chance.choice(self.show.booths)
-        status, data = self.sure("POST", "/booth-reservations", {
-            "booth_id": booth, "event_participant_id": self.chance.choice(self.people)[0], "notes": marker},
-            expect=(201, 409), Idempotency_Key=marker)
+        status, data = self.sure(
+            "POST",
+            "/booth-reservations",
+            {
+                "booth_id": booth,
+                "event_participant_id": self.chance.choice(self.people)[0],
+                "notes": marker,
+            },
+            expect=(201, 409),
+            Idempotency_Key=marker,
+        )
         if status == 409:
             self.ledger.refused["reservation"].add(marker)
             return
@@ -239,11 +347,22 @@ class Client:
     def upload(self):
         marker = self.load.marker("d")
         data = b"%PDF-1.4\n" + self.chance.randbytes(self.chance.choice((900, 60_000, 900_000)))
-        _, made = self.sure("POST", "/documents", {"entity_type": "contact", "entity_id": self.show.contact,
-                                                   "filename": "a.pdf", "title": marker}, Idempotency_Key=marker)
+        _, made = self.sure(
+            "POST",
+            "/documents",
+            {
+                "entity_type": "contact",
+                "entity_id": self.show.contact,
+                "filename": "a.pdf",
+                "title": marker,
+            },
+            Idempotency_Key=marker,
+        )
         self.ledger.stored["document"][marker] = "none"
         self.ledger.open["document"].add(marker)
-        self.sure("PUT", f"/documents/{made['id']}/content", data, Content_Type="application/octet-stream")
+        self.sure(
+            "PUT", f"/documents/{made['id']}/content", data, Content_Type="application/octet-stream"
+        )
         self.ledger.stored["document"][marker] = hashlib.sha256(data).hexdigest()
 
     def send_invoice(self):
@@ -270,9 +389,15 @@ class Client:
 
     def send_import(self, many, status):
         marker = self.load.marker("i")
-        records = [{"external_id": f"{marker}-{number}", "last_name": "Gast"} for number in range(many)]
-        _, made = self.sure("POST", "/bulk-import/contacts", {"mode": "create", "match_field": "external_id",
-                                                              "records": records},
-                            expect=(status,), Idempotency_Key=marker)
+        records = [
+            {"external_id": f"{marker}-{number}", "last_name": "Gast"} for number in range(many)
+        ]
+        _, made = self.sure(
+            "POST",
+            "/bulk-import/contacts",
+            {"mode": "create", "match_field": "external_id", "records": records},
+            expect=(status,),
+            Idempotency_Key=marker,
+        )
         self.ledger.stored["import"][marker] = many
         return marker, made

@@ -1,4 +1,5 @@
 """The clock of the machine jumps back and forward while clients write records of all kinds."""
+
 import time
 
 import pytest
@@ -14,14 +15,16 @@ pytestmark = [pytest.mark.processes, needs_compiler]
 HOUR = 3600
 # A check-out is refused while the clock says that it is before the check-in.
 WRITTEN = [kind for kind in KINDS if kind != "scan"]
-JUMPS = (-HOUR, HOUR, 0, -5 * HOUR, 3, -3, 0)        # seconds that the clock is ahead
+JUMPS = (-HOUR, HOUR, 0, -5 * HOUR, 3, -3, 0)  # seconds that the clock is ahead
 
 
 def test_no_write_is_lost_or_refused_when_the_clock_jumps(tmp_path):
     data = tmp_path / "data"
     data.mkdir()
     show, faults, ledger = Show(data), Faults(tmp_path), Ledger()
-    with processes.Server(data, "--workers", "2", "--with-worker", **OPTIONS, **faults.options) as server:
+    with processes.Server(
+        data, "--workers", "2", "--with-worker", **OPTIONS, **faults.options
+    ) as server:
         for ahead in JUMPS:
             load = Load(show, server.port, ledger=ledger, only=WRITTEN)
             time.sleep(0.3)

@@ -1,4 +1,5 @@
 """Every process of a service is killed in turn while payments arrive: none is lost and none is counted twice."""
+
 import http.client
 import json
 import os
@@ -15,7 +16,7 @@ from tests.support import processes
 pytestmark = pytest.mark.processes
 
 PAYMENTS = 1000
-AHEAD = 100                 # payments that go on while something is killed; all the others would be over before
+AHEAD = 100  # payments that go on while something is killed; all the others would be over before
 CLIENTS = 8
 INVOICES = 5
 
@@ -47,10 +48,18 @@ class Cashiers:
         return None
 
     def post(self, number):
-        body = json.dumps({"invoice_number": self.numbers[number % INVOICES], "amount": 1,
-                           "transaction_id": f"till-{number}"})
-        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json",
-                   "Idempotency-Key": f"pay-{number}"}
+        body = json.dumps(
+            {
+                "invoice_number": self.numbers[number % INVOICES],
+                "amount": 1,
+                "transaction_id": f"till-{number}",
+            }
+        )
+        headers = {
+            "Authorization": f"Bearer {self.key}",
+            "Content-Type": "application/json",
+            "Idempotency-Key": f"pay-{number}",
+        }
 
         def attempt():
             connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=3)
@@ -63,6 +72,7 @@ class Cashiers:
                 return None
             finally:
                 connection.close()
+
         status, text = processes.until(attempt, timeout=60)
         if status == 201:
             self.acknowledged[number] = json.loads(text)["data"]["id"]
@@ -95,22 +105,46 @@ def restarted(folder, server):
 
 
 def test_no_acknowledged_payment_is_lost_or_duplicated(tmp_path, settings, organiser, db):
-    contact = organiser.make("/contacts",
-                             {"company_name": "Muster AG", "address": "Weg 1", "postal_code": "04109",
-                              "city": "Leipzig"})
-    drafts = [organiser.make("/invoices", {"contact_id": contact["id"], "items": [
-        {"description": "Hall", "quantity": 1, "unit_price": 1000, "tax_rate": 19}]}) for _ in range(INVOICES)]
-    numbers = [organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]["invoice_number"]
-               for draft in drafts]
+    contact = organiser.make(
+        "/contacts",
+        {
+            "company_name": "Muster AG",
+            "address": "Weg 1",
+            "postal_code": "04109",
+            "city": "Leipzig",
+        },
+    )
+    drafts = [
+        organiser.make(
+            "/invoices",
+            {
+                "contact_id": contact["id"],
+                "items": [
+                    {"description": "Hall", "quantity": 1, "unit_price": 1000, "tax_rate": 19}
+                ],
+            },
+        )
+        for _ in range(INVOICES)
+    ]
+    numbers = [
+        organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]["invoice_number"]
+        for draft in drafts
+    ]
     with db.write():
         _, key = api_keys.create_key(db, "tills", ["payments"])
 
     server = processes.Server(tmp_path, "--workers", "2", "--with-worker")
     try:
         cashiers = Cashiers(server.port, key, numbers)
-        for count, victim in ((100, "server"), (200, "worker"), (300, "first"), (500, "server"), (600, "worker"),
-                              (700, "first"),
-                              (850, "server")):
+        for count, victim in (
+            (100, "server"),
+            (200, "worker"),
+            (300, "first"),
+            (500, "server"),
+            (600, "worker"),
+            (700, "first"),
+            (850, "server"),
+        ):
             cashiers.reached(count)
             if victim == "server":
                 kill(processes.until(partial(served_by, server))[0])
@@ -129,6 +163,9 @@ def test_no_acknowledged_payment_is_lost_or_duplicated(tmp_path, settings, organ
     assert cashiers.repeated > 0, "no request was cut off: this run proves nothing"
     stored = dict(db.connection.execute("SELECT transaction_id, id FROM payments"))
     assert stored == {f"till-{number}": id for number, id in cashiers.acknowledged.items()}
-    assert db.connection.execute("SELECT count(*), sum(amount) FROM payments").fetchone() == (PAYMENTS, PAYMENTS * 100)
+    assert db.connection.execute("SELECT count(*), sum(amount) FROM payments").fetchone() == (
+        PAYMENTS,
+        PAYMENTS * 100,
+    )
     checked = processes.eventapi(tmp_path, "check")
     assert (checked.stdout, checked.stderr) == ("ok\n", "")

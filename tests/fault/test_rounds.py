@@ -3,6 +3,7 @@
 `make fault ROUNDS=200` runs many rounds. Twenty-five rounds work on the same data. After each, the ledger of the
 clients is compared with the database, `eventapi check` finds no fault, and the audit log is intact.
 """
+
 import os
 import random
 import signal
@@ -17,11 +18,16 @@ from tests.support import processes
 pytestmark = pytest.mark.processes
 
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
-OF_A_SHOW = 25              # rounds that work on the same data
-SEED = int(os.environ.get("SEED", "0")) or random.randrange(10 ** 6)
-KILLS = 3                   # kills of a round
-COMMANDS = (("backup",), ("check",), ("worker", "--once"), ("key", "create", "--name", "x", "--scope", "notes"),
-            ("migrate",))
+OF_A_SHOW = 25  # rounds that work on the same data
+SEED = int(os.environ.get("SEED", "0")) or random.randrange(10**6)
+KILLS = 3  # kills of a round
+COMMANDS = (
+    ("backup",),
+    ("check",),
+    ("worker", "--once"),
+    ("key", "create", "--name", "x", "--scope", "notes"),
+    ("migrate",),
+)
 
 
 class Victims:
@@ -32,17 +38,33 @@ class Victims:
         self.server = self.started()
 
     def started(self, port=None):
-        return processes.Server(self.show.data, "--workers", "2", "--with-worker", port=port, **OPTIONS)
+        return processes.Server(
+            self.show.data, "--workers", "2", "--with-worker", port=port, **OPTIONS
+        )
 
     def kill(self):
         """Kill something at random. Return what."""
-        victim = self.chance.choice((self.server_process, self.server_process, self.worker, self.worker, self.arbiter,
-                                     self.everything, self.command, self.command))
+        victim = self.chance.choice(
+            (
+                self.server_process,
+                self.server_process,
+                self.worker,
+                self.worker,
+                self.arbiter,
+                self.everything,
+                self.command,
+                self.command,
+            )
+        )
         victim()
         return victim.__name__
 
     def server_process(self):
-        pids = [pid for pid in processes.children(self.server.process.pid) if pid != self.server.worker()]
+        pids = [
+            pid
+            for pid in processes.children(self.server.process.pid)
+            if pid != self.server.worker()
+        ]
         if pids:
             ended(self.chance.choice(pids))
 
@@ -81,7 +103,7 @@ def ended(pid):
     """Kill a process, and wait for its end."""
     try:
         os.kill(pid, signal.SIGKILL)
-    except ProcessLookupError:          # it was just ending by itself
+    except ProcessLookupError:  # it was just ending by itself
         return
     processes.until(lambda: not processes.alive(pid))
 

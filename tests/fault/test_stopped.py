@@ -1,4 +1,5 @@
 """Processes are stopped (SIGSTOP) and continued, also one that holds the write lock."""
+
 import os
 import random
 import signal
@@ -17,8 +18,8 @@ from tests.support.http_client import HttpClient
 
 pytestmark = pytest.mark.processes
 
-LONGEST = 40                # seconds until writes are refused: ten for the lock, and time for a slow machine
-WRITES = 10                 # that wait for the lock
+LONGEST = 40  # seconds until writes are refused: ten for the lock, and time for a slow machine
+WRITES = 10  # that wait for the lock
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def stopped(pid, seconds):
     """Stop a process for so long."""
     try:
         os.kill(pid, signal.SIGSTOP)
-    except ProcessLookupError:              # it was just ending by itself
+    except ProcessLookupError:  # it was just ending by itself
         return
     try:
         time.sleep(seconds)
@@ -43,8 +44,10 @@ def test_no_write_is_lost_when_processes_are_stopped_for_a_while(show):
     with processes.Server(show.data, "--workers", "2", "--with-worker", **OPTIONS) as server:
         load = Load(show, server.port, ledger=ledger)
         for _ in range(max(4, ROUNDS // 5)):
-            stopped(chance.choice([server.process.pid, *processes.children(server.process.pid)]),
-                    chance.uniform(0.2, 1.5))
+            stopped(
+                chance.choice([server.process.pid, *processes.children(server.process.pid)]),
+                chance.uniform(0.2, 1.5),
+            )
             time.sleep(0.2)
         load.finish()
         assert load.faults == []
@@ -67,9 +70,17 @@ with db.write():
 @pytest.mark.own_server("waiting writes occupy all threads of gthread")
 def test_while_a_stopped_process_holds_the_lock_writes_are_refused_in_time_and_reads_go_on(show):
     """Each write is refused, also the one that waits for the lock in the kernel. Afterwards everything goes on."""
-    with (subprocess.Popen([sys.executable, "-c", HOLD], env=processes.environment(show.data, **OPTIONS),
-                           cwd=processes.ROOT, stdout=subprocess.PIPE, text=True) as holder,
-          processes.Server(show.data, "--workers", "2", **OPTIONS) as server, ThreadPoolExecutor(WRITES) as clients):
+    with (
+        subprocess.Popen(
+            [sys.executable, "-c", HOLD],
+            env=processes.environment(show.data, **OPTIONS),
+            cwd=processes.ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as holder,
+        processes.Server(show.data, "--workers", "2", **OPTIONS) as server,
+        ThreadPoolExecutor(WRITES) as clients,
+    ):
         try:
             assert holder.stdout.readline() == "locked\n"
             os.kill(holder.pid, signal.SIGSTOP)
@@ -82,7 +93,9 @@ def test_while_a_stopped_process_holds_the_lock_writes_are_refused_in_time_and_r
             holder.kill()
         processes.until(lambda: post(server.url, show.key)[0] == 201, 60)
         with HttpClient(server.url, show.key) as reader:
-            assert len(reader.data("GET", "/events?search=Busy&per_page=100")) == 1, "refused writes are not stored"
+            assert len(reader.data("GET", "/events?search=Busy&per_page=100")) == 1, (
+                "refused writes are not stored"
+            )
     is_sound(show)
 
 

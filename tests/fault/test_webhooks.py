@@ -1,6 +1,7 @@
 """Server and worker are killed repeatedly while records change: every committed event arrives, in the order of its
 record.
 """
+
 import http.client
 import ipaddress
 import json
@@ -36,7 +37,9 @@ def key(db):
 def opened(monkeypatch):
     """Allow the processes of this test to call this machine."""
     for name, value in OPEN.items():
-        monkeypatch.setattr(processes, "environment", with_more(processes.environment, {name: value}))
+        monkeypatch.setattr(
+            processes, "environment", with_more(processes.environment, {name: value})
+        )
 
 
 def with_more(environment, more):
@@ -51,8 +54,10 @@ class Editor:
 
     def __init__(self, url, key):
         self.url, self.key, self.client = url, key, None
-        self.ids = [self.ask("POST", "/events", {"title": f"Fair {number}"}, f"make-{number}")["id"]
-                    for number in range(RECORDS)]
+        self.ids = [
+            self.ask("POST", "/events", {"title": f"Fair {number}"}, f"make-{number}")["id"]
+            for number in range(RECORDS)
+        ]
 
     def ask(self, method, path, body, once=None):
         headers = {"Idempotency_Key": once} if once else {}
@@ -82,7 +87,8 @@ def committed(db):
     """Return record -> [webhook ids in the order of their commits] for the events that the feed keeps."""
     by_record = {}
     for id, entity_id, seconds in db.connection.execute(
-            "SELECT id, entity_id, unixepoch(created_at) FROM outgoing_events WHERE entity_type = 'event' ORDER BY id"):
+        "SELECT id, entity_id, unixepoch(created_at) FROM outgoing_events WHERE entity_type = 'event' ORDER BY id"
+    ):
         by_record.setdefault(entity_id, []).append(f"evt_{id}_{seconds}")
     return by_record
 
@@ -100,8 +106,11 @@ def arrived(receiver, path):
 def make_retries_due(db):
     """Make failed deliveries due at once instead of waiting for the schedule."""
     with db.write():
-        db.connection.execute("UPDATE webhook_deliveries SET next_attempt_at = ? WHERE status = 'pending' AND "
-                              "next_attempt_at > ?", [db.now, db.now])
+        db.connection.execute(
+            "UPDATE webhook_deliveries SET next_attempt_at = ? WHERE status = 'pending' AND "
+            "next_attempt_at > ?",
+            [db.now, db.now],
+        )
 
 
 def test_no_committed_event_is_lost_and_each_record_keeps_its_order(tmp_path, db, key, opened):
@@ -110,8 +119,12 @@ def test_no_committed_event_is_lost_and_each_record_keeps_its_order(tmp_path, db
         try:
             with HttpClient(server.url, key) as client:
                 for path in ("/good", "/half", "/hangs", "/resets"):
-                    client.data("POST", "/webhooks",
-                                {"url": receiver.url(path), "events": ["event.*"], "timeout_seconds": 1}, status=201)
+                    client.data(
+                        "POST",
+                        "/webhooks",
+                        {"url": receiver.url(path), "events": ["event.*"], "timeout_seconds": 1},
+                        status=201,
+                    )
             editor, killed = Editor(server.url, key), []
             for number in range(CHANGES):
                 editor.change(number)
@@ -130,6 +143,7 @@ def test_no_committed_event_is_lost_and_each_record_keeps_its_order(tmp_path, db
             def all_there():
                 make_retries_due(db)
                 return all(arrived(receiver, path) == committed(db) for path in ("/good", "/half"))
+
             try:
                 processes.until(all_there, timeout=90)
             except AssertionError:
@@ -140,7 +154,9 @@ def test_no_committed_event_is_lost_and_each_record_keeps_its_order(tmp_path, db
         assert sum(map(len, committed(db).values())) == CHANGES + RECORDS
         good = [id for id, _ in receiver.at("/good")]
         assert len(good) >= len(set(good)) == CHANGES + RECORDS
-        assert len(receiver.at("/half")) > CHANGES, "nothing had to be repeated: this run proves nothing"
+        assert len(receiver.at("/half")) > CHANGES, (
+            "nothing had to be repeated: this run proves nothing"
+        )
         assert processes.eventapi(tmp_path, "check").stdout == "ok\n"
 
 
@@ -150,7 +166,12 @@ def test_two_workers_at_once_send_each_event_once(tmp_path, db, key, opened):
         workers = [processes.start(tmp_path, "worker") for _ in range(2)]
         try:
             with HttpClient(server.url, key) as client:
-                client.data("POST", "/webhooks", {"url": receiver.url("/"), "events": ["event.*"]}, status=201)
+                client.data(
+                    "POST",
+                    "/webhooks",
+                    {"url": receiver.url("/"), "events": ["event.*"]},
+                    status=201,
+                )
                 for number in range(100):
                     client.data("POST", "/events", {"title": f"Fair {number}"}, status=201)
             processes.until(lambda: len(receiver.got) >= 100, timeout=30)
@@ -165,17 +186,26 @@ def test_two_workers_at_once_send_each_event_once(tmp_path, db, key, opened):
         assert len(ids) == len(set(ids)) == 100
 
 
-def test_a_worker_that_is_stopped_during_deliveries_ends_in_time_and_loses_nothing(tmp_path, db, key, opened):
+def test_a_worker_that_is_stopped_during_deliveries_ends_in_time_and_loses_nothing(
+    tmp_path, db, key, opened
+):
     with Receiver(answers={"/": hangs}) as receiver:
-        server, worker = processes.Server(tmp_path, "--workers", "1"), processes.start(tmp_path, "worker")
+        server, worker = (
+            processes.Server(tmp_path, "--workers", "1"),
+            processes.start(tmp_path, "worker"),
+        )
         try:
             with HttpClient(server.url, key) as client:
-                client.data("POST", "/webhooks",
-                            {"url": receiver.url("/"), "events": ["event.*"], "timeout_seconds": 60}, status=201)
+                client.data(
+                    "POST",
+                    "/webhooks",
+                    {"url": receiver.url("/"), "events": ["event.*"], "timeout_seconds": 60},
+                    status=201,
+                )
                 client.data("POST", "/events", {"title": "Fair"}, status=201)
             processes.until(lambda: receiver.got)
             worker.terminate()
-            assert worker.wait(30) == 0             # long before the timeout of the delivery
+            assert worker.wait(30) == 0  # long before the timeout of the delivery
             receiver.answers["/"] = 200
             worker = processes.start(tmp_path, "worker")
             processes.until(lambda: len(receiver.got) == 2)
@@ -186,13 +216,22 @@ def test_a_worker_that_is_stopped_during_deliveries_ends_in_time_and_loses_nothi
         assert len({id for id, _ in receiver.at()}) == 1
 
 
-def test_a_redelivery_requested_during_an_attempt_survives_the_crash_of_the_worker(tmp_path, db, key, opened):
+def test_a_redelivery_requested_during_an_attempt_survives_the_crash_of_the_worker(
+    tmp_path, db, key, opened
+):
     with Receiver(answers={"/": hangs}) as receiver:
-        server, worker = processes.Server(tmp_path, "--workers", "1"), processes.start(tmp_path, "worker")
+        server, worker = (
+            processes.Server(tmp_path, "--workers", "1"),
+            processes.start(tmp_path, "worker"),
+        )
         try:
             with HttpClient(server.url, key) as client:
-                webhook = client.data("POST", "/webhooks", {"url": receiver.url("/"), "events": ["event.*"],
-                                                            "timeout_seconds": 60}, status=201)
+                webhook = client.data(
+                    "POST",
+                    "/webhooks",
+                    {"url": receiver.url("/"), "events": ["event.*"], "timeout_seconds": 60},
+                    status=201,
+                )
                 event = client.data("POST", "/events", {"title": "Fair"}, status=201)
                 client.data("PATCH", f"/events/{event['id']}", {"city": "Uetersen"})
                 processes.until(lambda: receiver.got)
@@ -201,18 +240,28 @@ def test_a_redelivery_requested_during_an_attempt_survives_the_crash_of_the_work
                 client.data("POST", f"{deliveries}/{first['id']}/redeliver", {}, status=202)
                 kill(worker.pid)
                 worker.wait(20)
-                with db.write():                    # the lease expires now instead of after 70 seconds
-                    db.connection.execute("UPDATE webhooks SET lease_ends_at = '2001-01-01T00:00:00Z'")
+                with db.write():  # the lease expires now instead of after 70 seconds
+                    db.connection.execute(
+                        "UPDATE webhooks SET lease_ends_at = '2001-01-01T00:00:00Z'"
+                    )
                 receiver.answers["/"] = 200
                 worker = processes.start(tmp_path, "worker")
-                processes.until(lambda: len(client.data("GET", f"{deliveries}?status=delivered")) == 2)
+                processes.until(
+                    lambda: len(client.data("GET", f"{deliveries}?status=delivered")) == 2
+                )
                 second, again = client.data("GET", deliveries)
         finally:
             worker.terminate()
             worker.wait(20)
             server.__exit__()
-        assert [id for id, _ in receiver.at()] == [first["message_id"], first["message_id"], second["message_id"]]
-        assert (again["id"], again["attempt_count"]) == (first["id"], 1), "the interrupted attempt has no outcome"
+        assert [id for id, _ in receiver.at()] == [
+            first["message_id"],
+            first["message_id"],
+            second["message_id"],
+        ]
+        assert (again["id"], again["attempt_count"]) == (first["id"], 1), (
+            "the interrupted attempt has no outcome"
+        )
 
 
 def test_worker_once_delivers_due_events_and_ends(tmp_path, db, key, opened, organiser):
@@ -232,10 +281,15 @@ def cpu_seconds(pid):
 
 def test_an_idle_worker_takes_less_than_half_a_percent_of_a_core(tmp_path, db, key, opened):
     with Receiver() as receiver:
-        server, worker = processes.Server(tmp_path, "--workers", "1"), processes.start(tmp_path, "worker")
+        server, worker = (
+            processes.Server(tmp_path, "--workers", "1"),
+            processes.start(tmp_path, "worker"),
+        )
         try:
             with HttpClient(server.url, key) as client:
-                client.data("POST", "/webhooks", {"url": receiver.url("/"), "events": ["*"]}, status=201)
+                client.data(
+                    "POST", "/webhooks", {"url": receiver.url("/"), "events": ["*"]}, status=201
+                )
                 client.data("POST", "/events", {"title": "Fair"}, status=201)
             processes.until(lambda: receiver.got)
             time.sleep(2)
@@ -253,10 +307,19 @@ def test_metrics_show_the_backlog_of_a_run(tmp_path, db, key, opened):
         server = processes.Server(tmp_path, "--workers", "1", "--with-worker")
         try:
             with HttpClient(server.url, key) as client:
-                client.data("POST", "/webhooks", {"url": receiver.url("/"), "events": ["event.*"]}, status=201)
+                client.data(
+                    "POST",
+                    "/webhooks",
+                    {"url": receiver.url("/"), "events": ["event.*"]},
+                    status=201,
+                )
                 client.data("POST", "/events", {"title": "Fair"}, status=201)
-            processes.until(lambda: "eventapi_webhook_deliveries_waiting "
-                                    "1" in processes.get(f"{server.url}/metrics")[1])
+            processes.until(
+                lambda: (
+                    "eventapi_webhook_deliveries_waiting "
+                    "1" in processes.get(f"{server.url}/metrics")[1]
+                )
+            )
         finally:
             server.__exit__()
         assert json.loads(receiver.got[0][2])["type"] == "event.created"

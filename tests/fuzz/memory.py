@@ -2,6 +2,7 @@
 
 `python -m tests.fuzz.memory` prints a line for each file that needs more, and raises what a parser should not raise.
 """
+
 import io
 import resource
 import struct
@@ -21,41 +22,74 @@ from eventapi.web import json_bodies
 from tests.support.images import png
 
 MEMORY = 256_000_000
-UBL = (b'<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2" xmlns:u="%s">%%s</Invoice>'
-       % (b"u" * 300))
+UBL = (
+    b'<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2" xmlns:u="%s">%%s</Invoice>'
+    % (b"u" * 300)
+)
 CAMT = b'<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt>%s</BkToCstmrStmt></Document>'
 LONG_NAMES = b'<b xmlns="' + b"u" * 20_000 + b'">' + b"<a/>" * 100_000 + b"</b>"
-COLUMNS = ("Buchungstag;Wertstellung;Buchungstext;Auftraggeber / Begünstigter;Verwendungszweck;Kontonummer;BLZ;"
-           "Betrag (EUR)")
+COLUMNS = (
+    "Buchungstag;Wertstellung;Buchungstext;Auftraggeber / Begünstigter;Verwendungszweck;Kontonummer;BLZ;"
+    "Betrag (EUR)"
+)
 
 
 def xml_files():
     many = b"".join(b"<u:b%05d u:c=''/>" % number for number in range(149_000))
     yield "long namespaces", UBL % LONG_NAMES
-    yield "a very long namespace", UBL % (b'<b xmlns="' + b"u" * 190_000 + b'">' + b"<a/>" * 4_000 + b"</b>")
+    yield (
+        "a very long namespace",
+        UBL % (b'<b xmlns="' + b"u" * 190_000 + b'">' + b"<a/>" * 4_000 + b"</b>"),
+    )
     yield "different names", UBL % many
     yield "many elements", UBL % (b"<u:b/>" * 299_000)
     yield "many attributes", UBL % (b"<b c='' d='' e='' f=''/>" * 50_000)
     yield "much text", UBL % ("😀".encode() * 1_200_000)
     yield "long attributes", UBL % ((b"<a b='" + b"x" * 190_000 + b"'/>") * 25)
-    yield "many lines", UBL % (b"<cac:InvoiceLine xmlns:cac='urn:oasis:names:specification:ubl:schema:xsd:"
-                               b"CommonAggregateComponents-2'/>" * 4_900)
+    yield (
+        "many lines",
+        UBL
+        % (
+            b"<cac:InvoiceLine xmlns:cac='urn:oasis:names:specification:ubl:schema:xsd:"
+            b"CommonAggregateComponents-2'/>" * 4_900
+        ),
+    )
 
 
 def statements():
-    entries = (b'<Ntry><Amt Ccy="EUR">1.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-05-04</Dt>'
-               b"</BookgDt><NtryDtls><TxDtls><RmtInf><Ustrd>%s</Ustrd></RmtInf></TxDtls></NtryDtls></Ntry>")
+    entries = (
+        b'<Ntry><Amt Ccy="EUR">1.00</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>BOOK</Sts><BookgDt><Dt>2026-05-04</Dt>'
+        b"</BookgDt><NtryDtls><TxDtls><RmtInf><Ustrd>%s</Ustrd></RmtInf></TxDtls></NtryDtls></Ntry>"
+    )
     yield "long namespaces", CAMT % LONG_NAMES
-    yield "long namespaces in entries", CAMT % (b"<Stmt>%s</Stmt>" % LONG_NAMES.replace(b"<a/>", b"<Ntry/>"))
-    yield "different names outside of entries", CAMT % b"".join(b"<a%07d/>" % number for number in range(3_000_000))
-    yield "different prefixes", CAMT % b"".join(b"<a xmlns:a%07d='b'/>" % number for number in range(1_000_000))
-    yield "entries with much text", CAMT % (b"<Stmt>" + entries % (b"x" * 1_100) * 40_000 + b"</Stmt>")
-    yield "statements without entries", CAMT % (b"<Stmt><Bal><Amt Ccy='EUR'>1</Amt></Bal></Stmt>" * 60_000)
+    yield (
+        "long namespaces in entries",
+        CAMT % (b"<Stmt>%s</Stmt>" % LONG_NAMES.replace(b"<a/>", b"<Ntry/>")),
+    )
+    yield (
+        "different names outside of entries",
+        CAMT % b"".join(b"<a%07d/>" % number for number in range(3_000_000)),
+    )
+    yield (
+        "different prefixes",
+        CAMT % b"".join(b"<a xmlns:a%07d='b'/>" % number for number in range(1_000_000)),
+    )
+    yield (
+        "entries with much text",
+        CAMT % (b"<Stmt>" + entries % (b"x" * 1_100) * 40_000 + b"</Stmt>"),
+    )
+    yield (
+        "statements without entries",
+        CAMT % (b"<Stmt><Bal><Amt Ccy='EUR'>1</Amt></Bal></Stmt>" * 60_000),
+    )
 
 
 def zips():
-    for name, content in (("long namespaces", CAMT % LONG_NAMES), ("zeros", bytes(70_000_000)),
-                          ("spaces", CAMT % (b" " * 55_000_000))):
+    for name, content in (
+        ("long namespaces", CAMT % LONG_NAMES),
+        ("zeros", bytes(70_000_000)),
+        ("spaces", CAMT % (b" " * 55_000_000)),
+    ):
         yield name, packed(content)
     yield "one in the other", packed(packed(packed(CAMT % LONG_NAMES)))
 
@@ -69,10 +103,16 @@ def packed(content, number=1):
 
 
 def pdfs():
-    for name, content in (("long namespaces", UBL % LONG_NAMES), ("zeros", bytes(100_000_000)),
-                          ("spaces behind the root", UBL % (b" " * 100_000_000))):
-        stream = (b"1 0 obj\n<< /Type /EmbeddedFile /Filter /FlateDecode >>\nstream\r\n" + zlib.compress(content)
-                  + b"\nendstream\nendobj\n")
+    for name, content in (
+        ("long namespaces", UBL % LONG_NAMES),
+        ("zeros", bytes(100_000_000)),
+        ("spaces behind the root", UBL % (b" " * 100_000_000)),
+    ):
+        stream = (
+            b"1 0 obj\n<< /Type /EmbeddedFile /Filter /FlateDecode >>\nstream\r\n"
+            + zlib.compress(content)
+            + b"\nendstream\nendobj\n"
+        )
         yield name, b"%PDF-1.7\n" + stream * 20
     yield "marks", b"%PDF-1.7\nobj /EmbeddedFile stream\n" * 700_000
     yield "names", b"%PDF-1.7\n" + b"obj (factur-x.xml) /EF<</F 1 0 R " * 700_000
@@ -83,7 +123,10 @@ def csv_files():
     yield "separators", b";" * 19_000_000
     yield "empty lines", b"\n" * 19_000_000
     yield "an emoji and empty lines", "😀".encode() + b"\n" * 19_000_000
-    yield "an emoji, columns and rows", "😀\n".encode() + COLUMNS.encode() + b"\n" + b"a;b;c;d;e;f;g;h\n" * 1_100_000
+    yield (
+        "an emoji, columns and rows",
+        "😀\n".encode() + COLUMNS.encode() + b"\n" + b"a;b;c;d;e;f;g;h\n" * 1_100_000,
+    )
 
 
 def json_bodies_():
@@ -94,9 +137,15 @@ def json_bodies_():
 
 
 def pictures():
-    yield "60,000 by 60,000 pixels", png(1, 1)[:16] + struct.pack(">II", 60_000, 60_000) + png(1, 1)[24:]
+    yield (
+        "60,000 by 60,000 pixels",
+        png(1, 1)[:16] + struct.pack(">II", 60_000, 60_000) + png(1, 1)[24:],
+    )
     length = struct.pack(">I", 0xFFFFFFF0)
-    yield "a chunk of 4 GB", b"\x89PNG\r\n\x1a\n" + length + b"IHDR" + struct.pack(">II", 1, 1) + bytes(90)
+    yield (
+        "a chunk of 4 GB",
+        b"\x89PNG\r\n\x1a\n" + length + b"IHDR" + struct.pack(">II", 1, 1) + bytes(90),
+    )
     yield "zeros", b"\x89PNG\r\n\x1a\n" + bytes(1_000_000)
 
 
@@ -112,11 +161,17 @@ KINDS = {
     "ZIP": (zips, lambda path: list(archives.read(path.open("rb")))),
     "PDF": (pdfs, lambda path: list(received.parse(path.open("rb"), None))),
     "CSV of a bank": (csv_files, lambda path: list(archives.read(path.open("rb")))),
-    "CSV of an import": (csv_files, lambda path: [None for _ in imports.records(path, imports.read_form(path)[0])]),
+    "CSV of an import": (
+        csv_files,
+        lambda path: [None for _ in imports.records(path, imports.read_form(path)[0])],
+    ),
     "JSON": (json_bodies_, lambda path: json_bodies.parse(path.read_bytes())),
     "PNG": (pictures, lambda path: images.load(path.read_bytes())),
     "content type": (texts, lambda path: content_types.detect(path.read_bytes())),
-    "markup": (texts, lambda path: markup.to_html(markup.parse(path.read_text(), Faults(), "/body"))),
+    "markup": (
+        texts,
+        lambda path: markup.to_html(markup.parse(path.read_text(), Faults(), "/body")),
+    ),
 }
 
 
@@ -137,7 +192,9 @@ def main():
             except (ValueError, Problem):
                 pass
             except MemoryError:
-                print(f"{name}: {path.stat().st_size} bytes need more than {MEMORY} bytes of memory")
+                print(
+                    f"{name}: {path.stat().st_size} bytes need more than {MEMORY} bytes of memory"
+                )
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ atheris, which is guided by the branches that an input reaches, changes inputs u
 stored as .fuzz/found/TARGET-..., and `python -m tests.fuzz.run TARGET 0 FILE` runs it again. Inputs that reach new
 branches are kept in .fuzz/corpus/TARGET for the next run.
 """
+
 import hashlib
 import sys
 import tempfile
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import atheris
 
-atheris.enabled_hooks.add("str")        # comparisons of text guide the fuzzer too
+atheris.enabled_hooks.add("str")  # comparisons of text guide the fuzzer too
 with atheris.instrument_imports(include=["eventapi"]):
     from eventapi.domain.webhooks import addresses
     from tests.fuzz.seeds import seeds, words
@@ -20,8 +21,8 @@ with atheris.instrument_imports(include=["eventapi"]):
     from tests.fuzz.world import World
 
 HERE = Path(__file__).resolve().parents[2] / ".fuzz"
-LONGEST = 1.0               # seconds of CPU for one input
-REPEATED = 64               # one input of so many is also run repeated up to the longest length
+LONGEST = 1.0  # seconds of CPU for one input
+REPEATED = 64  # one input of so many is also run repeated up to the longest length
 
 
 def main(name, seconds, *files):
@@ -33,7 +34,7 @@ def main(name, seconds, *files):
     for seed in seeds(name):
         (corpus / hashlib.sha1(seed).hexdigest()).write_bytes(seed)
     (HERE / "words").write_text("".join(f'"{word}"\n' for word in words()), encoding="ascii")
-    addresses.lookup = lambda host, port: []         # no input may ask the DNS
+    addresses.lookup = lambda host, port: []  # no input may ask the DNS
     with tempfile.TemporaryDirectory(dir=memory()) as folder:
         world = World(Path(folder))
 
@@ -41,8 +42,16 @@ def main(name, seconds, *files):
             run(target, world, data)
             if data and data[0] + len(data) % 7 < 256 // REPEATED:
                 run(target, world, data * (longest // len(data)))
-        arguments = files or (f"-max_total_time={seconds}", f"-max_len={longest}", f"-dict={HERE / 'words'}",
-                              "-print_final_stats=1", "-timeout=60", "-rss_limit_mb=3000", str(corpus))
+
+        arguments = files or (
+            f"-max_total_time={seconds}",
+            f"-max_len={longest}",
+            f"-dict={HERE / 'words'}",
+            "-print_final_stats=1",
+            "-timeout=60",
+            "-rss_limit_mb=3000",
+            str(corpus),
+        )
         atheris.Setup([sys.argv[0], f"-artifact_prefix={found}/{name}-", *arguments], one)
         atheris.Fuzz()
 

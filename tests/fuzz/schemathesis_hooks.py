@@ -2,6 +2,7 @@
 
 schemathesis.toml loads this module. It runs in the environment of schemathesis and imports nothing of eventapi.
 """
+
 import re
 from uuid import uuid4
 
@@ -12,17 +13,25 @@ from schemathesis.specs.openapi.checks import AcceptedNegativeData, RejectedPosi
 
 # OpenAPI has no formats for these; the document names them and describes them in words.
 FORMATS = {
-    "clock": ["00:00", "09:30", "23:59"], "timezone": ["UTC", "Europe/Berlin", "America/St_Johns"],
-    "country": ["DE", "FR", "US"], "currency": ["EUR", "JPY", "KWD"], "language": ["de", "de-AT", "zh-Hant-TW"],
-    "available-language": ["de", "en", "de-AT"], "url": ["https://example.org/", "http://example.org:81/a?b=%20#c"],
+    "clock": ["00:00", "09:30", "23:59"],
+    "timezone": ["UTC", "Europe/Berlin", "America/St_Johns"],
+    "country": ["DE", "FR", "US"],
+    "currency": ["EUR", "JPY", "KWD"],
+    "language": ["de", "de-AT", "zh-Hant-TW"],
+    "available-language": ["de", "en", "de-AT"],
+    "url": ["https://example.org/", "http://example.org:81/a?b=%20#c"],
     "day-or-moment": ["2026-05-01", "2026-05-01T09:00:00Z", "2026-03-29T02:30:00.5+02:00"],
-    "line": ["A", "Garden Fair 2027", "Ärzte & Söhne", "x-1"], "website": ["https://example.org/", "www.example.org"],
-    "iban": ["DE02120300000000202051", "gb29 NWBK 6016 1331 9268 19"], "bic": ["BYLADEM1001", "COBADEFF"],
+    "line": ["A", "Garden Fair 2027", "Ärzte & Söhne", "x-1"],
+    "website": ["https://example.org/", "www.example.org"],
+    "iban": ["DE02120300000000202051", "gb29 NWBK 6016 1331 9268 19"],
+    "bic": ["BYLADEM1001", "COBADEFF"],
     "tax-id": ["DE136695976", "231/123/45678"],
-    "vat-id": ["DE136695976", "ATU13585627"], "leitweg-id": ["04011000-1234512345-06", "991-03730-19"],
-    "gln": ["4012345000009"], "electronic-address": ["0208:0428759497", "EM:a@b.example"],
+    "vat-id": ["DE136695976", "ATU13585627"],
+    "leitweg-id": ["04011000-1234512345-06", "991-03730-19"],
+    "gln": ["4012345000009"],
+    "electronic-address": ["0208:0428759497", "EM:a@b.example"],
     "creditor-reference": ["RF18539007547034"],
-    "cursor": [""],             # any other cursor comes from a response
+    "cursor": [""],  # any other cursor comes from a response
     "json-object": ["{}", '{"Firma": "company_name", "x": null}'],
 }
 for name, values in FORMATS.items():
@@ -40,42 +49,133 @@ RULES = {
     "excluded": "OpenAPI cannot say that `page` and `after` exclude each other",
     "in_body": "OpenAPI cannot say that the parameters of an import belong to one of its media types",
     "enum": "a new record may be in some states only, which are fewer than those of all records",
-    **dict.fromkeys(("maximum", "minimum", "step", "impossible_price", "too_many", "too_large", "too_long", "too_deep"),
-                    "limits that depend on the record, such as the largest quantity of a service"),
+    **dict.fromkeys(
+        (
+            "maximum",
+            "minimum",
+            "step",
+            "impossible_price",
+            "too_many",
+            "too_large",
+            "too_long",
+            "too_deep",
+        ),
+        "limits that depend on the record, such as the largest quantity of a service",
+    ),
     "cursor": "a cursor of the webhook feed is the id of an event",
-    **dict.fromkeys(("min_items", "max_items", "max_properties"), "a file in CSV is any text for OpenAPI"),
+    **dict.fromkeys(
+        ("min_items", "max_items", "max_properties"), "a file in CSV is any text for OpenAPI"
+    ),
     "min_length": "a text of blanks is empty once it is trimmed",
     "format": "headers that a webhook sends are ASCII",
     "type": "numbers in a query are written in digits, without an exponent",
     "fixed": "a field that can be set, and not be changed afterwards",
     **dict.fromkeys(
-        ("unexpected", "not_for_input", "not_offered", "not_reserved", "not_available", "other_event", "other_role",
-         "role", "not_a_host", "empty", "no_template", "by_action", "follows_reservations", "is_active",
-         "is_searchable", "incomplete", "inactive", "no_event", "not_searchable", "forbidden", "nothing",
-         "not_for_kind", "several_events", "not_sent"),
-        "what a field may hold depends on the other records, and on the state of this one"),
+        (
+            "unexpected",
+            "not_for_input",
+            "not_offered",
+            "not_reserved",
+            "not_available",
+            "other_event",
+            "other_role",
+            "role",
+            "not_a_host",
+            "empty",
+            "no_template",
+            "by_action",
+            "follows_reservations",
+            "is_active",
+            "is_searchable",
+            "incomplete",
+            "inactive",
+            "no_event",
+            "not_searchable",
+            "forbidden",
+            "nothing",
+            "not_for_kind",
+            "several_events",
+            "not_sent",
+        ),
+        "what a field may hold depends on the other records, and on the state of this one",
+    ),
     **dict.fromkeys(
-        ("before_start", "future", "past", "later", "out_of_range", "no_such_time", "same_time", "overlap", "date",
-         "before_request", "before_payment", "before_issue", "after_refund"),
-        "dates have an order, and lie before or after today"),
+        (
+            "before_start",
+            "future",
+            "past",
+            "later",
+            "out_of_range",
+            "no_such_time",
+            "same_time",
+            "overlap",
+            "date",
+            "before_request",
+            "before_payment",
+            "before_issue",
+            "after_refund",
+        ),
+        "dates have an order, and lie before or after today",
+    ),
     **dict.fromkeys(
-        ("decimals", "tax_category", "mixed_taxes", "negative_total", "positive_total", "refunded", "below_minimum",
-         "less_than_minimum", "moved"),
-        "amounts have the decimals of their currency, and sums have limits"),
+        (
+            "decimals",
+            "tax_category",
+            "mixed_taxes",
+            "negative_total",
+            "positive_total",
+            "refunded",
+            "below_minimum",
+            "less_than_minimum",
+            "moved",
+        ),
+        "amounts have the decimals of their currency, and sums have limits",
+    ),
     **dict.fromkeys(
         ("repeated", "same", "duplicate", "reserved", "running_series", "cycle"),
-        "names and numbers are used once, and nothing is part of itself"),
+        "names and numbers are used once, and nothing is part of itself",
+    ),
     **dict.fromkeys(
-        ("formula", "placeholder", "attribute", "misplaced", "not_allowed", "entity", "unclosed", "unopened",
-         "characters", "broken_picture", "content_type", "extension", "file", "refused", "unreadable", "statement",
-         "unknown_placeholder"),
-        "formulas, markup, files and addresses of webhooks have a grammar of their own"),
+        (
+            "formula",
+            "placeholder",
+            "attribute",
+            "misplaced",
+            "not_allowed",
+            "entity",
+            "unclosed",
+            "unopened",
+            "characters",
+            "broken_picture",
+            "content_type",
+            "extension",
+            "file",
+            "refused",
+            "unreadable",
+            "statement",
+            "unknown_placeholder",
+        ),
+        "formulas, markup, files and addresses of webhooks have a grammar of their own",
+    ),
     **dict.fromkeys(
-        ("account", "foreign_account", "no_account", "currency", "credit_note", "debit", "discount", "sign"),
-        "what may be booked depends on the accounts of the organiser, and on invoices and transactions"),
+        (
+            "account",
+            "foreign_account",
+            "no_account",
+            "currency",
+            "credit_note",
+            "debit",
+            "discount",
+            "sign",
+        ),
+        "what may be booked depends on the accounts of the organiser, and on invoices and transactions",
+    ),
     "no_digit": "the first number of a row of booths counts up; a pattern would refuse what only counts of 1 allow",
     "order": "the days of levels of dunning rise with the level",
-    **dict.fromkeys(("date_to", "month", "year"), "periods end after they begin, and reports need them in one year"),
+    **dict.fromkeys(
+        ("date_to", "month", "year"),
+        "periods end after they begin, and reports need them in one year",
+    ),
 }
 
 
@@ -125,8 +225,14 @@ def filter_failure(context, failure, case, response):
     """Return False for a complaint that has a reason, True for any other."""
     if isinstance(failure, RejectedPositiveData):
         return not _has_reason(case, response)
-    return not (isinstance(failure, AcceptedNegativeData)
-                and (_is_valid_once_trimmed(case) or _is_refused_in_part(case, response) or _is_valid_as_sent(case)))
+    return not (
+        isinstance(failure, AcceptedNegativeData)
+        and (
+            _is_valid_once_trimmed(case)
+            or _is_refused_in_part(case, response)
+            or _is_valid_as_sent(case)
+        )
+    )
 
 
 def _is_valid_as_sent(case):
@@ -135,14 +241,30 @@ def _is_valid_as_sent(case):
     A parameter without a value is not sent at all.
     """
     operation = DOCUMENT["paths"][case.operation.path][case.operation.method.lower()]
-    schemas = {parameter["name"]: parameter["schema"] for parameter in operation["parameters"]
-               if parameter["in"] == "query"}
-    sent = {name: value for name, value in (case.query or {}).items() if value not in (None, [], {})}
-    lists = {name for name in sent if schemas.get(name, {}).get("type") == "array" and not isinstance(sent[name], list)}
-    return bool(lists) and case.operation.method == "GET" and all(
-        name in schemas and jsonschema_rs.Draft202012Validator(
-            {**schemas[name], "components": DOCUMENT["components"]}).is_valid([value] if name in lists else value)
-        for name, value in sent.items())
+    schemas = {
+        parameter["name"]: parameter["schema"]
+        for parameter in operation["parameters"]
+        if parameter["in"] == "query"
+    }
+    sent = {
+        name: value for name, value in (case.query or {}).items() if value not in (None, [], {})
+    }
+    lists = {
+        name
+        for name in sent
+        if schemas.get(name, {}).get("type") == "array" and not isinstance(sent[name], list)
+    }
+    return (
+        bool(lists)
+        and case.operation.method == "GET"
+        and all(
+            name in schemas
+            and jsonschema_rs.Draft202012Validator(
+                {**schemas[name], "components": DOCUMENT["components"]}
+            ).is_valid([value] if name in lists else value)
+            for name, value in sent.items()
+        )
+    )
 
 
 def _is_refused_in_part(case, response):
@@ -155,9 +277,13 @@ def _is_refused_in_part(case, response):
 def _has_reason(case, response):
     """Return whether a rule that OpenAPI cannot express refuses the request."""
     if response.status_code == 414:
-        return True             # the address is longer than 8,190 bytes, a limit of the whole and of no parameter
+        return (
+            True  # the address is longer than 8,190 bytes, a limit of the whole and of no parameter
+        )
     problem = response.json()
-    found = [entry["code"] for entry in problem.get("errors", ()) if not _is_custom_field(entry, case)]
+    found = [
+        entry["code"] for entry in problem.get("errors", ()) if not _is_custom_field(entry, case)
+    ]
     if not problem.get("errors"):
         found = [problem["code"]]
     return all(code in RULES for code in found)
@@ -180,7 +306,9 @@ def _is_valid_once_trimmed(case):
         return False
     schema = {**media["schema"], "components": DOCUMENT["components"]}
     validator = jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
-    return validator.is_valid(_trimmed(case.body, None)) or validator.is_valid(_trimmed(case.body, ""))
+    return validator.is_valid(_trimmed(case.body, None)) or validator.is_valid(
+        _trimmed(case.body, "")
+    )
 
 
 def _trimmed(value, empty):

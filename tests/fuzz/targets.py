@@ -4,6 +4,7 @@ Each says in its docstring what must hold for all inputs, and raises AssertionEr
 client causes are Problems (or, below HTTP, the error that the part documents); any other exception is a fault, and so
 is an input that takes longer than a second (tests/fuzz/run.py).
 """
+
 import base64
 import csv
 import io
@@ -95,7 +96,7 @@ def cursor(world, data):
             stored = world.db.connection.execute("SELECT ?, ?", found).fetchone()
             assert stored[1] == found[1]
             again = lists._read_cursor({**values, "after": lists._write_cursor(values, found)})
-            assert again == found or found[0] != found[0]           # NaN
+            assert again == found or found[0] != found[0]  # NaN
 
 
 def request_(world, data):
@@ -127,7 +128,9 @@ def imported(world, data):
     """
     form, body = chosen(data, ("application/json", "text/csv"))
     query = "skip_on_error=true&dry_run=false" if form == "text/csv" else ""
-    status, _, content = world.request("POST", "/api/v1/bulk-import/contacts", query, {"CONTENT_TYPE": form}, body)
+    status, _, content = world.request(
+        "POST", "/api/v1/bulk-import/contacts", query, {"CONTENT_TYPE": form}, body
+    )
     if status >= 400:
         assert status in (400, 413, 415, 422), content
         return
@@ -139,7 +142,11 @@ def imported(world, data):
     if done["status"] == "failed":
         assert done["failure"] and not done["created"] + done["updated"], done
     else:
-        assert done["created"] + done["updated"] + done["skipped"] == done["processed"] == done["total"], done
+        assert (
+            done["created"] + done["updated"] + done["skipped"]
+            == done["processed"]
+            == done["total"]
+        ), done
     status, _, _ = world.request("GET", f"/api/v1/bulk-import/{number}/errors")
     assert status == 200
 
@@ -169,10 +176,12 @@ def csv_text(world, data):
     names = [f"c{number}" for number in range(len(texts))]
     content = spreadsheet.table(names, [dict(zip(names, texts, strict=True))])
     for text in list(csv.reader(io.StringIO(content.decode(), newline="")))[1]:
-        assert not text.startswith(("=", "@")) and not (text[0] in "+-\t\r" and any(map(str.isalpha, text))), text
+        assert not text.startswith(("=", "@")) and not (
+            text[0] in "+-\t\r" and any(map(str.isalpha, text))
+        ), text
     path = world.file(content)
     form, total = import_files.read_form(path)
-    (_, cells, _), = import_files.records(path, form)
+    ((_, cells, _),) = import_files.records(path, form)
     assert total == 1 and [spreadsheet.unescape_formula(text) for text in cells] == texts
     joined = spreadsheet.cell(texts)
     found = [spreadsheet.unescape_formula(part) for part in spreadsheet.split_list(joined)]
@@ -200,7 +209,7 @@ def formula(world, data):
         try:
             assert formulas.evaluate(plain, {}) == value, (text, plain)
         except formulas.FormulaError:
-            pass                        # too long, too deep, or a division by zero in a part that IF does not evaluate
+            pass  # too long, too deep, or a division by zero in a part that IF does not evaluate
 
 
 def _number(token, values):
@@ -232,7 +241,7 @@ def markup_(world, data):
 
     So is a template that was filled with any text.
     """
-    text = as_text(data)[:markup.MAX_LENGTH]
+    text = as_text(data)[: markup.MAX_LENGTH]
     for is_known in (None, lambda name: True):
         faults = Faults()
         tree = markup.parse(text, faults, "/body", is_known)
@@ -254,12 +263,21 @@ def document_(world, data):
     title, _, rest = as_text(data).partition("\x1f")
     name, _, content = rest.partition("\x1f")
     faults = Faults()
-    markup.parse(content[:markup.MAX_LENGTH], faults, "/content")
+    markup.parse(content[: markup.MAX_LENGTH], faults, "/content")
     if faults:
         content = ""
-    row = {"title": title[:200], "content": content[:markup.MAX_LENGTH], "document_number": "DOC-1", "language": "de",
-           "created_at": "2026-05-01T09:00:00Z"}
-    party = {**dict.fromkeys(pages.ADDRESS), "name": name[:200], "contact_name": title[:100] or None}
+    row = {
+        "title": title[:200],
+        "content": content[: markup.MAX_LENGTH],
+        "document_number": "DOC-1",
+        "language": "de",
+        "created_at": "2026-05-01T09:00:00Z",
+    }
+    party = {
+        **dict.fromkeys(pages.ADDRESS),
+        "name": name[:200],
+        "contact_name": title[:100] or None,
+    }
     for partner in (None, party):
         page = pages.page(world.config, row, partner)
         assert page.endswith(b"</html>\n") and b"<script" not in page.lower()
@@ -285,12 +303,27 @@ def placeholder(world, data):
 def calendar(world, data):
     """A calendar with any texts is iCalendar: its lines are short, and another parser reads the same texts."""
     import icalendar as judge
+
     title, location, description = [*as_text(data).split("\x1f"), "", ""][:3]
-    entry = {"kind": "event", "record_id": 1, "id": 1, "title": title, "location": location,
-             "description": description, "first_at": "2026-05-01T09:00:00Z", "last_at": "2026-05-01T10:00:00Z",
-             "timezone": None, "is_cancelled": 0, "sequence": 0, "speakers": [], "created_at": "2026-05-01T09:00:00Z",
-             "updated_at": "2026-05-01T09:00:00Z"}
-    content = icalendar.calendar(title, [entry, {**entry, "record_id": 2}], "x", "Europe/Berlin", "de")
+    entry = {
+        "kind": "event",
+        "record_id": 1,
+        "id": 1,
+        "title": title,
+        "location": location,
+        "description": description,
+        "first_at": "2026-05-01T09:00:00Z",
+        "last_at": "2026-05-01T10:00:00Z",
+        "timezone": None,
+        "is_cancelled": 0,
+        "sequence": 0,
+        "speakers": [],
+        "created_at": "2026-05-01T09:00:00Z",
+        "updated_at": "2026-05-01T09:00:00Z",
+    }
+    content = icalendar.calendar(
+        title, [entry, {**entry, "record_id": 2}], "x", "Europe/Berlin", "de"
+    )
     assert all(len(line) <= 75 for line in content.split(b"\r\n"))
     assert b"\r" not in content.replace(b"\r\n", b"") and b"\n" not in content.replace(b"\r\n", b"")
     found = judge.Calendar.from_ical(content)
@@ -304,8 +337,17 @@ def calendar(world, data):
 def moment(world, data):
     """A text that is a timestamp or a date becomes UTC, days and weeks later too, in any zone."""
     text = as_text(data)
-    for name in ("date", "date-time", "day-or-moment", "clock", "timezone", "email", "url", "language",
-                 "available-language"):
+    for name in (
+        "date",
+        "date-time",
+        "day-or-moment",
+        "clock",
+        "timezone",
+        "email",
+        "url",
+        "language",
+        "available-language",
+    ):
         CHECKS[name](text)
     if CHECKS["timezone"](text):
         ZoneInfo(text)
@@ -339,7 +381,7 @@ def amount(world, data):
         return
     for currency in ("EUR", "JPY", "KWD", "CLF"):
         units = money.minor(number, currency)
-        if units is not None and abs(number) < 10 ** 12:
+        if units is not None and abs(number) < 10**12:
             assert Decimal(as_json(money.major(units, currency))) == number
     try:
         money.scaled(Decimal(as_text(data).strip()), 2)
@@ -355,7 +397,9 @@ def webhook_url(world, data):
     except addresses.Refused:
         return
     other = urlsplit(url)
-    assert target.host == addresses.normal_host(f"[{other.hostname}]" if ":" in other.hostname else other.hostname)
+    assert target.host == addresses.normal_host(
+        f"[{other.hostname}]" if ":" in other.hostname else other.hostname
+    )
     assert target.port == (other.port or {"http": 80, "https": 443}[target.scheme])
     assert addresses.parse(f"{target.scheme}://{target.authority}{target.path}") == target
     assert not {"\r", "\n", " "} & set(target.path + target.authority)
@@ -419,13 +463,19 @@ def statement(world, data):
     try:
         found = list(archives.read(io.BytesIO(data)))
     except ValueError as error:
-        assert str(error).endswith(".") and len(str(error)) < 1000 and not isinstance(error, UnicodeError)
+        assert (
+            str(error).endswith(".")
+            and len(str(error)) < 1000
+            and not isinstance(error, UnicodeError)
+        )
         return
     for one in found:
         booked = [entry.amount for entry in one.entries]
         assert all(booked) and len({entry.key for entry in one.entries}) == len(booked)
         assert all(times.is_date(entry.booked_on) for entry in one.entries)
-        if None not in (one.opening, one.closing) and {entry.currency for entry in one.entries} <= {one.currency}:
+        if None not in (one.opening, one.closing) and {entry.currency for entry in one.entries} <= {
+            one.currency
+        }:
             assert one.opening + sum(booked) == one.closing
 
 
@@ -464,12 +514,25 @@ def hybrid(world, data):
 
 # name -> (target, longest input in bytes; inputs are also repeated up to it, which finds what takes quadratic time)
 TARGETS = {
-    "json_body": (json_body, 100_000), "query": (query, 8_000), "cursor": (cursor, 1_000),
-    "csv_file": (csv_file, 50_000), "csv_text": (csv_text, 20_000), "formula": (formula, 2_100),
-    "markup": (markup_, 200_000), "document": (document_, 4_000), "placeholder": (placeholder, 20_000),
-    "calendar": (calendar, 20_000), "import": (imported, 20_000), "request": (request_, 10_000),
-    "moment": (moment, 300), "amount": (amount, 100), "webhook_url": (webhook_url, 2_000), "header": (header, 8_190),
-    "file": (file, 65_536), "xml": (xml, 300_000),
-    "statement": (statement, 300_000), "e_invoice": (e_invoice, 50_000),
+    "json_body": (json_body, 100_000),
+    "query": (query, 8_000),
+    "cursor": (cursor, 1_000),
+    "csv_file": (csv_file, 50_000),
+    "csv_text": (csv_text, 20_000),
+    "formula": (formula, 2_100),
+    "markup": (markup_, 200_000),
+    "document": (document_, 4_000),
+    "placeholder": (placeholder, 20_000),
+    "calendar": (calendar, 20_000),
+    "import": (imported, 20_000),
+    "request": (request_, 10_000),
+    "moment": (moment, 300),
+    "amount": (amount, 100),
+    "webhook_url": (webhook_url, 2_000),
+    "header": (header, 8_190),
+    "file": (file, 65_536),
+    "xml": (xml, 300_000),
+    "statement": (statement, 300_000),
+    "e_invoice": (e_invoice, 50_000),
     "hybrid": (hybrid, 50_000),
 }

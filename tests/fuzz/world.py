@@ -1,4 +1,5 @@
 """What the targets of the fuzzer work on: an application in this process with a database of its own."""
+
 import io
 import logging
 import sys
@@ -38,14 +39,28 @@ class World:
 
         path: bytes after percent-decoding, as Latin-1, which is how WSGI hands them over.
         """
-        environ = {"REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query, "SCRIPT_NAME": "",
-                   "SERVER_NAME": "127.0.0.1", "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1",
-                   "REMOTE_ADDR": "192.0.2.1", "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(body),
-                   "wsgi.errors": sys.stderr, "CONTENT_LENGTH": str(len(body)), "CONTENT_TYPE": "application/json",
-                   "HTTP_AUTHORIZATION": f"Bearer {self.key}", **(headers or {})}
+        environ = {
+            "REQUEST_METHOD": method,
+            "PATH_INFO": path,
+            "QUERY_STRING": query,
+            "SCRIPT_NAME": "",
+            "SERVER_NAME": "127.0.0.1",
+            "SERVER_PORT": "80",
+            "SERVER_PROTOCOL": "HTTP/1.1",
+            "REMOTE_ADDR": "192.0.2.1",
+            "wsgi.url_scheme": "http",
+            "wsgi.input": io.BytesIO(body),
+            "wsgi.errors": sys.stderr,
+            "CONTENT_LENGTH": str(len(body)),
+            "CONTENT_TYPE": "application/json",
+            "HTTP_AUTHORIZATION": f"Bearer {self.key}",
+            **(headers or {}),
+        }
         seen = []
         self.errors.seen.clear()
-        pieces = self.app(environ, lambda status, headers, exc_info=None: seen.append((status, headers)))
+        pieces = self.app(
+            environ, lambda status, headers, exc_info=None: seen.append((status, headers))
+        )
         try:
             content = b"".join(pieces)
         finally:

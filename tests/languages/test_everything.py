@@ -2,6 +2,7 @@
 
 The data of the show consists of words that are in no language, so that all words of a text come from the product.
 """
+
 import html
 import re
 import shutil
@@ -27,9 +28,18 @@ pytest.importorskip("reportlab")
 pytest.importorskip("aiosmtpd")
 from tests.support.mail_server import Inbox, Server
 
-pytestmark = pytest.mark.skipif(not shutil.which("pdftotext"), reason="pdftotext (poppler-utils) is not installed")
+pytestmark = pytest.mark.skipif(
+    not shutil.which("pdftotext"), reason="pdftotext (poppler-utils) is not installed"
+)
 
-TABLES = (mail_words.WORDS, invoice_words.WORDS, hall.WORDS, badge.WORDS, panels.WORDS, report_words.TEXTS)
+TABLES = (
+    mail_words.WORDS,
+    invoice_words.WORDS,
+    hall.WORDS,
+    badge.WORDS,
+    panels.WORDS,
+    report_words.TEXTS,
+)
 NAMED = (report_words.NAMES, names.ROLES, names.STATUSES, names.UNITS, names.TRUTH, countries.NAMES)
 # Words that native texts contain, whether or not a table has them.
 TYPICAL = {
@@ -67,15 +77,31 @@ WORDS = {language: vocabulary(language) for language in OTHER}
 FOREIGN = {language: WORDS[other] - WORDS[language] for language, other in OTHER.items()}
 # Dates, months and numbers that a text in the language must not contain.
 WRONG_FORMATS = {
-    "en": (r"\d{4}-\d\d-\d\d", r"\d\d\.\d\d\.\d{4}", r"\d\d\.–",
-           r"\d,\d{1,2}(?!\d)", r"\d{4}\.\d", r"\d %", r"\d [A-Z]{3}\b"),
-    "de": (r"\d{4}-\d\d-\d\d", r"\b\d{1,2} [A-Z][a-z]+ \d{4}", r"\d\.\d{1,2}(?![\d.–])", r"\d,\d{3}(?!\d)",
-           r"\d{4},\d", r"\d%", r"(?<!betrag )\bEUR -?\d"),
+    "en": (
+        r"\d{4}-\d\d-\d\d",
+        r"\d\d\.\d\d\.\d{4}",
+        r"\d\d\.–",
+        r"\d,\d{1,2}(?!\d)",
+        r"\d{4}\.\d",
+        r"\d %",
+        r"\d [A-Z]{3}\b",
+    ),
+    "de": (
+        r"\d{4}-\d\d-\d\d",
+        r"\b\d{1,2} [A-Z][a-z]+ \d{4}",
+        r"\d\.\d{1,2}(?![\d.–])",
+        r"\d,\d{3}(?!\d)",
+        r"\d{4},\d",
+        r"\d%",
+        r"(?<!betrag )\bEUR -?\d",
+    ),
 }
 
 
 def of_pdf(data):
-    read = subprocess.run(["pdftotext", "-raw", "-", "-"], input=data, capture_output=True, check=True)
+    read = subprocess.run(
+        ["pdftotext", "-raw", "-", "-"], input=data, capture_output=True, check=True
+    )
     return read.stdout.decode()
 
 
@@ -95,43 +121,122 @@ class Fair:
         self.organiser, self.app, self.db, self.inbox = organiser, app, db, inbox
         self.asked = {"language": asked} if asked else {}
         self.query = f"language={asked}" if asked else ""
-        self.event = organiser.make("/events", {
-            "title": "Zorbex", "event_key": "zorbex", "date_from": "2099-03-01", "date_to": "2099-03-04",
-            "application_deadline": "2099-01-31T17:30:00Z", "city": "Ulmix", "country": "AT"})
-        gold = organiser.make("/categories", {"title": "Glan", "category_key": "glan", "base_price": 1150.5})
-        self.contact = organiser.make("/contacts", {
-            "company_name": "Xanadu", "first_name": "Qed", "last_name": "Vax", "address": "Orvo 1", "city": "Ulmix",
-            "postal_code": "1010", "country": "AT", "email": "qed@xanadu.example", "tax_id": "ATU13585627",
-            "language": contact})
-        self.exhibitor = organiser.make("/participants", {
-            "event_id": self.event["id"], "contact_id": self.contact["id"], "category_id": gold["id"],
-            "is_confirmed": True})
+        self.event = organiser.make(
+            "/events",
+            {
+                "title": "Zorbex",
+                "event_key": "zorbex",
+                "date_from": "2099-03-01",
+                "date_to": "2099-03-04",
+                "application_deadline": "2099-01-31T17:30:00Z",
+                "city": "Ulmix",
+                "country": "AT",
+            },
+        )
+        gold = organiser.make(
+            "/categories", {"title": "Glan", "category_key": "glan", "base_price": 1150.5}
+        )
+        self.contact = organiser.make(
+            "/contacts",
+            {
+                "company_name": "Xanadu",
+                "first_name": "Qed",
+                "last_name": "Vax",
+                "address": "Orvo 1",
+                "city": "Ulmix",
+                "postal_code": "1010",
+                "country": "AT",
+                "email": "qed@xanadu.example",
+                "tax_id": "ATU13585627",
+                "language": contact,
+            },
+        )
+        self.exhibitor = organiser.make(
+            "/participants",
+            {
+                "event_id": self.event["id"],
+                "contact_id": self.contact["id"],
+                "category_id": gold["id"],
+                "is_confirmed": True,
+            },
+        )
         self.plan()
         self.order()
 
     def plan(self):
         organiser = self.organiser
-        self.hall = organiser.make("/plans", {
-            "event_key": "zorbex", "plan_name": "Qux", "width": 30.5, "height": 20, "objects": [
-                {"kind": kind, "x": x, "y": 18, "width": 1, "depth": 1}
-                for x, kind in enumerate(("pillar", "power"), 3)]})
-        organiser.make("/booths/types", {"booth_type_name": "Trk", "booth_type_key": "trk", "price_model": "per_m2",
-                                         "price": 185.25, "color": "#0b4f8a"})
-        booths = [organiser.make("/booths", {
-            "plan_id": self.hall["id"], "booth_number": f"X{number}", "width": 4.5, "depth": 3, "pos_x": 5 * number,
-            "pos_y": 5, "booth_type_key": "trk"}) for number in range(4)]
-        organiser.make("/booths", {"plan_id": self.hall["id"], "booth_number": "X9", "booth_type_key": "trk"})
-        organiser.patch(f"/booths/{booths[3]['id']}", {"status": "blocked", "blocked_reason": "Vrx"}, status=200)
+        self.hall = organiser.make(
+            "/plans",
+            {
+                "event_key": "zorbex",
+                "plan_name": "Qux",
+                "width": 30.5,
+                "height": 20,
+                "objects": [
+                    {"kind": kind, "x": x, "y": 18, "width": 1, "depth": 1}
+                    for x, kind in enumerate(("pillar", "power"), 3)
+                ],
+            },
+        )
+        organiser.make(
+            "/booths/types",
+            {
+                "booth_type_name": "Trk",
+                "booth_type_key": "trk",
+                "price_model": "per_m2",
+                "price": 185.25,
+                "color": "#0b4f8a",
+            },
+        )
+        booths = [
+            organiser.make(
+                "/booths",
+                {
+                    "plan_id": self.hall["id"],
+                    "booth_number": f"X{number}",
+                    "width": 4.5,
+                    "depth": 3,
+                    "pos_x": 5 * number,
+                    "pos_y": 5,
+                    "booth_type_key": "trk",
+                },
+            )
+            for number in range(4)
+        ]
+        organiser.make(
+            "/booths", {"plan_id": self.hall["id"], "booth_number": "X9", "booth_type_key": "trk"}
+        )
+        organiser.patch(
+            f"/booths/{booths[3]['id']}", {"status": "blocked", "blocked_reason": "Vrx"}, status=200
+        )
         for booth_, status in zip(booths, ("confirmed", "pending"), strict=False):
-            organiser.make("/booth-reservations", {
-                "booth_id": booth_["id"], "event_participant_id": self.exhibitor["id"], "status": status})
+            organiser.make(
+                "/booth-reservations",
+                {
+                    "booth_id": booth_["id"],
+                    "event_participant_id": self.exhibitor["id"],
+                    "status": status,
+                },
+            )
 
     def order(self):
-        service = self.organiser.make("/services", {"service_name": "Vlim", "base_price": 1234.5, "unit": "piece",
-                                                    "events": [{"event_key": "zorbex"}]})
-        order = self.organiser.make("/service-orders", {
-            "event_participant_id": self.exhibitor["id"], "status": "submitted",
-            "items": [{"service_id": service["id"], "quantity": 2}]})
+        service = self.organiser.make(
+            "/services",
+            {
+                "service_name": "Vlim",
+                "base_price": 1234.5,
+                "unit": "piece",
+                "events": [{"event_key": "zorbex"}],
+            },
+        )
+        order = self.organiser.make(
+            "/service-orders",
+            {
+                "event_participant_id": self.exhibitor["id"],
+                "status": "submitted",
+                "items": [{"service_id": service["id"], "quantity": 2}],
+            },
+        )
         self.organiser.post(f"/service-orders/{order['id']}/confirm", status=200)
 
     def act(self, path, body=None, status=200):
@@ -140,10 +245,15 @@ class Fair:
     def file(self, path, kind, *, is_asked=True):
         """Return the text of a PDF or SVG."""
         query = self.query if is_asked else ""
-        response = self.organiser.get(f"{path}{'&' if '?' in path else '?'}{query}".rstrip("?&"), status=200,
-                                      headers={"Accept": kind})
+        response = self.organiser.get(
+            f"{path}{'&' if '?' in path else '?'}{query}".rstrip("?&"),
+            status=200,
+            headers={"Accept": kind},
+        )
         text = of_pdf(response.body) if kind == "application/pdf" else of_svg(response.text)
-        return text.replace(badges.grouped(self.exhibitor["badge_number"]), "")         # its letters are random
+        return text.replace(
+            badges.grouped(self.exhibitor["badge_number"]), ""
+        )  # its letters are random
 
     def invoices(self):
         """Yield the texts of the lines, PDFs and mails of an invoice."""
@@ -152,43 +262,112 @@ class Fair:
         if self.asked:
             self.organiser.patch(address, self.asked, status=200)
             invoice = self.act(f"{address}/refresh")
-        yield "billing lines", " ".join(f"{item['description']} {item['unit'] or ''}" for item in invoice["items"])
+        yield (
+            "billing lines",
+            " ".join(f"{item['description']} {item['unit'] or ''}" for item in invoice["items"]),
+        )
         yield "draft", self.file(f"{address}/pdf", "application/pdf")
         self.act(f"{address}/send", {"mail": True})
         yield "invoice", self.file(f"{address}/pdf", "application/pdf", is_asked=False)
         yield "document of the invoice", self.document("invoice", invoice["id"])
         with self.db.write():
-            note = drafts.create(self.db, {"contact_id": self.contact["id"], **self.asked, "items": [
-                {"description": "Vlim", "quantity": -1, "unit": "piece", "unit_price": 1000, "tax_rate": 19}]},
-                invoice_type="credit_note", related_invoice_id=invoice["id"])
+            note = drafts.create(
+                self.db,
+                {
+                    "contact_id": self.contact["id"],
+                    **self.asked,
+                    "items": [
+                        {
+                            "description": "Vlim",
+                            "quantity": -1,
+                            "unit": "piece",
+                            "unit_price": 1000,
+                            "tax_rate": 19,
+                        }
+                    ],
+                },
+                invoice_type="credit_note",
+                related_invoice_id=invoice["id"],
+            )
         self.act(f"/invoices/{note['id']}/send", {"mail": True})
-        yield "credit note", self.file(f"/invoices/{note['id']}/pdf", "application/pdf", is_asked=False)
-        reverse = self.organiser.make("/invoices", {
-            "contact_id": self.contact["id"], "is_reverse_charge": True, **self.asked,
-            "items": [{"description": "Vlim", "quantity": 1.5, "unit": "hour", "unit_price": 1000,
-                       "discount_percent": 2.5}]})
+        yield (
+            "credit note",
+            self.file(f"/invoices/{note['id']}/pdf", "application/pdf", is_asked=False),
+        )
+        reverse = self.organiser.make(
+            "/invoices",
+            {
+                "contact_id": self.contact["id"],
+                "is_reverse_charge": True,
+                **self.asked,
+                "items": [
+                    {
+                        "description": "Vlim",
+                        "quantity": 1.5,
+                        "unit": "hour",
+                        "unit_price": 1000,
+                        "discount_percent": 2.5,
+                    }
+                ],
+            },
+        )
         yield "reverse charge", self.file(f"/invoices/{reverse['id']}/pdf", "application/pdf")
 
     def reminder(self):
         """Send an old invoice that is overdue, and a reminder."""
-        old = self.organiser.make("/invoices", {
-            "contact_id": self.contact["id"], "invoice_number": "Q-17", "issue_date": "2026-01-05",
-            "due_date": "2026-01-15", **self.asked,
-            "items": [{"description": "Vlim", "quantity": 1, "unit_price": 1234.56, "tax_rate": 19}]})
+        old = self.organiser.make(
+            "/invoices",
+            {
+                "contact_id": self.contact["id"],
+                "invoice_number": "Q-17",
+                "issue_date": "2026-01-05",
+                "due_date": "2026-01-15",
+                **self.asked,
+                "items": [
+                    {"description": "Vlim", "quantity": 1, "unit_price": 1234.56, "tax_rate": 19}
+                ],
+            },
+        )
         self.act(f"/invoices/{old['id']}/send", {"mail": False})
         self.act(f"/invoices/{old['id']}/remind", {"mail": True})
-        yield "old invoice", self.file(f"/invoices/{old['id']}/pdf", "application/pdf", is_asked=False)
+        yield (
+            "old invoice",
+            self.file(f"/invoices/{old['id']}/pdf", "application/pdf", is_asked=False),
+        )
 
     def document(self, entity_type, entity_id):
-        body = "; ".join("{{%s}}" % name for name in (
-            "contact.country", "participant.role", "participant.status", "event.dates", "event.date_from",
-            "event.application_deadline", "event.country", "booths.price", "booths.area", "today",
-            "organiser.country", "metadata.yes", "metadata.share",
-            *(["invoice.total", "invoice.issue_date"] if entity_type == "invoice" else [])))
-        template = self.organiser.make("/documents/templates", {"name": f"Q{entity_type}", "body": f"<p>{body}</p>"})
-        made = self.organiser.make("/documents", {
-            "entity_type": entity_type, "entity_id": entity_id, "template_id": template["id"], **self.asked,
-            "metadata": {"yes": True, "share": 12.5}})
+        body = "; ".join(
+            "{{%s}}" % name
+            for name in (
+                "contact.country",
+                "participant.role",
+                "participant.status",
+                "event.dates",
+                "event.date_from",
+                "event.application_deadline",
+                "event.country",
+                "booths.price",
+                "booths.area",
+                "today",
+                "organiser.country",
+                "metadata.yes",
+                "metadata.share",
+                *(["invoice.total", "invoice.issue_date"] if entity_type == "invoice" else []),
+            )
+        )
+        template = self.organiser.make(
+            "/documents/templates", {"name": f"Q{entity_type}", "body": f"<p>{body}</p>"}
+        )
+        made = self.organiser.make(
+            "/documents",
+            {
+                "entity_type": entity_type,
+                "entity_id": entity_id,
+                "template_id": template["id"],
+                **self.asked,
+                "metadata": {"yes": True, "share": 12.5},
+            },
+        )
         assert made["missing"] == []
         page = self.organiser.get(f"/documents/{made['id']}/content", status=200).text
         pdf = self.file(f"/documents/{made['id']}/content", "application/pdf")
@@ -201,27 +380,50 @@ class Fair:
         yield "badges", self.file("/participants/badges?event_key=zorbex", "application/pdf")
         for view in ("internal", "public"):
             for kind in ("image/svg+xml", "application/pdf"):
-                yield f"{view} plan, {kind}", self.file(f"/plans/{self.hall['id']}/svg?view={view}", kind)
+                yield (
+                    f"{view} plan, {kind}",
+                    self.file(f"/plans/{self.hall['id']}/svg?view={view}", kind),
+                )
 
     def charts(self):
         """Yield the texts of all charts, with something in every report."""
         organiser = self.organiser
         number = organiser.data("/invoices?status=overdue")[0]["invoice_number"]
-        organiser.make("/payments", {"invoice_number": number, "amount": 1000.5, "status": "completed",
-                                     "payment_date": "2026-02-01"})
-        organiser.make("/applications", {"event_keys": ["zorbex"], "email": "vax@xanadu.example", "last_name": "Vax"})
+        organiser.make(
+            "/payments",
+            {
+                "invoice_number": number,
+                "amount": 1000.5,
+                "status": "completed",
+                "payment_date": "2026-02-01",
+            },
+        )
+        organiser.make(
+            "/applications",
+            {"event_keys": ["zorbex"], "email": "vax@xanadu.example", "last_name": "Vax"},
+        )
         visitor = organiser.make("/contacts", {"last_name": "Brx"})
-        organiser.make("/participants", {"event_key": "zorbex", "contact_id": visitor["id"], "role": "visitor"})
-        organiser.make("/check-ins", {"badge_number": self.exhibitor["badge_number"], "event_key": "zorbex"})
+        organiser.make(
+            "/participants", {"event_key": "zorbex", "contact_id": visitor["id"], "role": "visitor"}
+        )
+        organiser.make(
+            "/check-ins", {"badge_number": self.exhibitor["badge_number"], "event_key": "zorbex"}
+        )
         for name in (*REPORTS, "overview"):
             yield f"chart {name}", self.file(f"/reports/{name}", "image/svg+xml")
         for period in ("day", "week", "month", "quarter", "year"):
-            yield f"chart by {period}", self.file(f"/reports/revenue?period={period}&date_from=2026-01-01",
-                                                  "image/svg+xml")
+            yield (
+                f"chart by {period}",
+                self.file(
+                    f"/reports/revenue?period={period}&date_from=2026-01-01", "image/svg+xml"
+                ),
+            )
 
     def pages(self):
         """Yield the pages of the newsletter."""
-        subscriber = self.organiser.make("/newsletter", {"email": "qed@xanadu.example", **self.asked})
+        subscriber = self.organiser.make(
+            "/newsletter", {"email": "qed@xanadu.example", **self.asked}
+        )
         row = newsletter.row(self.db, subscriber["id"])
         confirm = newsletter.confirm_url(newsletter.secret(self.db), "", row)
         unsubscribe = newsletter.unsubscribe_url(newsletter.secret(self.db), "", row)
@@ -236,7 +438,7 @@ class Fair:
         """Send all mails, and yield their subjects and bodies."""
         job.run(self.db, lambda: False)
         job.finish()
-        assert len(self.inbox.messages) == 4        # invoice, credit note, reminder, newsletter
+        assert len(self.inbox.messages) == 4  # invoice, credit note, reminder, newsletter
         for message in self.inbox.messages:
             plain, page = (message.get_body((kind,)).get_content() for kind in ("plain", "html"))
             assert f'<html lang="{message["Content-Language"]}">' in page
@@ -245,8 +447,18 @@ class Fair:
 
     def texts(self):
         """Return all texts: name -> text."""
-        return dict(pair for part in (self.invoices, self.reminder, self.others, self.pictures, self.charts, self.pages)
-                    for pair in part())
+        return dict(
+            pair
+            for part in (
+                self.invoices,
+                self.reminder,
+                self.others,
+                self.pictures,
+                self.charts,
+                self.pages,
+            )
+            for pair in part()
+        )
 
     def others(self):
         yield "contract", self.document("event_participant", self.exhibitor["id"])
@@ -260,13 +472,24 @@ def show(organiser, app, db, settings):
     job.paused.clear()
 
     def make(country, option, contact, asked):
-        for name, value in {"name": "Qabex", "street": "Orvo 2", "city": "Ulmix", "country": country,
-                            "email": "", "vat_id": "DE136695976"}.items():
+        for name, value in {
+            "name": "Qabex",
+            "street": "Orvo 2",
+            "city": "Ulmix",
+            "country": country,
+            "email": "",
+            "vat_id": "DE136695976",
+        }.items():
             setattr(settings, f"organiser_{name}", value)
-        settings.smtp_host, settings.smtp_port, settings.smtp_security = "127.0.0.1", server.port, "none"
+        settings.smtp_host, settings.smtp_port, settings.smtp_security = (
+            "127.0.0.1",
+            server.port,
+            "none",
+        )
         settings.smtp_sender, settings.base_url = "q@qabex.example", "https://qabex.example"
         settings.mails_per_minute, settings.language = 100_000, option
         return Fair(organiser, app, db, inbox, contact, asked)
+
     yield make
     server.stop()
     job.finish()
@@ -275,30 +498,48 @@ def show(organiser, app, db, settings):
 def faults(text, language):
     """Return what a text contains that the language does not."""
     found = sorted(tokens(text) & FOREIGN[language])
-    found += [match[0] for pattern in WRONG_FORMATS[language] for match in re.finditer(pattern, text)]
-    return found if tokens(text) & FOREIGN[OTHER[language]] else [*found, f"no word is in {language}"]
+    found += [
+        match[0] for pattern in WRONG_FORMATS[language] for match in re.finditer(pattern, text)
+    ]
+    return (
+        found if tokens(text) & FOREIGN[OTHER[language]] else [*found, f"no word is in {language}"]
+    )
 
 
-@pytest.mark.parametrize(("country", "option", "contact", "asked", "expected"), [
-    ("GB", "en", "en", "de-AT", "de"), ("DE", "de", "de", "en-GB", "en"),          # the request's
-    ("GB", "en", "de-CH", None, "de"), ("DE", "de", "en", None, "en"),             # the contact's
-    ("DE", "de", None, None, "de"), ("GB", "en", None, None, "en"),                # the organiser's
-    ("DE", "de", "fr", None, "de"),                                                # fr is not available
-])
+@pytest.mark.parametrize(
+    ("country", "option", "contact", "asked", "expected"),
+    [
+        ("GB", "en", "en", "de-AT", "de"),
+        ("DE", "de", "de", "en-GB", "en"),  # the request's
+        ("GB", "en", "de-CH", None, "de"),
+        ("DE", "de", "en", None, "en"),  # the contact's
+        ("DE", "de", None, None, "de"),
+        ("GB", "en", None, None, "en"),  # the organiser's
+        ("DE", "de", "fr", None, "de"),  # fr is not available
+    ],
+)
 def test_everything_is_in_one_language(show, country, option, contact, asked, expected):
     fair = show(country, option, contact, asked)
     texts = fair.texts()
     without_contact = ("chart", "internal", "public")
-    wrong = {name: faults(text, option if name.startswith(without_contact) and not asked else expected)
-             for name, text in texts.items()}
+    wrong = {
+        name: faults(text, option if name.startswith(without_contact) and not asked else expected)
+        for name, text in texts.items()
+    }
     assert {name: found for name, found in wrong.items() if found} == {}
     assert len(texts) >= 35
     for name in ("invoice", "contract"):
         assert {"en": "austria", "de": "österreich"}[expected] in texts[name].lower()
-        own_country = {"GB": ("united kingdom", "vereinigtes königreich"), "DE": ("germany", "deutschland")}[country]
+        own_country = {
+            "GB": ("united kingdom", "vereinigtes königreich"),
+            "DE": ("germany", "deutschland"),
+        }[country]
         assert own_country[expected == "de"] in texts[name].lower()
 
 
 def test_an_installation_in_germany_is_german_by_default(settings):
     from eventapi import config
-    assert config.load(environ={}, data_dir=settings.data_dir, organiser_country="DE").language == "de"
+
+    assert (
+        config.load(environ={}, data_dir=settings.data_dir, organiser_country="DE").language == "de"
+    )

@@ -6,6 +6,7 @@ FOLDER/results.json. Exits with 1 if a request to the database of 200,000 contac
 says, if a kept file costs more than kept_files.py says, or if the mixed load reaches less than 80 % of its throughput
 with 10,000 contacts. The times of a million (`big`) are only printed.
 """
+
 import argparse
 import gc
 import json
@@ -28,9 +29,9 @@ from tests.load.reads import reads
 from tests.load.records import Records
 from tests.load.writes import lock_time, writes
 
-ROUNDS, BUDGET = 5, 1.0     # rounds of a read, and seconds after which no other one begins
-THROUGHPUT = 0.8            # of the mixed load, as a share of that with 10,000 contacts
-SHOWN = 40                  # rows of the table
+ROUNDS, BUDGET = 5, 1.0  # rounds of a read, and seconds after which no other one begins
+THROUGHPUT = 0.8  # of the mixed load, as a share of that with 10,000 contacts
+SHOWN = 40  # rows of the table
 
 
 def main(arguments):
@@ -42,14 +43,25 @@ def main(arguments):
     files = kept_files.measured(client) if chosen.search("kept files") else {}
     client.close()
     share = measured_mix(arguments.folder, folder) if chosen.search("mixed load") else None
-    Path(arguments.folder, "results.json").write_text(json.dumps({**times, **files, "mixed load": share}, indent=1),
-                                                      encoding="utf-8")
+    Path(arguments.folder, "results.json").write_text(
+        json.dumps({**times, **files, "mixed load": share}, indent=1), encoding="utf-8"
+    )
     missed = [*marks.missed(times), *kept_files.missed(files)]
     if files:
         print(kept_files.table(files), end="\n\n")
-    print("\n".join([marks.slowest(times, SHOWN), "", f"{len(times) + len(files)} measured, {len(missed)} too slow:",
-                     *missed]))
-    return arguments.size == "medium" and (bool(missed) or (share is not None and share < THROUGHPUT))
+    print(
+        "\n".join(
+            [
+                marks.slowest(times, SHOWN),
+                "",
+                f"{len(times) + len(files)} measured, {len(missed)} too slow:",
+                *missed,
+            ]
+        )
+    )
+    return arguments.size == "medium" and (
+        bool(missed) or (share is not None and share < THROUGHPUT)
+    )
 
 
 def prepared(folder, size):
@@ -60,8 +72,11 @@ def prepared(folder, size):
     if not Path(path, "keys.json").exists():
         print(f"creating the database in {path}", flush=True)
         shutil.rmtree(path, ignore_errors=True)
-        subprocess.run([sys.executable, str(ROOT / "tests" / "load" / "seed.py"), size, str(path)], check=True,
-                       stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [sys.executable, str(ROOT / "tests" / "load" / "seed.py"), size, str(path)],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
     migrations.migrate(configuration.load(None, data_dir=str(path)).database)
     return path
 
@@ -93,7 +108,9 @@ def measured_writes(client, chosen):
 def measured_mix(folder, large):
     """Return the throughput with the large database as a share of that with the small one. Return None without wrk."""
     if not mix.is_possible():
-        print("the mixed load was not measured: wrk is not installed (Debian: sudo apt install wrk)")
+        print(
+            "the mixed load was not measured: wrk is not installed (Debian: sudo apt install wrk)"
+        )
         return None
     rates = mix.throughput_in_turns([prepared(folder, "small"), large])
     print(f"mixed load: {rates[0]:.0f} and {rates[1]:.0f} requests a second")
@@ -102,7 +119,13 @@ def measured_mix(folder, large):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python3 -m tests.load")
-    parser.add_argument("folder", nargs="?", default=".load", help="where the databases are, 1 GB or 4 GB")
-    parser.add_argument("--size", choices=("medium", "big"), default="medium", help="size of the database")
-    parser.add_argument("--pattern", default="", help="regular expression for the names of the requests")
+    parser.add_argument(
+        "folder", nargs="?", default=".load", help="where the databases are, 1 GB or 4 GB"
+    )
+    parser.add_argument(
+        "--size", choices=("medium", "big"), default="medium", help="size of the database"
+    )
+    parser.add_argument(
+        "--pattern", default="", help="regular expression for the names of the requests"
+    )
     sys.exit(main(parser.parse_args()))

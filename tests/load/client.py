@@ -1,4 +1,5 @@
 """Requests to a seeded database, answered by the application in this process. What a server costs is left out."""
+
 import io
 import json
 import os
@@ -55,11 +56,22 @@ class Client:
     def _environ(self, method, address, body, accept):
         path, _, query = address.partition("?")
         raw = b"" if body is None else json.dumps(body).encode()
-        return {"REQUEST_METHOD": method, "PATH_INFO": path.encode().decode("latin-1"),
-                "QUERY_STRING": query.encode().decode("latin-1"), "SERVER_NAME": "x", "SERVER_PORT": "80",
-                "SERVER_PROTOCOL": "HTTP/1.1", "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(raw),
-                "wsgi.errors": sys.stderr, "CONTENT_LENGTH": str(len(raw)), "CONTENT_TYPE": "application/json",
-                "HTTP_AUTHORIZATION": f"Bearer {self.keys['key']}", "HTTP_ACCEPT": accept, "REMOTE_ADDR": "127.0.0.1"}
+        return {
+            "REQUEST_METHOD": method,
+            "PATH_INFO": path.encode().decode("latin-1"),
+            "QUERY_STRING": query.encode().decode("latin-1"),
+            "SERVER_NAME": "x",
+            "SERVER_PORT": "80",
+            "SERVER_PROTOCOL": "HTTP/1.1",
+            "wsgi.url_scheme": "http",
+            "wsgi.input": io.BytesIO(raw),
+            "wsgi.errors": sys.stderr,
+            "CONTENT_LENGTH": str(len(raw)),
+            "CONTENT_TYPE": "application/json",
+            "HTTP_AUTHORIZATION": f"Bearer {self.keys['key']}",
+            "HTTP_ACCEPT": accept,
+            "REMOTE_ADDR": "127.0.0.1",
+        }
 
     def get(self, path, **options):
         """Return the parsed JSON of a GET request."""

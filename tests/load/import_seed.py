@@ -3,6 +3,7 @@
 Issues two keys and writes them to vars.json beside BENCH_DB (or in BENCH_DIR). Amounts and records equal those of the
 other candidates.
 """
+
 import json
 import os
 import secrets
@@ -68,9 +69,11 @@ def main(source, data_dir):
     issued = {}
     for name, scopes in keys.items():
         issued[name] = f"evk_{secrets.token_urlsafe(32)}"
-        connection.execute("INSERT INTO api_keys (admin_id, name, key_hash, scopes, created_at, last_used_at) "
-                           "VALUES (1, ?, ?, ?, ?, ?)",
-                           (name, key_hash(issued[name]), scopes, times.now(), times.now()))
+        connection.execute(
+            "INSERT INTO api_keys (admin_id, name, key_hash, scopes, created_at, last_used_at) "
+            "VALUES (1, ?, ?, ?, ?, ?)",
+            (name, key_hash(issued[name]), scopes, times.now(), times.now()),
+        )
     connection.execute("COMMIT")
     connection.execute("ANALYZE")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -1,4 +1,5 @@
 """The jobs of the worker that change much: for how long does a piece of each hold the write lock?"""
+
 from functools import partial
 
 from eventapi.domain.people import remnants
@@ -6,15 +7,27 @@ from eventapi.storage import maintenance
 from eventapi.worker import expiry, housekeeping
 from tests.load.writes import Write
 
-PIECES = 3                  # pieces of a job; the audit log has more than four years, which load.conf keeps
+PIECES = 3  # pieces of a job; the audit log has more than four years, which load.conf keeps
 
 
 def jobs():
     """Return the jobs as Writes. Each call runs one piece of a job, or all of a short one."""
-    pieces = [Write(piece.__name__, partial(one_piece, piece), rounds=PIECES) for piece in housekeeping.PIECES]
-    return [*pieces, Write("erase words of anonymised contacts", erase_words, rounds=1),
-            Write("expiry of holds", lambda records, _: expiry.run(records.db, stopping=never), rounds=PIECES),
-            Write("statistics of all tables", lambda records, _: maintenance.analyze(records.db), rounds=1)]
+    pieces = [
+        Write(piece.__name__, partial(one_piece, piece), rounds=PIECES)
+        for piece in housekeeping.PIECES
+    ]
+    return [
+        *pieces,
+        Write("erase words of anonymised contacts", erase_words, rounds=1),
+        Write(
+            "expiry of holds",
+            lambda records, _: expiry.run(records.db, stopping=never),
+            rounds=PIECES,
+        ),
+        Write(
+            "statistics of all tables", lambda records, _: maintenance.analyze(records.db), rounds=1
+        ),
+    ]
 
 
 def one_piece(piece, records, _):

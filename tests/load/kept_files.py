@@ -2,7 +2,8 @@
 
 Everybody may ask for them, so one that is drawn for each request stops the service for others.
 """
-MOST = 3                    # a kept file may take so many times the CPU of /healthz
+
+MOST = 3  # a kept file may take so many times the CPU of /healthz
 ROUNDS = 5
 LARGEST_SHOW = """
     SELECT e.id, e.event_key, n.plan_key,
@@ -17,12 +18,24 @@ LARGEST_SHOW = """
 def addresses(client):
     """Make the largest show public, and return the addresses of its files. Nothing of it is kept yet."""
     event, event_key, plan_key, exhibitor = client.beside.execute(LARGEST_SHOW).fetchone()
-    for is_public in (False, True):                             # each change is another state
-        client.send("PATCH", f"/events/{event}/pages", {"is_public": is_public, "show_plan": True,
-                                                        "show_directory": True, "show_programme": True})
+    for is_public in (False, True):  # each change is another state
+        client.send(
+            "PATCH",
+            f"/events/{event}/pages",
+            {
+                "is_public": is_public,
+                "show_plan": True,
+                "show_directory": True,
+                "show_programme": True,
+            },
+        )
     show = f"/e/{event_key}"
-    return [f"{show}/plan/{plan_key}.pdf", f"{show}/plan/{plan_key}.svg", f"{show}/calendar.ics",
-            f"{show}/exhibitors/{exhibitor}-x.vcf"]
+    return [
+        f"{show}/plan/{plan_key}.pdf",
+        f"{show}/plan/{plan_key}.svg",
+        f"{show}/calendar.ics",
+        f"{show}/exhibitors/{exhibitor}-x.vcf",
+    ]
 
 
 def measured(client):
@@ -52,6 +65,8 @@ def missed(found):
 def table(found):
     """Return a Markdown table of what `measured` has returned."""
     head = f"| file | first, ms | later, ms | later / healthz, at most {MOST} |"
-    rows = [f"| `{address}` | {first:.1f} | {later:.2f} | {ratio:.1f} |"
-            for address, (first, later, ratio) in found.items()]
+    rows = [
+        f"| `{address}` | {first:.1f} | {later:.2f} | {ratio:.1f} |"
+        for address, (first, later, ratio) in found.items()
+    ]
     return "\n".join([head, "| --- | --- | --- | --- |", *rows])

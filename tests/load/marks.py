@@ -3,29 +3,44 @@
 SLOW has the requests that may take longer, and up to when, so that `make load` fails if they get worse: about twice
 what was measured. docs/performance.md, "A million rows", has the causes.
 """
+
 import re
 
-READ, LOCK = 100, 100       # a read; one hold of the write lock
+READ, LOCK = 100, 100  # a read; one hold of the write lock
 
 # {regular expression for the name: (reason, limit)}. The first that fits counts.
 SLOW = {
-    r"^report /reports/(datev|ledger)": ("a file of all bookings or customers, which is read once a month", 2500),
+    r"^report /reports/(datev|ledger)": (
+        "a file of all bookings or customers, which is read once a month",
+        2500,
+    ),
     r"^report /reports/": ("all payments, invoices or participants of five years", 400),
     r"^single /contacts/[^/]+/export": ("a contact with 2 % of all records", 1800),
     r"^(single|include) /plans": ("each booth of 20 halls, or a drawing of 600", 1600),
     r"^csv 500 /payments/unmatched": ("the proposals for 500 transactions", 600),
-    r" /participants\?ready=": ("readiness follows from ten tables, for the participants of all events", 200),
-    r" /payments\?search=inv$": ("the beginning of all numbers: 190,000 payments, sorted by date", 300),
+    r" /participants\?ready=": (
+        "readiness follows from ten tables, for the participants of all events",
+        200,
+    ),
+    r" /payments\?search=inv$": (
+        "the beginning of all numbers: 190,000 payments, sorted by date",
+        300,
+    ),
     r" /audit-log\?.*(admin_id|api_key_id|date_to)=": ("the log is read entry by entry", 300),
-    r"^write (POST event copy with all|DELETE event, a copy|POST bulk-import 500)": ("all of it or nothing", 560),
+    r"^write (POST event copy with all|DELETE event, a copy|POST bulk-import 500)": (
+        "all of it or nothing",
+        560,
+    ),
     r"^job erase words": ("FTS5 decides how much of a search index a step of merging writes", 250),
 }
 
 
 def limit(name):
     """Return how many milliseconds a request may take, or a write or job may hold the write lock."""
-    return next((most for pattern, (_, most) in SLOW.items() if re.search(pattern, name)),
-                LOCK if name.startswith(("write ", "job ")) else READ)
+    return next(
+        (most for pattern, (_, most) in SLOW.items() if re.search(pattern, name)),
+        LOCK if name.startswith(("write ", "job ")) else READ,
+    )
 
 
 def missed(times):
@@ -36,5 +51,10 @@ def missed(times):
 def slowest(times, number):
     """Return a Markdown table of the requests that took longest."""
     found = sorted(times.items(), key=lambda one: -one[1])[:number]
-    return "\n".join(["| request | ms | at most |", "| --- | --- | --- |",
-                      *(f"| `{name}` | {took:.0f} | {limit(name)} |" for name, took in found)])
+    return "\n".join(
+        [
+            "| request | ms | at most |",
+            "| --- | --- | --- |",
+            *(f"| `{name}` | {took:.0f} | {limit(name)} |" for name, took in found),
+        ]
+    )

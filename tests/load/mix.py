@@ -1,4 +1,5 @@
 """Throughput of a mixed load over HTTP, with wrk and mix.lua: 80 % reads, 20 % writes, 16 connections."""
+
 import json
 import os
 import re
@@ -35,16 +36,29 @@ def throughput(folder):
         run(server.url, values, WARM_UP)
         line = run(server.url, values, SECONDS)
     requests, microseconds, failed = (int(number) for number in re.findall(r"\d+", line))
-    if failed > requests / 100:             # some change a contact that was erased before, or pay a paid invoice
+    if (
+        failed > requests / 100
+    ):  # some change a contact that was erased before, or pay a paid invoice
         raise RuntimeError(f"{failed} of {requests} requests to {folder} failed")
     return requests / microseconds * 1e6
 
 
 def run(url, values, seconds):
     """Run wrk and return its last line."""
-    words = ["wrk", "-t1", "-c16", f"-d{seconds}s", "--timeout", "20s", "-s", str(Path(__file__).with_name("mix.lua")),
-             url]
-    return subprocess.run(words, env=values, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[-1]
+    words = [
+        "wrk",
+        "-t1",
+        "-c16",
+        f"-d{seconds}s",
+        "--timeout",
+        "20s",
+        "-s",
+        str(Path(__file__).with_name("mix.lua")),
+        url,
+    ]
+    return subprocess.run(
+        words, env=values, stdout=subprocess.PIPE, text=True, check=True
+    ).stdout.splitlines()[-1]
 
 
 def environment(folder):

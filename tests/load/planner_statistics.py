@@ -4,6 +4,7 @@ tests/storage/test_plans.py loads them into an empty database, which then plans 
 line has the table, the index (`-`: the table has none), the exact statistics of ANALYZE, and those of a sample, as the
 worker gathers them. The statistics in FOLDER/eventapi.db are replaced by the sample.
 """
+
 import sqlite3
 import sys
 from collections import namedtuple
@@ -20,10 +21,14 @@ Statistic = namedtuple("Statistic", "table index exact sampled")
 
 def main(folder):
     connection = sqlite3.connect(Path(folder, "eventapi.db"), isolation_level=None)
-    exact = analysed(connection, lambda: connection.executescript("PRAGMA analysis_limit = 0; ANALYZE"))
+    exact = analysed(
+        connection, lambda: connection.executescript("PRAGMA analysis_limit = 0; ANALYZE")
+    )
     sampled = analysed(connection, lambda: maintenance.analyze_all(connection))
     connection.close()
-    print("# table, index, exact and sampled statistics. Written by tests/load/planner_statistics.py.")
+    print(
+        "# table, index, exact and sampled statistics. Written by tests/load/planner_statistics.py."
+    )
     for table, index in sorted(exact):
         if not table.startswith("sqlite_"):
             print(table, index, exact[table, index], sampled.get((table, index), "-"), sep="\t")
@@ -32,8 +37,10 @@ def main(folder):
 def analysed(connection, analyze):
     """Return {(table, index): numbers} as `analyze()` stores them."""
     analyze()
-    return {(table, index or "-"): numbers
-            for table, index, numbers in connection.execute("SELECT tbl, idx, stat FROM sqlite_stat1")}
+    return {
+        (table, index or "-"): numbers
+        for table, index, numbers in connection.execute("SELECT tbl, idx, stat FROM sqlite_stat1")
+    }
 
 
 def read_statistics(path=FILE):
@@ -44,13 +51,18 @@ def read_statistics(path=FILE):
 
 def load_statistics(connection, statistics, column):
     """Let a database plan with these statistics: those of `column`, `exact` or `sampled`, of what it knows."""
-    connection.execute("ANALYZE")                           # creates sqlite_stat1
+    connection.execute("ANALYZE")  # creates sqlite_stat1
     connection.execute("DELETE FROM sqlite_stat1")
     known = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
-    connection.executemany("INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES (?, nullif(?, '-'), ?)", [
-        (one.table, one.index, getattr(one, column)) for one in statistics
-        if one.table in known and one.index in {*known, "-"} and getattr(one, column) != "-"])
-    connection.execute("ANALYZE sqlite_schema")             # reads sqlite_stat1 again
+    connection.executemany(
+        "INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES (?, nullif(?, '-'), ?)",
+        [
+            (one.table, one.index, getattr(one, column))
+            for one in statistics
+            if one.table in known and one.index in {*known, "-"} and getattr(one, column) != "-"
+        ],
+    )
+    connection.execute("ANALYZE sqlite_schema")  # reads sqlite_stat1 again
 
 
 if __name__ == "__main__":

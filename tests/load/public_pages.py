@@ -4,6 +4,7 @@
 one run: without readers, with readers of another server on this machine, who take as much CPU, and with readers of the
 show. At the end, somebody reads the directory and the first page after each of some changes.
 """
+
 import argparse
 import multiprocessing
 import os
@@ -32,7 +33,7 @@ organiser_street = Weg 1
 organiser_city = Leipzig
 organiser_email = office@example.org
 """
-READERS = 2                 # processes, with one connection each
+READERS = 2  # processes, with one connection each
 PAGES = ("/e/fair", "/e/fair/exhibitors", "/e/fair/plan/hall", "/e/fair/programme")
 
 
@@ -44,17 +45,22 @@ def main(asked):
         for number in range(asked.rounds + 1):
             for name, read_from in readers.items():
                 took, count = round_of(read_from and read_from.port, show.client, asked)
-                if number:                              # the first round draws the pages
+                if number:  # the first round draws the pages
                     found[name].append(p99(took))
-                    print(f"readers {name:17}: writes p50 {statistics.median(took):5.1f} ms, p99 {p99(took):6.1f} ms, "
-                          f"{count / asked.seconds:6.0f} pages a second")
+                    print(
+                        f"readers {name:17}: writes p50 {statistics.median(took):5.1f} ms, p99 {p99(took):6.1f} ms, "
+                        f"{count / asked.seconds:6.0f} pages a second"
+                    )
         alone, beside, served = (statistics.median(each) for each in found.values())
-        print(f"p99 of writes beside readers of the show: {served / beside:.2f} times that beside readers of another "
-              f"server, {served / alone:.2f} times that without readers")
+        print(
+            f"p99 of writes beside readers of the show: {served / beside:.2f} times that beside readers of another "
+            f"server, {served / alone:.2f} times that without readers"
+        )
         for what, path, change in (
-                ("directory after a hold", "/e/fair/exhibitors", hold),
-                ("directory after a new name", "/e/fair/exhibitors", rename),
-                ("first page after a hold", "/e/fair", hold)):
+            ("directory after a hold", "/e/fair/exhibitors", hold),
+            ("directory after a new name", "/e/fair/exhibitors", rename),
+            ("first page after a hold", "/e/fair", hold),
+        ):
             took = redrawn(show.port, show.client, path, change, show.booths)
             print(f"{what}: median {statistics.median(took):.1f} ms, longest {max(took):.1f} ms")
 
@@ -65,8 +71,13 @@ def a_show(asked):
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "eventapi.conf").write_text(OPTIONS)
         key = furnish(Path(folder))
-        with processes.Server(folder, "--workers", str(asked.workers)) as server, HttpClient(server.url, key) as client:
-            yield SimpleNamespace(port=server.port, client=client, booths=fill(client, asked.exhibitors))
+        with (
+            processes.Server(folder, "--workers", str(asked.workers)) as server,
+            HttpClient(server.url, key) as client,
+        ):
+            yield SimpleNamespace(
+                port=server.port, client=client, booths=fill(client, asked.exhibitors)
+            )
 
 
 def furnish(folder):
@@ -82,21 +93,53 @@ def furnish(folder):
 
 def fill(client, count):
     """Make the show with its exhibitors. Return the ids of the booths, whose first 600 are reserved."""
-    event = make(client, "/events", {"title": "Fair", "event_key": "fair", "date_from": "2031-05-01",
-                                     "date_to": "2031-05-03"})
-    plan = make(client, "/plans", {"event_id": event["id"], "plan_key": "hall", "plan_name": "Hall", "width": 200,
-                                   "height": 200})
+    event = make(
+        client,
+        "/events",
+        {"title": "Fair", "event_key": "fair", "date_from": "2031-05-01", "date_to": "2031-05-03"},
+    )
+    plan = make(
+        client,
+        "/plans",
+        {
+            "event_id": event["id"],
+            "plan_key": "hall",
+            "plan_name": "Hall",
+            "width": 200,
+            "height": 200,
+        },
+    )
     booths = []
     for number in range(count + 40):
-        booths.append(make(client, "/booths", {
-            "plan_id": plan["id"], "booth_number": f"A{number}", "width": 3, "depth": 3, "fixed_price": 100,
-            "pos_x": 1 + 5 * (number % 38), "pos_y": 1 + 5 * (number // 38)})["id"])
+        booths.append(
+            make(
+                client,
+                "/booths",
+                {
+                    "plan_id": plan["id"],
+                    "booth_number": f"A{number}",
+                    "width": 3,
+                    "depth": 3,
+                    "fixed_price": 100,
+                    "pos_x": 1 + 5 * (number % 38),
+                    "pos_y": 1 + 5 * (number // 38),
+                },
+            )["id"]
+        )
     for number in range(count):
-        contact = make(client, "/contacts", {"company_name": f"Company {number}", "city": "Leipzig"})
-        participant = make(client, "/participants", {"event_key": "fair", "contact_id": contact["id"],
-                                                     "is_confirmed": True})
-        reservation = make(client, "/booth-reservations", {
-            "booth_id": booths[number], "event_participant_id": participant["id"]})
+        contact = make(
+            client, "/contacts", {"company_name": f"Company {number}", "city": "Leipzig"}
+        )
+        participant = make(
+            client,
+            "/participants",
+            {"event_key": "fair", "contact_id": contact["id"], "is_confirmed": True},
+        )
+        reservation = make(
+            client,
+            "/booth-reservations",
+            {"booth_id": booths[number], "event_participant_id": participant["id"]},
+        )
         client.data("POST", f"/booth-reservations/{reservation['id']}/confirm", {})
     client.data("PATCH", f"/events/{event['id']}/pages", {"is_public": True, "show_plan": True})
     return booths
@@ -107,11 +150,12 @@ def make(client, path, body):
 
 
 def round_of(port, client, asked):
-    """Write for some seconds, beside readers of a port if it is given. Return (ms of each write, pages that were read).
-    """
+    """Write for some seconds, beside readers of a port if it is given. Return (ms of each write, pages that were read)."""
     ends, took = time.time() + asked.seconds, []
     pool = multiprocessing.Pool(READERS)
-    counts = pool.starmap_async(read, [(port, asked.rate / READERS, ends)] * READERS) if port else None
+    counts = (
+        pool.starmap_async(read, [(port, asked.rate / READERS, ends)] * READERS) if port else None
+    )
     began = time.perf_counter()
     for number in range(50 * asked.seconds):
         time.sleep(max(0, began + number / 50 - time.perf_counter()))
@@ -145,7 +189,9 @@ class Reader:
         self.socket = socket.create_connection(("127.0.0.1", port))
 
     def get(self, path):
-        self.socket.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n".encode())
+        self.socket.sendall(
+            f"GET {path} HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\n\r\n".encode()
+        )
         head = b""
         while b"\r\n\r\n" not in head:
             head += self.socket.recv(262144)
@@ -189,7 +235,15 @@ def p99(took):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, value in (("rate", 1500), ("seconds", 10), ("rounds", 3), ("exhibitors", 600), ("workers", 2)):
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    for name, value in (
+        ("rate", 1500),
+        ("seconds", 10),
+        ("rounds", 3),
+        ("exhibitors", 600),
+        ("workers", 2),
+    ):
         parser.add_argument(f"--{name}", type=int, default=value)
     main(parser.parse_args())

@@ -2,11 +2,23 @@
 
 A read is (name, path, options of the client). Names are the same for each database; paths contain the values of one.
 """
+
 from functools import partial
 
 from tests.load import examples
 
-PLAIN = {"page", "per_page", "after", "order", "ids", "sort", "include", "updated_since", "cf", "hierarchical"}
+PLAIN = {
+    "page",
+    "per_page",
+    "after",
+    "order",
+    "ids",
+    "sort",
+    "include",
+    "updated_since",
+    "cf",
+    "hierarchical",
+}
 
 
 def reads(client, document):
@@ -31,8 +43,13 @@ def operations(document):
     for path, methods in document["paths"].items():
         if "get" in methods and path.startswith("/api/v1/"):
             parameters = [resolved(document, one) for one in methods["get"].get("parameters", [])]
-            yield path.removeprefix("/api/v1"), {one["name"]: {**one, "schema": resolved(document, one["schema"])}
-                                                 for one in parameters}
+            yield (
+                path.removeprefix("/api/v1"),
+                {
+                    one["name"]: {**one, "schema": resolved(document, one["schema"])}
+                    for one in parameters
+                },
+            )
 
 
 def resolved(document, part):
@@ -50,6 +67,7 @@ def required(parameters):
 
 
 # Lists
+
 
 def of_list(client, path, parameters, values):
     """Yield the reads of a list."""
@@ -86,11 +104,20 @@ def filters(path, parameters):
     for name, parameter in parameters.items():
         if name in PLAIN or parameter.get("in") != "query":
             continue
-        found = examples.COMMON.get(name, []) if name in examples.COMMON else parameter["schema"].get("enum")
+        found = (
+            examples.COMMON.get(name, [])
+            if name in examples.COMMON
+            else parameter["schema"].get("enum")
+        )
         if found is None:
-            raise LookupError(f"{path} has the filter {name}, which has no value in COMMON of tests/load/examples.py")
+            raise LookupError(
+                f"{path} has the filter {name}, which has no value in COMMON of tests/load/examples.py"
+            )
         queries += [f"{name}={value}" for value in (parameter["schema"].get("enum") or found)]
-    return [*queries, *(query for query in examples.MORE.get(path, "").split() if query not in queries)]
+    return [
+        *queries,
+        *(query for query in examples.MORE.get(path, "").split() if query not in queries),
+    ]
 
 
 def cursors(client, path, base, values, sort, order):
@@ -116,19 +143,26 @@ def pages(client, path, base, values):
     """Yield the reads of deep pages: the hundredth one, and the last."""
     total = client.get(read(path, values, "", base, "per_page=20")[1])["meta"].get("total", 0)
     if total > 40:
-        for name, number in (("page 100", 100 if total > 2000 else total // 40), ("page last", -(-total // 20))):
+        for name, number in (
+            ("page 100", 100 if total > 2000 else total // 40),
+            ("page last", -(-total // 20)),
+        ):
             kind, address, _ = read(path, values, name, base, "page=")
             yield kind, f"{address}{number}", {}
 
 
 # The others
 
+
 def of_report(path, parameters, values):
     """Yield the reads of a report: with each query of REPORTS that it knows."""
     path = path.replace("{customer_number}", "{customer}")
     for query in examples.REPORTS:
         names = [part.partition("=")[0] for part in query.lstrip("?").split("&") if part]
-        if all(name in parameters for name in names) and set(required(parameters)) <= {*names, "customer_number"}:
+        if all(name in parameters for name in names) and set(required(parameters)) <= {
+            *names,
+            "customer_number",
+        }:
             yield f"report {path}{query}", f"{path}{query}".format(**values), {}
 
 

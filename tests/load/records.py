@@ -1,4 +1,5 @@
 """Records that the measured writes need: existing ones, and new ones that are created just before."""
+
 import itertools
 import time
 from datetime import date, timedelta
@@ -7,7 +8,7 @@ from eventapi.storage import database
 
 ITEMS = {"items": [{"description": "Stand", "quantity": 2, "unit_price": 100, "tax_rate": 19}] * 3}
 COPIED = ["opening_hours", "plans", "services", "categories", "submission_types", "tasks"]
-MIXED = "ORDER BY id * 7919 % 10007 LIMIT 400"           # not the oldest ones only
+MIXED = "ORDER BY id * 7919 % 10007 LIMIT 400"  # not the oldest ones only
 
 
 class Records:
@@ -23,32 +24,51 @@ class Records:
     def __init__(self, client):
         self.client, self.numbers = client, itertools.count(int(time.time()))
         self.db = database.Database(client.config)
-        self.open = client.one("SELECT event_key FROM events WHERE date_from < date('now') ORDER BY date_from DESC")
+        self.open = client.one(
+            "SELECT event_key FROM events WHERE date_from < date('now') ORDER BY date_from DESC"
+        )
         self.plan = client.one("SELECT id FROM plans WHERE event_id = 2")
-        self.last_type = client.one("SELECT id FROM submission_types WHERE event_id = 2 AND key = 'plan'")
-        self.badges = iter(self._ids(
-            "SELECT badge_number FROM participants p JOIN events e ON e.id = p.event_id WHERE role = 'visitor' AND "
-            f"status <> 'cancelled' AND e.event_key = '{self.open}' AND NOT EXISTS "
-            "(SELECT 1 FROM check_ins WHERE event_participant_id = p.id) LIMIT 400"))
-        self.sent = self._repeated("SELECT invoice_number FROM invoices WHERE status = 'sent' "
-                                   f"AND invoice_type = 'invoice' {MIXED}")
+        self.last_type = client.one(
+            "SELECT id FROM submission_types WHERE event_id = 2 AND key = 'plan'"
+        )
+        self.badges = iter(
+            self._ids(
+                "SELECT badge_number FROM participants p JOIN events e ON e.id = p.event_id WHERE role = 'visitor' AND "
+                f"status <> 'cancelled' AND e.event_key = '{self.open}' AND NOT EXISTS "
+                "(SELECT 1 FROM check_ins WHERE event_participant_id = p.id) LIMIT 400"
+            )
+        )
+        self.sent = self._repeated(
+            "SELECT invoice_number FROM invoices WHERE status = 'sent' "
+            f"AND invoice_type = 'invoice' {MIXED}"
+        )
         self.exhibitors = self._repeated(
             "SELECT id FROM participants WHERE role = 'exhibitor' AND status = 'confirmed' AND event_id = 2 AND "
             "contact_id IN (SELECT id FROM contacts WHERE anonymized_at IS NULL) AND contact_id NOT IN "
-            f"(SELECT contact_id FROM participants WHERE event_id = 3) {MIXED}")
+            f"(SELECT contact_id FROM participants WHERE event_id = 3) {MIXED}"
+        )
         self.plain = self._repeated(
             "SELECT id FROM contacts c WHERE id > 500 AND anonymized_at IS NULL AND NOT EXISTS (SELECT 1 FROM "
             "participants WHERE contact_id = c.id) AND NOT EXISTS (SELECT 1 FROM invoices WHERE contact_id = c.id) "
-            "LIMIT 400")
-        self.busy = iter(self._ids(
-            "SELECT contact_id FROM participants WHERE event_id = 3 AND role = 'exhibitor' AND contact_id IN "
-            f"(SELECT id FROM contacts WHERE anonymized_at IS NULL) {MIXED}"))
-        self.free_booths = self._repeated("SELECT id FROM booths WHERE status = 'available' AND plan_id = 2")
-        self.without_submission = iter(self._ids(
-            "SELECT p.id FROM participants p JOIN contacts c ON c.id = p.contact_id AND c.anonymized_at IS NULL WHERE "
-            "p.status <> 'cancelled' AND role = 'exhibitor' AND event_id = 2 AND NOT EXISTS (SELECT 1 FROM submissions "
-            f"s WHERE s.event_participant_id = p.id AND s.type_id = {self.last_type}) LIMIT 200"))
-        self.held = None                # a reservation of a free booth, which is cancelled before the next one
+            "LIMIT 400"
+        )
+        self.busy = iter(
+            self._ids(
+                "SELECT contact_id FROM participants WHERE event_id = 3 AND role = 'exhibitor' AND contact_id IN "
+                f"(SELECT id FROM contacts WHERE anonymized_at IS NULL) {MIXED}"
+            )
+        )
+        self.free_booths = self._repeated(
+            "SELECT id FROM booths WHERE status = 'available' AND plan_id = 2"
+        )
+        self.without_submission = iter(
+            self._ids(
+                "SELECT p.id FROM participants p JOIN contacts c ON c.id = p.contact_id AND c.anonymized_at IS NULL WHERE "
+                "p.status <> 'cancelled' AND role = 'exhibitor' AND event_id = 2 AND NOT EXISTS (SELECT 1 FROM submissions "
+                f"s WHERE s.event_participant_id = p.id AND s.type_id = {self.last_type}) LIMIT 200"
+            )
+        )
+        self.held = None  # a reservation of a free booth, which is cancelled before the next one
 
     def _ids(self, text):
         return [row[0] for row in self.client.beside.execute(text)]
@@ -67,8 +87,13 @@ class Records:
         return next(self.numbers)
 
     def contact_fields(self):
-        return {"last_name": f"Neu {self.number()}", "email": f"neu{self.number()}@neu.example",
-                "company_name": "Neu AG", "postal_code": "04109", "tags": ["tag0", "neu"]}
+        return {
+            "last_name": f"Neu {self.number()}",
+            "email": f"neu{self.number()}@neu.example",
+            "company_name": "Neu AG",
+            "postal_code": "04109",
+            "tags": ["tag0", "neu"],
+        }
 
     def contact(self):
         return self.post("/contacts", self.contact_fields())["id"]
@@ -87,7 +112,9 @@ class Records:
         return self.post("/payments", {"invoice_number": next(self.sent), "amount": 2})["id"]
 
     def note(self):
-        return self.post("/notes", {"entity_type": "contact", "entity_id": 1, "note_text": "Rückruf"})["id"]
+        return self.post(
+            "/notes", {"entity_type": "contact", "entity_id": 1, "note_text": "Rückruf"}
+        )["id"]
 
     def booth(self):
         return self.post("/booths", {"plan_id": self.plan, "width": 3, "depth": 3})["id"]
@@ -101,12 +128,16 @@ class Records:
         return self.reserve(self.booth())
 
     def reserve(self, booth):
-        return self.post("/booth-reservations", {"booth_id": booth, "final_price": 100,
-                                                 "event_participant_id": next(self.exhibitors)})["id"]
+        return self.post(
+            "/booth-reservations",
+            {"booth_id": booth, "final_price": 100, "event_participant_id": next(self.exhibitors)},
+        )["id"]
 
     def customer(self):
         """Return a participant with a confirmed reservation that is not billed."""
-        return self.post(f"/booth-reservations/{self.reservation()}/confirm")["event_participant_id"]
+        return self.post(f"/booth-reservations/{self.reservation()}/confirm")[
+            "event_participant_id"
+        ]
 
     def draft(self):
         return self.post("/invoices", {**ITEMS, "contact_id": next(self.plain)})["id"]
@@ -117,9 +148,16 @@ class Records:
         return id
 
     def application(self):
-        return self.post("/applications", {
-            "event_keys": [self.open], "last_name": "Neu", "company_name": f"Neu {self.number()}",
-            "email": f"b{self.number()}@neu.example", "late": True})["id"]
+        return self.post(
+            "/applications",
+            {
+                "event_keys": [self.open],
+                "last_name": "Neu",
+                "company_name": f"Neu {self.number()}",
+                "email": f"b{self.number()}@neu.example",
+                "late": True,
+            },
+        )["id"]
 
     def reviewed_application(self):
         id = self.application()
@@ -127,8 +165,13 @@ class Records:
         return id
 
     def order(self):
-        return self.post("/service-orders", {"event_participant_id": next(self.exhibitors),
-                                             "items": [{"service_id": 3, "quantity": 1}]})["id"]
+        return self.post(
+            "/service-orders",
+            {
+                "event_participant_id": next(self.exhibitors),
+                "items": [{"service_id": 3, "quantity": 1}],
+            },
+        )["id"]
 
     def event(self):
         return self.post("/events", {"title": f"Neu {self.number()}"})["id"]
@@ -139,8 +182,16 @@ class Records:
         return self.post("/events/2/copy", body)["id"]
 
     def scans(self):
-        return [{"event_key": self.open, "badge_number": number, "action": "check_in", "station": "Gate 2",
-                 "client_ref": f"r{self.number()}"} for number in itertools.islice(self.badges, 150)]
+        return [
+            {
+                "event_key": self.open,
+                "badge_number": number,
+                "action": "check_in",
+                "station": "Gate 2",
+                "client_ref": f"r{self.number()}",
+            }
+            for number in itertools.islice(self.badges, 150)
+        ]
 
     def imported(self):
         return [{"last_name": "Imp", "email": f"i{self.number()}@imp.example"} for _ in range(500)]

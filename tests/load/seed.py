@@ -9,6 +9,7 @@ Most rows are written with the schema of migration 19. Then all later migrations
 old installation, so that the seed also shows how long migrations take. What later migrations have added is written at
 the end, with the present schema.
 """
+
 import json
 import os
 import secrets
@@ -31,17 +32,56 @@ from tests.load.seeding.words import timestamp
 
 SCHEMA = 19
 SIZES = {
-    "small": {"contacts": 10_000, "events": 4, "people": 5_000, "invoices": 5_000, "payments": 10_000, "audit": 30_000,
-              "visits": 3_000, "notes": 1_000, "tasks": 500, "booths": 60, "orders": 400, "submissions": 400,
-              "applications": 500, "subscribers": 1_000, "outgoing": 1_000, "documents": 400, "slots": 100,
-              "mails": 200, "transfers": 500, "letters": 30, "deliveries": 500},
-    "big": {"contacts": 1_000_000, "events": 20, "people": 500_000, "invoices": 250_000, "payments": 1_000_000,
-            "audit": 2_200_000, "visits": 300_000, "notes": 100_000, "tasks": 50_000, "booths": 600, "orders": 20_000,
-            "submissions": 20_000, "applications": 30_000, "subscribers": 100_000, "outgoing": 60_000,
-            "documents": 20_000, "slots": 4_000, "mails": 20_000, "transfers": 50_000, "letters": 2_000,
-            "deliveries": 50_000},
+    "small": {
+        "contacts": 10_000,
+        "events": 4,
+        "people": 5_000,
+        "invoices": 5_000,
+        "payments": 10_000,
+        "audit": 30_000,
+        "visits": 3_000,
+        "notes": 1_000,
+        "tasks": 500,
+        "booths": 60,
+        "orders": 400,
+        "submissions": 400,
+        "applications": 500,
+        "subscribers": 1_000,
+        "outgoing": 1_000,
+        "documents": 400,
+        "slots": 100,
+        "mails": 200,
+        "transfers": 500,
+        "letters": 30,
+        "deliveries": 500,
+    },
+    "big": {
+        "contacts": 1_000_000,
+        "events": 20,
+        "people": 500_000,
+        "invoices": 250_000,
+        "payments": 1_000_000,
+        "audit": 2_200_000,
+        "visits": 300_000,
+        "notes": 100_000,
+        "tasks": 50_000,
+        "booths": 600,
+        "orders": 20_000,
+        "submissions": 20_000,
+        "applications": 30_000,
+        "subscribers": 100_000,
+        "outgoing": 60_000,
+        "documents": 20_000,
+        "slots": 4_000,
+        "mails": 20_000,
+        "transfers": 50_000,
+        "letters": 2_000,
+        "deliveries": 50_000,
+    },
 }
-SIZES["medium"] = {name: many if name in ("events", "booths") else many // 5 for name, many in SIZES["big"].items()}
+SIZES["medium"] = {
+    name: many if name in ("events", "booths") else many // 5 for name, many in SIZES["big"].items()
+}
 
 
 def main(size, folder):
@@ -93,11 +133,24 @@ def fill_old_tables(config, show):
 def fill_access(connection):
     """Add eight admins with a key each. Return the first key, which has all scopes."""
     key, now = f"evk_{secrets.token_urlsafe(32)}", times.now()
-    put(connection, "admins", "id,name,created_at,updated_at",
-        [(id, f"Admin {id}", timestamp(0), timestamp(0)) for id in range(1, 9)])
-    put(connection, "api_keys", "id,admin_id,name,key_hash,scopes,created_at,last_used_at", [
-        (1, 1, "all", api_keys.key_hash(key), " ".join(api_keys.SCOPES), timestamp(0), now),
-        *((id, id, f"key {id}", f"{id:064}", "contacts", timestamp(0), now) for id in range(2, 9))])
+    put(
+        connection,
+        "admins",
+        "id,name,created_at,updated_at",
+        [(id, f"Admin {id}", timestamp(0), timestamp(0)) for id in range(1, 9)],
+    )
+    put(
+        connection,
+        "api_keys",
+        "id,admin_id,name,key_hash,scopes,created_at,last_used_at",
+        [
+            (1, 1, "all", api_keys.key_hash(key), " ".join(api_keys.SCOPES), timestamp(0), now),
+            *(
+                (id, id, f"key {id}", f"{id:064}", "contacts", timestamp(0), now)
+                for id in range(2, 9)
+            ),
+        ],
+    )
     return key
 
 

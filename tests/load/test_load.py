@@ -1,4 +1,5 @@
 """The seeded database is consistent, and each request that `make load` measures succeeds."""
+
 import re
 
 import pytest
@@ -25,8 +26,14 @@ def test_eventapi_check_finds_nothing_in_a_seeded_database(client):
     db = database.Database(client.config, readonly=True)
     assert checks.findings(db) == []
     db.close()
-    for table_name, least in (("payments", 9_500), ("refunds", 20), ("bank_transactions", 500), ("dunnings", 5),
-                              ("webhook_deliveries", 500), ("periods", 12)):
+    for table_name, least in (
+        ("payments", 9_500),
+        ("refunds", 20),
+        ("bank_transactions", 500),
+        ("dunnings", 5),
+        ("webhook_deliveries", 500),
+        ("periods", 12),
+    ):
         assert client.one(f"SELECT count(*) FROM {table_name}") >= least, table_name
 
 
@@ -40,7 +47,9 @@ def test_every_measured_read_succeeds(client):
 def test_every_measured_write_succeeds_and_takes_the_write_lock(client):
     records = Records(client)
     for write in writes.writes():
-        assert (lock_time(write._replace(rounds=1), records) > 0) == (write.name != "GET contact export"), write.name
+        assert (lock_time(write._replace(rounds=1), records) > 0) == (
+            write.name != "GET contact export"
+        ), write.name
 
 
 def test_every_measured_job_runs(client):
@@ -59,13 +68,27 @@ def test_every_file_of_a_public_show_is_measured_and_one_that_is_not_kept_is_rep
 
 
 def test_a_request_may_take_as_long_as_the_first_mark_that_fits_says():
-    times = {"list /contacts": 101, "list /events": 99, "report /reports/ledger": 2501, "report /reports/tax": 399,
-             "write POST payment": 100, "write POST event copy with all": 561}
-    assert marks.missed(times) == ["list /contacts", "report /reports/ledger", "write POST event copy with all"]
+    times = {
+        "list /contacts": 101,
+        "list /events": 99,
+        "report /reports/ledger": 2501,
+        "report /reports/tax": 399,
+        "write POST payment": 100,
+        "write POST event copy with all": 561,
+    }
+    assert marks.missed(times) == [
+        "list /contacts",
+        "report /reports/ledger",
+        "write POST event copy with all",
+    ]
     assert "| `report /reports/ledger` | 2501 | 2500 |" in marks.slowest(times, 1)
 
 
 def test_every_exception_is_of_a_request_that_is_measured(client):
     found = [name for name, _, _ in reads.reads(client, openapi.document(client.config.base_url))]
-    found += [f"write {one.name}" for one in writes.writes()] + [f"job {one.name}" for one in jobs.jobs()]
-    assert [pattern for pattern in marks.SLOW if not any(re.search(pattern, name) for name in found)] == []
+    found += [f"write {one.name}" for one in writes.writes()] + [
+        f"job {one.name}" for one in jobs.jobs()
+    ]
+    assert [
+        pattern for pattern in marks.SLOW if not any(re.search(pattern, name) for name in found)
+    ] == []

@@ -1,9 +1,18 @@
 """Fixtures of the tests of e-invoices: buyers and drafts."""
+
 import pytest
 
-BUYER = {"company_name": "Muster AG", "first_name": "Eva", "last_name": "Muster", "address": "Hauptplatz 5",
-         "postal_code": "1010", "city": "Wien", "country": "AT", "email": "office@muster.example",
-         "tax_id": "ATU13585627"}
+BUYER = {
+    "company_name": "Muster AG",
+    "first_name": "Eva",
+    "last_name": "Muster",
+    "address": "Hauptplatz 5",
+    "postal_code": "1010",
+    "city": "Wien",
+    "country": "AT",
+    "email": "office@muster.example",
+    "tax_id": "ATU13585627",
+}
 STAND = {"description": "Row stand", "quantity": 1, "unit_price": 100, "tax_rate": 19}
 
 
@@ -15,16 +24,22 @@ def buyer(organiser):
 @pytest.fixture
 def draft(organiser, buyer):
     """Return a function that creates a draft of the given items."""
+
     def make(*items, **fields):
-        return organiser.make("/invoices", {"contact_id": buyer["id"], "items": list(items) or [STAND], **fields})
+        return organiser.make(
+            "/invoices", {"contact_id": buyer["id"], "items": list(items) or [STAND], **fields}
+        )
+
     return make
 
 
 @pytest.fixture
 def sent(organiser, draft):
     """Return a function that creates and sends an invoice of the given items."""
+
     def make(*items, body=None, **fields):
         return act(organiser, draft(*items, **fields), "send", body)
+
     return make
 
 

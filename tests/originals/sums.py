@@ -2,6 +2,7 @@
 
 The expectations are those of EN 16931: BR-CO-10 to BR-CO-16, and BT-131 = quantity × price less the discount.
 """
+
 import xml.etree.ElementTree as ET
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -25,7 +26,7 @@ def recomputed(xml):
     """Return {name: Decimal} of the sums that lines, discounts and rates result in, and those that the XML states."""
     root = ET.fromstring(xml)
     settlement = next(root.iter(f"{RAM}ApplicableHeaderTradeSettlement"))
-    currency, = texts(settlement, "InvoiceCurrencyCode")
+    (currency,) = texts(settlement, "InvoiceCurrencyCode")
     groups, lines = {}, Decimal(0)
     for line in root.iter(f"{RAM}IncludedSupplyChainTradeLineItem"):
         net = line_net(line, currency)
@@ -40,14 +41,32 @@ def recomputed(xml):
     taxes = {key: rounded(net * key[1] / 100, currency) for key, net in groups.items()}
     total = lines - off + sum(taxes.values())
     summation = settlement.find(f"{RAM}SpecifiedTradeSettlementHeaderMonetarySummation")
-    own = [node for node in summation.findall(f"{RAM}TaxTotalAmount") if node.get("currencyID") == currency]
+    own = [
+        node
+        for node in summation.findall(f"{RAM}TaxTotalAmount")
+        if node.get("currencyID") == currency
+    ]
     prepaid = number(summation, "TotalPrepaidAmount")
-    computed = {"lines": lines, "off": off, "net": lines - off, "tax": sum(taxes.values(), Decimal(0)), "total": total,
-                "payable": total - prepaid, "groups": groups, "taxes": taxes}
-    stated = {"lines": number(summation, "LineTotalAmount"), "off": number(summation, "AllowanceTotalAmount"),
-              "net": number(summation, "TaxBasisTotalAmount"), "tax": Decimal(own[0].text),
-              "total": number(summation, "GrandTotalAmount"), "payable": number(summation, "DuePayableAmount"),
-              "groups": {}, "taxes": {}}
+    computed = {
+        "lines": lines,
+        "off": off,
+        "net": lines - off,
+        "tax": sum(taxes.values(), Decimal(0)),
+        "total": total,
+        "payable": total - prepaid,
+        "groups": groups,
+        "taxes": taxes,
+    }
+    stated = {
+        "lines": number(summation, "LineTotalAmount"),
+        "off": number(summation, "AllowanceTotalAmount"),
+        "net": number(summation, "TaxBasisTotalAmount"),
+        "tax": Decimal(own[0].text),
+        "total": number(summation, "GrandTotalAmount"),
+        "payable": number(summation, "DuePayableAmount"),
+        "groups": {},
+        "taxes": {},
+    }
     for tax in settlement.findall(f"{RAM}ApplicableTradeTax"):
         key = texts(tax, "CategoryCode")[0], number(tax, "RateApplicablePercent")
         stated["groups"][key] = number(tax, "BasisAmount")
@@ -62,7 +81,9 @@ def line_net(line, currency):
     own = line.find(f"{RAM}SpecifiedLineTradeSettlement")
     percent = number(own, "SpecifiedTradeAllowanceCharge/CalculationPercent")
     net = rounded(quantity * price * (100 - percent) / 100, currency)
-    if not texts(own, "SpecifiedTradeAllowanceCharge/BasisAmount"):         # a discount that is told without percentage
+    if not texts(
+        own, "SpecifiedTradeAllowanceCharge/BasisAmount"
+    ):  # a discount that is told without percentage
         net -= number(own, "SpecifiedTradeAllowanceCharge/ActualAmount")
     assert net == number(own, "SpecifiedTradeSettlementLineMonetarySummation/LineTotalAmount")
     if texts(own, "SpecifiedTradeAllowanceCharge/BasisAmount"):

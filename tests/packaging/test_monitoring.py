@@ -2,6 +2,7 @@
 
 Debian's package prometheus contains promtool.
 """
+
 import json
 import re
 import shutil
@@ -15,23 +16,33 @@ MONITORING = ROOT / "conf" / "monitoring"
 RULES = MONITORING / "alerts.yml"
 PANELS = json.loads((MONITORING / "eventapi-dashboard.json").read_text())["panels"]
 EXPRESSIONS = [target["expr"] for panel in PANELS for target in panel["targets"]]
-needs_promtool = pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not installed")
+needs_promtool = pytest.mark.skipif(
+    not shutil.which("promtool"), reason="promtool is not installed"
+)
 
 TARGET = 'job="eventapi",instance="a"'
 # An installation in which no alert fires: metric and labels -> samples, one each minute, for two days.
 HEALTHY = {
-    f"up{{{TARGET}}}": "1x2900", f"eventapi_worker_age_seconds{{{TARGET}}}": "5x2900",
-    f"eventapi_schema_version{{{TARGET}}}": "26x2900", f"eventapi_schema_version_needed{{{TARGET}}}": "26x2900",
-    f"eventapi_clock_behind_seconds{{{TARGET}}}": "0x2900", f"eventapi_clock_jumped_ahead{{{TARGET}}}": "0x2900",
+    f"up{{{TARGET}}}": "1x2900",
+    f"eventapi_worker_age_seconds{{{TARGET}}}": "5x2900",
+    f"eventapi_schema_version{{{TARGET}}}": "26x2900",
+    f"eventapi_schema_version_needed{{{TARGET}}}": "26x2900",
+    f"eventapi_clock_behind_seconds{{{TARGET}}}": "0x2900",
+    f"eventapi_clock_jumped_ahead{{{TARGET}}}": "0x2900",
     f"eventapi_backup_age_seconds{{{TARGET}}}": "86400x2900",
-    f"eventapi_backup_copy_failed{{{TARGET}}}": "0x2900", f"eventapi_backup_copy_age_seconds{{{TARGET}}}": "86400x2900",
-    f"eventapi_disk_bytes{{{TARGET}}}": "1000x2900", f"eventapi_disk_free_bytes{{{TARGET}}}": "500x2900",
+    f"eventapi_backup_copy_failed{{{TARGET}}}": "0x2900",
+    f"eventapi_backup_copy_age_seconds{{{TARGET}}}": "86400x2900",
+    f"eventapi_disk_bytes{{{TARGET}}}": "1000x2900",
+    f"eventapi_disk_free_bytes{{{TARGET}}}": "500x2900",
     f"eventapi_wal_bytes{{{TARGET}}}": "4000000x2900",
     f"eventapi_outgoing_events_oldest_seconds{{{TARGET}}}": "2592000x2900",
-    f'eventapi_webhooks{{state="failing",{TARGET}}}': "0x2900", f"eventapi_webhook_events_unseen{{{TARGET}}}": "9x2900",
-    f"eventapi_mails_oldest_seconds{{{TARGET}}}": "30x2900", f'eventapi_mails{{state="failed",{TARGET}}}': "3x2900",
+    f'eventapi_webhooks{{state="failing",{TARGET}}}': "0x2900",
+    f"eventapi_webhook_events_unseen{{{TARGET}}}": "9x2900",
+    f"eventapi_mails_oldest_seconds{{{TARGET}}}": "30x2900",
+    f'eventapi_mails{{state="failed",{TARGET}}}': "3x2900",
     f'eventapi_mails{{state="uncertain",{TARGET}}}': "1x2900",
-    f"eventapi_bulk_import_records_waiting{{{TARGET}}}": "9000-3x2900"}
+    f"eventapi_bulk_import_records_waiting{{{TARGET}}}": "9000-3x2900",
+}
 # alert -> (metrics that differ, None for one that is missing; minute at which it does not fire yet; and does)
 CASES = {
     "EventapiDown": ({"up": "1x9 0x60"}, 11, 13),
@@ -44,17 +55,26 @@ CASES = {
     "EventapiBackupOld": ({"eventapi_backup_age_seconds": "93000+60x120"}, 39, 45),
     "EventapiBackupMissing": ({"eventapi_backup_age_seconds": None}, 1559, 1561),
     "EventapiBackupNotCopied": ({"eventapi_backup_copy_failed": "0x9 1x60"}, 39, 41),
-    "EventapiBackupNotCopied, for long": ({"eventapi_backup_copy_age_seconds": "93000+60x120"}, 39, 45),
+    "EventapiBackupNotCopied, for long": (
+        {"eventapi_backup_copy_age_seconds": "93000+60x120"},
+        39,
+        45,
+    ),
     "EventapiDiskFilling": ({"eventapi_disk_free_bytes": "500x9 199x60"}, 24, 26),
     "EventapiDiskFull, and EventapiDiskFilling": ({"eventapi_disk_free_bytes": "49x60"}, 4, 16),
     "EventapiDiskFullSoon": ({"eventapi_disk_free_bytes": "900-0.6x600"}, 30, 400),
     "EventapiWalLarge": ({"eventapi_wal_bytes": "4000000x9 600000000x60"}, 39, 41),
-    "EventapiHousekeepingStopped": ({"eventapi_outgoing_events_oldest_seconds": "2851201x100"}, 59, 61),
+    "EventapiHousekeepingStopped": (
+        {"eventapi_outgoing_events_oldest_seconds": "2851201x100"},
+        59,
+        61,
+    ),
     "EventapiWebhookFailing": ({'eventapi_webhooks{state="failing"': "2x2000"}, 1439, 1441),
     "EventapiWebhookBacklog": ({"eventapi_webhook_events_unseen": "1001x60"}, 9, 11),
     "EventapiMailOld": ({"eventapi_mails_oldest_seconds": "3601x60"}, 9, 11),
     "EventapiMailFailed": ({'eventapi_mails{state="uncertain"': "1x9 2x20"}, 9, 12),
-    "EventapiImportStuck": ({"eventapi_bulk_import_records_waiting": "700x90"}, 14, 50)}
+    "EventapiImportStuck": ({"eventapi_bulk_import_records_waiting": "700x90"}, 14, 50),
+}
 
 
 def promtool(*words):
@@ -77,9 +97,15 @@ def test_every_metric_in_dashboard_and_rules_exists(app, organiser):
 
 
 def test_every_table_in_the_dashboard_counts_its_records(db):
-    counted = {name for name, in
-               db.connection.execute("SELECT name FROM sqlite_schema WHERE sql LIKE '%AUTOINCREMENT%'")}
-    tables = {table for expression in EXPRESSIONS for table in re.findall(r'table="(\w+)"', expression)}
+    counted = {
+        name
+        for (name,) in db.connection.execute(
+            "SELECT name FROM sqlite_schema WHERE sql LIKE '%AUTOINCREMENT%'"
+        )
+    }
+    tables = {
+        table for expression in EXPRESSIONS for table in re.findall(r'table="(\w+)"', expression)
+    }
     assert tables and tables <= counted, tables - counted
 
 
@@ -87,13 +113,20 @@ def test_every_rule_has_a_case_and_says_what_to_do():
     text = RULES.read_text()
     names = re.findall(r"^ +- alert: (\w+)$", text, re.M)
     assert {name.partition(",")[0] for name in CASES} == set(names)
-    assert text.count("summary: ") == text.count("description: ") == text.count("severity: ") == len(names)
+    assert (
+        text.count("summary: ")
+        == text.count("description: ")
+        == text.count("severity: ")
+        == len(names)
+    )
 
 
 def test_the_addresses_in_the_rules_are_those_that_prometheus_reads():
     """Port 80 of the machine is no such address: nginx redirects there, or serves another site."""
     port = re.search(r"listen 127.0.0.1:(\d+);", (MONITORING / "nginx-metrics.conf").read_text())[1]
-    assert f'targets: ["127.0.0.1:{port}"]' in (ROOT / "docs" / "guides" / "monitoring.md").read_text()
+    assert (
+        f'targets: ["127.0.0.1:{port}"]' in (ROOT / "docs" / "guides" / "monitoring.md").read_text()
+    )
     assert re.findall(r"http://[^/]+", RULES.read_text()) == ["http://{{ $labels.instance }}"]
 
 
@@ -105,7 +138,10 @@ def expressions():
 def test_promtool_accepts_the_rules_and_the_expressions_of_the_dashboard(tmp_path):
     checked = promtool("check", "rules", RULES)
     assert checked.returncode == 0, checked.stdout + checked.stderr
-    recorded = [{"record": f"panel:{number}", "expr": expression} for number, expression in enumerate(EXPRESSIONS)]
+    recorded = [
+        {"record": f"panel:{number}", "expr": expression}
+        for number, expression in enumerate(EXPRESSIONS)
+    ]
     file = tmp_path / "dashboard.yml"
     file.write_text(json.dumps({"groups": [{"name": "dashboard", "rules": recorded}]}))
     checked = promtool("check", "rules", file)
@@ -115,33 +151,56 @@ def test_promtool_accepts_the_rules_and_the_expressions_of_the_dashboard(tmp_pat
 @needs_promtool
 def test_promtool_accepts_the_metrics(app, organiser):
     organiser.post("/events", {"title": "Garden Fair"}, status=201)
-    checked = subprocess.run(["promtool", "check", "metrics"], input=app.get("/metrics").text, capture_output=True,
-                             text=True)
+    checked = subprocess.run(
+        ["promtool", "check", "metrics"],
+        input=app.get("/metrics").text,
+        capture_output=True,
+        text=True,
+    )
     assert (checked.returncode, checked.stderr) == (0, "")
 
 
 def series(different):
     """Return the samples of HEALTHY, with those of a case. A name stands for all series that begin with it."""
-    found = {name: next((samples for start, samples in different.items() if name.startswith(start)), usual)
-             for name, usual in HEALTHY.items()}
+    found = {
+        name: next(
+            (samples for start, samples in different.items() if name.startswith(start)), usual
+        )
+        for name, usual in HEALTHY.items()
+    }
     return [{"series": name, "values": samples} for name, samples in found.items() if samples]
 
 
 def firing(minute, names):
     """Return the expectation that these alerts and no others fire at a minute."""
-    return {"expr": 'count by (alertname) (ALERTS{alertstate="firing"})', "eval_time": f"{minute}m",
-            "exp_samples": [{"labels": f'{{alertname="{name}"}}', "value": 1} for name in names]}
+    return {
+        "expr": 'count by (alertname) (ALERTS{alertstate="firing"})',
+        "eval_time": f"{minute}m",
+        "exp_samples": [{"labels": f'{{alertname="{name}"}}', "value": 1} for name in names],
+    }
 
 
 @needs_promtool
 def test_each_alert_fires_when_it_should_and_no_other_does(tmp_path):
-    cases = [{"interval": "1m", "input_series": series({}),
-              "promql_expr_test": [firing(minute, []) for minute in (0, 60, 1500, 2880)]}]
+    cases = [
+        {
+            "interval": "1m",
+            "input_series": series({}),
+            "promql_expr_test": [firing(minute, []) for minute in (0, 60, 1500, 2880)],
+        }
+    ]
     for name, (different, before, after) in CASES.items():
         names = sorted(re.findall(r"Eventapi\w+", name))
-        cases.append({"interval": "1m", "input_series": series(different),
-                      "promql_expr_test": [firing(before, names[:0]), firing(after, names)]})
+        cases.append(
+            {
+                "interval": "1m",
+                "input_series": series(different),
+                "promql_expr_test": [firing(before, names[:0]), firing(after, names)],
+            }
+        )
     file = tmp_path / "cases.yml"
-    file.write_text(json.dumps({"rule_files": [str(RULES)], "evaluation_interval": "1m", "tests": cases}))
+    file.write_text(
+        json.dumps({"rule_files": [str(RULES)], "evaluation_interval": "1m", "tests": cases})
+    )
     checked = promtool("test", "rules", file)
     assert checked.returncode == 0, checked.stdout + checked.stderr

@@ -1,4 +1,5 @@
 """The networks by which the nginx site limits clients. nginx takes the address of the client from a header here."""
+
 import http.client
 import ipaddress
 import random
@@ -56,9 +57,14 @@ def network(nginx, client):
 
 
 # Two addresses each of one /64, in all ways in which nginx shortens the first four groups.
-SAME = [("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::1"), ("2001:db8:1::1", "2001:db8:1:0:1::"),
-        ("2001:db8::1", "2001:db8:0:0:1::"), ("2001::1", "2001:0:0:0:1:0:0:1"), ("2001::1:2:3:4:5", "2001:0:0:1:6::"),
-        ("2001:db8:0:1:2:3:4:5", "2001:DB8:0000:1::")]
+SAME = [
+    ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::1"),
+    ("2001:db8:1::1", "2001:db8:1:0:1::"),
+    ("2001:db8::1", "2001:db8:0:0:1::"),
+    ("2001::1", "2001:0:0:0:1:0:0:1"),
+    ("2001::1:2:3:4:5", "2001:0:0:1:6::"),
+    ("2001:db8:0:1:2:3:4:5", "2001:DB8:0000:1::"),
+]
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)
@@ -87,6 +93,7 @@ def test_each_ipv4_address_is_a_network_of_its_own(nginx):
 def test_a_host_with_many_addresses_has_the_limit_of_one(nginx, method, path):
     def send(addresses):
         return [ask(nginx, address, method, path).status for address in addresses]
+
     part = "a" if method == "POST" else "b"
     statuses = send(f"2001:db8:{part}:1::{number:x}" for number in range(200))
     assert statuses[0] == 204 and statuses.count(429) > 50

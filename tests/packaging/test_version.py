@@ -1,4 +1,5 @@
 """The version: one line of eventapi/__init__.py, and everything that repeats it."""
+
 import configparser
 import itertools
 import os
@@ -25,10 +26,17 @@ def package(folder, version):
     """Return the version of the Debian package that packaging/source makes from a tree with this version."""
     (folder / "packaging" / "debian").mkdir(parents=True)
     (folder / "eventapi").mkdir()
-    (folder / "eventapi" / "__init__.py").write_text(f'"""A docstring."""\n__version__ = "{version}"\n')
-    subprocess.run([ROOT / "packaging" / "source", folder], check=True,
-                   env={**os.environ, "SOURCE_DATE_EPOCH": "1795000000"})
-    return re.match(r"eventapi \((\S+)\) unstable; ", (folder / "debian" / "changelog").read_text())[1]
+    (folder / "eventapi" / "__init__.py").write_text(
+        f'"""A docstring."""\n__version__ = "{version}"\n'
+    )
+    subprocess.run(
+        [ROOT / "packaging" / "source", folder],
+        check=True,
+        env={**os.environ, "SOURCE_DATE_EPOCH": "1795000000"},
+    )
+    return re.match(
+        r"eventapi \((\S+)\) unstable; ", (folder / "debian" / "changelog").read_text()
+    )[1]
 
 
 def released():
@@ -47,13 +55,15 @@ def test_the_version_of_the_program_is_the_newest_release_or_prepares_the_next()
     newest = released()[0][0]
     if RELEASE.fullmatch(__version__):
         assert __version__ == newest
-    else:                                                   # such as 1.1.0.dev0, a version between two releases
+    else:  # such as 1.1.0.dev0, a version between two releases
         numbers = RELEASE.match(__version__)[0]
         assert tuple(map(int, numbers.split("."))) > tuple(map(int, newest.split(".")))
 
 
 def test_every_release_has_a_section_in_the_upgrade_notes():
-    notes = re.findall(r"^## (\d.*)$", (ROOT / "docs" / "upgrading.md").read_text(encoding="utf-8"), re.M)
+    notes = re.findall(
+        r"^## (\d.*)$", (ROOT / "docs" / "upgrading.md").read_text(encoding="utf-8"), re.M
+    )
     assert notes == [version for version, _ in released()]
 
 
@@ -80,10 +90,16 @@ def test_everything_that_names_the_version_names_that_of_the_program(app, capsys
 
 @pytest.mark.processes
 def test_the_version_is_printed_without_loading_the_commands():
-    program = ("import sys; sys.argv[1:] = ['--version']; from eventapi.__main__ import main; "
-               "assert main() == 0 and not {'argparse', 'sqlite3', 'jsonschema'} & sys.modules.keys()")
-    assert subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True,
-                          cwd=ROOT).stdout == f"eventapi {__version__}\n"
+    program = (
+        "import sys; sys.argv[1:] = ['--version']; from eventapi.__main__ import main; "
+        "assert main() == 0 and not {'argparse', 'sqlite3', 'jsonschema'} & sys.modules.keys()"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", program], check=True, capture_output=True, text=True, cwd=ROOT
+        ).stdout
+        == f"eventapi {__version__}\n"
+    )
 
 
 def test_the_package_has_the_version_of_the_program(tmp_path):
@@ -96,4 +112,7 @@ def test_dpkg_upgrades_from_each_version_to_the_next(tmp_path):
     order = ["1.0.0.dev0", "1.0.0rc1", "1.0.0", "1.0.1", "1.1.0.dev0", "1.1.0", "1.10.0", "2.0.0"]
     made = [package(tmp_path / version, version) for version in order]
     for older, newer in itertools.pairwise(made):
-        assert subprocess.run(["dpkg", "--compare-versions", older, "lt", newer]).returncode == 0, (older, newer)
+        assert subprocess.run(["dpkg", "--compare-versions", older, "lt", newer]).returncode == 0, (
+            older,
+            newer,
+        )

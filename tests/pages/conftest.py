@@ -1,4 +1,5 @@
 """Fixtures: the reference in a browser, and people who open the pages of links."""
+
 import re
 from html import unescape
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -41,7 +42,9 @@ class Pages(webtest.TestApp):
 
 def python_in(page):
     """Return (name, value) of the attributes of a page that are no text."""
-    return [(name, value) for name, value in ATTRIBUTE.findall(page) if PYTHON.search(unescape(value))]
+    return [
+        (name, value) for name, value in ATTRIBUTE.findall(page) if PYTHON.search(unescape(value))
+    ]
 
 
 class Visitor:
@@ -56,18 +59,26 @@ class Visitor:
 
     def post(self, path, fields=None, status=303, headers=()):
         """Send a form as it is."""
-        return self.app.post(path, fields or {}, headers={**self.headers, **dict(headers)}, status=status)
+        return self.app.post(
+            path, fields or {}, headers={**self.headers, **dict(headers)}, status=status
+        )
 
     def submit(self, page, action, fields=None, status=303, upload=None):
         """Send a form with the token of a page. `action` is its path, `upload` is (name of the file, bytes)."""
         fields = {"form_token": token_of(page), **(fields or {})}
         if upload is None:
             return self.app.post(action, fields, headers=self.headers, status=status)
-        body = b"".join(b'--limit\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n' % (
-            name.encode(), value.encode()) for name, value in fields.items())
-        body += b'--limit\r\nContent-Disposition: form-data; name="file"; filename="%s"\r\n\r\n%s' % (
-            upload[0].encode(), upload[1]) + b"\r\n--limit--\r\n"
-        kind = {"Content-Type": "multipart/form-data; boundary=limit"}      # that of WebTest has a $
+        body = b"".join(
+            b'--limit\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n'
+            % (name.encode(), value.encode())
+            for name, value in fields.items()
+        )
+        body += (
+            b'--limit\r\nContent-Disposition: form-data; name="file"; filename="%s"\r\n\r\n%s'
+            % (upload[0].encode(), upload[1])
+            + b"\r\n--limit--\r\n"
+        )
+        kind = {"Content-Type": "multipart/form-data; boundary=limit"}  # that of WebTest has a $
         return self.app.post(action, body, headers={**self.headers, **kind}, status=status)
 
     def sign_in(self, secret, status=303, **fields):
@@ -85,6 +96,7 @@ def open_link(app, db):
 
     `way` is that of the secret, shown or mailed.
     """
+
     def opened(kind, language="en", signs_in=True, way="shown", **values):
         with db.write():
             link = links.create(db, kind, **values)
@@ -93,4 +105,5 @@ def open_link(app, db):
         if signs_in:
             visitor.sign_in(secret)
         return link, visitor, secret
+
     return opened

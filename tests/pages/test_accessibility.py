@@ -2,6 +2,7 @@
 
 `make clients` installs axe-core into .clients.
 """
+
 import pytest
 
 from tests.pages.test_reference_page import open_form, search
@@ -9,10 +10,14 @@ from tests.support.browser import BROWSER
 from tests.support.processes import ROOT
 
 AXE = ROOT / ".clients" / "node_modules" / "axe-core" / "axe.min.js"
-pytestmark = [pytest.mark.processes,
-              pytest.mark.skipif(not (BROWSER and AXE.exists()), reason="needs chromium and `make clients`")]
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.skipif(not (BROWSER and AXE.exists()), reason="needs chromium and `make clients`"),
+]
 # What axe-core cannot decide, with the reason why it is right.
-UNDECIDED = {"color-contrast": "texts in SVG: --ink and --link on --shade and --paper, which are decided elsewhere"}
+UNDECIDED = {
+    "color-contrast": "texts in SVG: --ink and --link on --shade and --paper, which are decided elsewhere"
+}
 CHECK = """axe.run(document).then(found => [found.violations, found.incomplete].map(list =>
   list.map(rule => [rule.id, rule.nodes[0].html.slice(0, 300), rule.nodes[0].failureSummary])))"""
 OPENED = "#contacts details, #payments details, #event-types details"

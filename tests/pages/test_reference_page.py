@@ -1,4 +1,5 @@
 """The reference in a browser: permalinks, search, keyboard, phone, paper, and requests to the server."""
+
 import json
 from urllib.parse import urlsplit
 
@@ -13,8 +14,18 @@ RESULTS = """[...document.querySelectorAll(".results a")].map(link =>
   [link.hash.slice(1), link.querySelector("span").textContent])"""
 
 
-@pytest.mark.parametrize("id", ["create_contact", "field-contact-email", "problem-in_use", "event-payment.created",
-                                "placeholder-contact.name", "object-invoices", "param-list_contacts-sort"])
+@pytest.mark.parametrize(
+    "id",
+    [
+        "create_contact",
+        "field-contact-email",
+        "problem-in_use",
+        "event-payment.created",
+        "placeholder-contact.name",
+        "object-invoices",
+        "param-list_contacts-sort",
+    ],
+)
 @pytest.mark.parametrize("scripts", [True, False])
 def test_a_permalink_opens_its_target_also_without_the_script(browser, address, id, scripts):
     browser.open(f"{address}#{id}", scripts=scripts)
@@ -33,6 +44,7 @@ def test_without_the_script_everything_can_be_read_and_the_language_chosen(brows
 
 # Search
 
+
 def search(browser, text):
     browser.run("document.activeElement.blur()")
     browser.press("/")
@@ -41,12 +53,23 @@ def search(browser, text):
     return browser.run(RESULTS)
 
 
-@pytest.mark.parametrize(("text", "first"), [
-    ("list_contacts", "list_contacts"), ("/contacts", "list_contacts"), ("/api/v1/contacts/{id}", "get_contact"),
-    ("post /contacts", "create_contact"), ("in_use", "problem-in_use"), ("email", "field-contact-email"),
-    ("payment.created", "event-payment.created"), ("Refund a payment", "refund_payment"), ("webhooks", "webhooks"),
-    ("invoice_number", "field-invoice-invoice_number"), ("Invoices", "invoices"),
-    ("organiser.vat_id", "placeholder-organiser.vat_id")])
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("list_contacts", "list_contacts"),
+        ("/contacts", "list_contacts"),
+        ("/api/v1/contacts/{id}", "get_contact"),
+        ("post /contacts", "create_contact"),
+        ("in_use", "problem-in_use"),
+        ("email", "field-contact-email"),
+        ("payment.created", "event-payment.created"),
+        ("Refund a payment", "refund_payment"),
+        ("webhooks", "webhooks"),
+        ("invoice_number", "field-invoice-invoice_number"),
+        ("Invoices", "invoices"),
+        ("organiser.vat_id", "placeholder-organiser.vat_id"),
+    ],
+)
 def test_search_shows_exact_matches_first(browser, address, text, first):
     browser.open(address)
     assert search(browser, text)[0][0] == first
@@ -88,6 +111,7 @@ def test_the_first_tab_leads_to_the_content_and_focus_is_visible(browser, addres
 
 # Screens and paper
 
+
 @pytest.mark.parametrize(("width", "dark"), [(390, False), (390, True), (1280, False)])
 def test_nothing_is_wider_than_the_screen(browser, address, width, dark):
     browser.open(address, width=width, dark=dark)
@@ -115,6 +139,7 @@ def test_names_in_pictures_of_states_fit_into_their_boxes(browser, address):
 
 # Try it
 
+
 def open_form(browser, operation):
     browser.run(f"location.hash = {json.dumps(operation)}; 1")
     button = f"document.querySelector('#{operation} .open-try')"
@@ -141,11 +166,18 @@ def test_a_request_is_sent_with_a_key_that_stays_in_memory(browser, address, sha
     enter_key(browser, "create_contact", shared)
     assert "changes data" in browser.run("document.querySelector('#create_contact .try').innerText")
     said = send(browser, "create_contact")
-    assert said.startswith("201") and "POST /api/v1/contacts" in said and "etag: " in said and "Rosen Tantau KG" in said
+    assert (
+        said.startswith("201")
+        and "POST /api/v1/contacts" in said
+        and "etag: " in said
+        and "Rosen Tantau KG" in said
+    )
     open_form(browser, "list_contacts")
-    assert send(browser, "list_contacts").startswith("200")                 # with the same key
-    kept = browser.run("[document.cookie, JSON.stringify(localStorage), JSON.stringify(sessionStorage), "
-                       "location.href, document.documentElement.outerHTML].join()")
+    assert send(browser, "list_contacts").startswith("200")  # with the same key
+    kept = browser.run(
+        "[document.cookie, JSON.stringify(localStorage), JSON.stringify(sessionStorage), "
+        "location.href, document.documentElement.outerHTML].join()"
+    )
     assert shared.organiser.key not in kept
     browser.open(address)
     open_form(browser, "list_contacts")
@@ -159,7 +191,9 @@ def test_a_deletion_must_be_confirmed(browser, address, shared):
     open_form(browser, "delete_event")
     button = "document.querySelector('#delete_event .try > button')"
     assert browser.run(f"{button}.disabled")
-    assert "cannot be undone" in browser.run("document.querySelector('#delete_event .try').innerText")
+    assert "cannot be undone" in browser.run(
+        "document.querySelector('#delete_event .try').innerText"
+    )
     enter_key(browser, "delete_event", shared)
     browser.run("document.querySelector('#delete_event .try input[type=checkbox]').click()")
     assert send(browser, "delete_event").startswith("204") and browser.run(f"{button}.disabled")
@@ -171,7 +205,8 @@ def test_a_required_parameter_must_have_a_value(browser, address):
     open_form(browser, "list_notes")
     browser.run("document.querySelector('#list_notes .try > button').click()")
     assert browser.run("document.querySelector('#list_notes .try [role=status]').innerText") == (
-        "Enter a value for entity_type first.")
+        "Enter a value for entity_type first."
+    )
     assert browser.run("document.activeElement.tagName") == "SELECT"
 
 
@@ -179,7 +214,7 @@ def test_a_request_that_cannot_be_sent_says_why_and_can_be_corrected(browser, ad
     browser.open(address)
     open_form(browser, "list_events")
     browser.run("document.querySelector('#list_events input[type=password]').focus()")
-    browser.type("evk_…")                                       # no header can have this character
+    browser.type("evk_…")  # no header can have this character
     browser.run("document.querySelector('#list_events .try > button').click()")
     output = "document.querySelector('#list_events .try [role=status]').innerText"
     browser.until(lambda: browser.run(output).startswith("The request was not sent: "))
@@ -202,23 +237,35 @@ def test_a_file_can_be_saved(browser, address, shared):
     open_form(browser, "get_calendar_feed")
     enter_key(browser, "get_calendar_feed", shared)
     assert "BEGIN:VCALENDAR" in send(browser, "get_calendar_feed")
-    assert browser.run("document.querySelector('#get_calendar_feed .try a[download]').href").startswith("blob:")
+    assert browser.run(
+        "document.querySelector('#get_calendar_feed .try a[download]').href"
+    ).startswith("blob:")
     assert browser.complaints() == []
 
 
 def test_the_page_reaches_no_other_server(browser, address):
     browser.open(address)
     other = f"http://127.0.0.1:{urlsplit(address).port + 1}/"
-    assert browser.run(f"fetch({json.dumps(other)}).then(() => 'sent', error => error.message)") != "sent"
+    assert (
+        browser.run(f"fetch({json.dumps(other)}).then(() => 'sent', error => error.message)")
+        != "sent"
+    )
     browser.until(lambda: any("connect-src" in json.dumps(entry) for entry in browser.complaints()))
 
 
 def test_a_sample_is_copied(browser, address):
     browser.open(f"{address}#list_contacts")
-    browser.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+    browser.call(
+        "Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"]
+    )
     browser.until(lambda: browser.run("Boolean(document.querySelector('#list_contacts .copy'))"))
     browser.run("document.querySelector('#list_contacts .curl .copy').click()")
-    browser.until(lambda: browser.run("document.querySelector('#list_contacts .curl .copy').textContent") == "Copied")
+    browser.until(
+        lambda: (
+            browser.run("document.querySelector('#list_contacts .curl .copy').textContent")
+            == "Copied"
+        )
+    )
     copied = browser.run("navigator.clipboard.readText()")
     assert copied == browser.run("document.querySelector('#list_contacts .curl code').textContent")
     assert copied.startswith('curl "$EVENTAPI_URL/api/v1/contacts"')

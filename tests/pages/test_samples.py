@@ -2,6 +2,7 @@
 
 Operations take turns: the sample of one is run in curl, that of the next in Python. ALL_SAMPLES=1 runs each in both.
 """
+
 import ast
 import contextlib
 import html
@@ -24,13 +25,21 @@ from tests.support.shared_app import SharedApp
 DOCUMENT = openapi.document(None)
 LANGUAGES = {"curl": samples.curl, "python": samples.python}
 OPERATIONS = [(path, method) for path, methods in DOCUMENT["paths"].items() for method in methods]
-SAMPLES = [(path, method, language) for number, (path, method) in enumerate(OPERATIONS)
-           for turn, language in enumerate(LANGUAGES) if number % 2 == turn or os.environ.get("ALL_SAMPLES")]
+SAMPLES = [
+    (path, method, language)
+    for number, (path, method) in enumerate(OPERATIONS)
+    for turn, language in enumerate(LANGUAGES)
+    if number % 2 == turn or os.environ.get("ALL_SAMPLES")
+]
 
 
 def run_curl(text):
-    done = subprocess.run(["sh", "-ec", text.replace("curl", "curl --silent --show-error --fail-with-body", 1)],
-                          capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        ["sh", "-ec", text.replace("curl", "curl --silent --show-error --fail-with-body", 1)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -42,8 +51,9 @@ def run_python(text):
 
 
 @pytest.mark.parametrize(("path", "method", "language"), SAMPLES)
-def test_the_sample_of_an_operation_gets_its_documented_response(tmp_path, template, monkeypatch, path, method,
-                                                                 language):
+def test_the_sample_of_an_operation_gets_its_documented_response(
+    tmp_path, template, monkeypatch, path, method, language
+):
     operation, requests = DOCUMENT["paths"][path][method], []
     if language == "curl" and not shutil.which("curl"):
         pytest.skip("needs curl")
@@ -75,16 +85,24 @@ def test_the_reference_shows_the_samples_that_were_run(app):
     page = html.unescape(app.get("/docs", status=200).text)
     for path, method in OPERATIONS:
         for sample in LANGUAGES.values():
-            assert f"<code>{sample(DOCUMENT, path, method, DOCUMENT['paths'][path][method])}</code>" in page
+            assert (
+                f"<code>{sample(DOCUMENT, path, method, DOCUMENT['paths'][path][method])}</code>"
+                in page
+            )
 
 
 def test_a_sample_quotes_what_the_shell_and_python_would_read_otherwise():
-    text = "It's \"5 €\" \\ $HOME\n`date`"
+    text = 'It\'s "5 €" \\ $HOME\n`date`'
     body = {"text": text, "is_new": True, "no": None}
-    operation = {"requestBody": {"content": {"application/json": {"example": body}}}, "responses": {"201": {}},
-                 "tags": ["notes"]}
-    command = samples.curl({}, "/api/v1/notes", "post", operation).replace("curl", "printf '%s\\n'", 1)
+    operation = {
+        "requestBody": {"content": {"application/json": {"example": body}}},
+        "responses": {"201": {}},
+        "tags": ["notes"],
+    }
+    command = samples.curl({}, "/api/v1/notes", "post", operation).replace(
+        "curl", "printf '%s\\n'", 1
+    )
     said = subprocess.run(["sh", "-c", command], capture_output=True, text=True).stdout
     assert json.loads(said.partition("\n-d\n")[2]) == body
     program = samples.python({}, "/api/v1/notes", "post", operation)
-    assert ast.literal_eval(program[program.index("{"):program.rindex("}") + 1]) == body
+    assert ast.literal_eval(program[program.index("{") : program.rindex("}") + 1]) == body

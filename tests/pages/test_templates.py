@@ -3,6 +3,7 @@
 tests/pages/conftest.py looks at each page that a test of pages opens. The tests here open those of exhibitors and of
 the desk.
 """
+
 import ast
 import re
 from importlib.resources import files
@@ -22,14 +23,19 @@ from tests.support.processes import ROOT
 # Templates that only a refusal, a broken record or a mail server shows, or that are kept. Their own tests open them.
 ELSEWHERE = {
     "my": "check.html confirm.html contract.html mailed.html unmailed.html person.html programme.html free.html",
-    "desk": "batch.html edit_event.html link.html sign_in.html door_list.html hall_list.html warnings.html"}
+    "desk": "batch.html edit_event.html link.html sign_in.html door_list.html hall_list.html warnings.html",
+}
 
 
 @pytest.fixture
 def rendered(monkeypatch):
     """Return the set of (package, name) of the templates that are rendered."""
     found, template = set(), shell.template
-    monkeypatch.setattr(shell, "template", lambda package, name: found.add((package, name)) or template(package, name))
+    monkeypatch.setattr(
+        shell,
+        "template",
+        lambda package, name: found.add((package, name)) or template(package, name),
+    )
     monkeypatch.setattr(sessions, "PER_MINUTE", 100_000)
     return found
 
@@ -37,7 +43,11 @@ def rendered(monkeypatch):
 def missing(rendered, part):
     package = f"eventapi.pages.{part}"
     known = {file.name for file in files(package).iterdir() if file.name.endswith(".html")}
-    return known - {f"{name}.html" for where, name in rendered if where == package} - set(ELSEWHERE[part].split())
+    return (
+        known
+        - {f"{name}.html" for where, name in rendered if where == package}
+        - set(ELSEWHERE[part].split())
+    )
 
 
 def test_the_judge_finds_what_python_writes():
@@ -49,8 +59,13 @@ def test_no_page_of_an_exhibitor_writes_a_value_of_python(site, rendered):  # no
     link, visitor = site.visitor()
     my = My(link, visitor)
     contract = site.contract()
-    for page in (*MINE, "submissions/textarea", "submissions/url", "submissions/checkbox",
-                 f"contract/{contract['id']}"):
+    for page in (
+        *MINE,
+        "submissions/textarea",
+        "submissions/url",
+        "submissions/checkbox",
+        f"contract/{contract['id']}",
+    ):
         assert python_in(my.get(page).text) == [], page
     assert missing(rendered, "my") == set()
 
@@ -70,11 +85,23 @@ def test_a_parameter_of_a_piece_is_no_value_of_a_page(part):
     templates = {file.stem: file.read_text(encoding="utf-8") for file in folder.glob("*.html")}
     given = {}
     for text in templates.values():
-        for name, more in re.findall(r'piece\("(\w+)"((?:[^()]|\([^()]*(?:\([^()]*\)[^()]*)*\))*)\)', text):
+        for name, more in re.findall(
+            r'piece\("(\w+)"((?:[^()]|\([^()]*(?:\([^()]*\)[^()]*)*\))*)\)', text
+        ):
             given.setdefault(name, set()).update(re.findall(r"(\w+)=", more))
-    optional = {(name, parameter) for name, text in templates.items()
-                for parameter in re.findall(r'\bget\("(\w+)"', text) if parameter in given.get(name, ())}
-    of_pages = {keyword.arg for file in folder.glob("*.py") for node in ast.walk(ast.parse(file.read_text("utf-8")))
-                if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in (
-                    "shown", "told", "rendered") for keyword in node.keywords}
+    optional = {
+        (name, parameter)
+        for name, text in templates.items()
+        for parameter in re.findall(r'\bget\("(\w+)"', text)
+        if parameter in given.get(name, ())
+    }
+    of_pages = {
+        keyword.arg
+        for file in folder.glob("*.py")
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "attr", getattr(node.func, "id", ""))
+        in ("shown", "told", "rendered")
+        for keyword in node.keywords
+    }
     assert {(name, parameter) for name, parameter in optional if parameter in of_pages} == set()

@@ -3,6 +3,7 @@
 The codes of problems are those of the list of the reference (make reference); the codes of faults are read from the
 source in the same way, and from the schemas of forms.
 """
+
 import json
 import re
 import string
@@ -21,16 +22,36 @@ from tests.support import problem_codes as source
 PARTS = ("show", "apply", "entry", "my", "desk")
 COMMON = visits.COMMON
 # Values that a template may leave unescaped: each is HTML that was made of escaped pieces.
-UNESCAPED = re.compile(r"(piece|linked|cell_of)\(.*\)|form_token\(\)|body|plan_drawing|code|free_rows|contract_text")
+UNESCAPED = re.compile(
+    r"(piece|linked|cell_of)\(.*\)|form_token\(\)|body|plan_drawing|code|free_rows|contract_text"
+)
 LINES = ("if", "elif", "else", "for", "end")
 # These have pages of their own: what does not exist, and forms whose faults stand beside their fields.
 PAGES = {"not_found", "validation_failed"}
 # `confirmed` in pages/show/apply.py shows one page, "changed", for all that prevents an application.
-CHANGED = {"open_link": {"ambiguous_contact", "anonymized", "deadline_passed", "duplicate", "in_use",
-                         "invalid_transition"}}
+CHANGED = {
+    "open_link": {
+        "ambiguous_contact",
+        "anonymized",
+        "deadline_passed",
+        "duplicate",
+        "in_use",
+        "invalid_transition",
+    }
+}
 # Faults in fields that the handlers of the pages set themselves, and no visitor sends.
-OFFICE = {"before_request", "disagrees", "fixed", "future", "later", "no_template", "not_for_input", "other_event",
-          "other_role", "too_long"}
+OFFICE = {
+    "before_request",
+    "disagrees",
+    "fixed",
+    "future",
+    "later",
+    "no_template",
+    "not_for_input",
+    "other_event",
+    "other_role",
+    "too_long",
+}
 
 
 def package(part):
@@ -43,28 +64,42 @@ def texts(part, language):
 
 
 def templates(part):
-    return {file.name: file.read_text(encoding="utf-8") for file in files(package(part)).iterdir()
-            if file.name.endswith(".html")}
+    return {
+        file.name: file.read_text(encoding="utf-8")
+        for file in files(package(part)).iterdir()
+        if file.name.endswith(".html")
+    }
 
 
 def forms(part):
     """Return the routes of a part that are pages."""
-    return [route for route in routes() if route.handler.__module__.startswith(package(part)) and route.options.page]
+    return [
+        route
+        for route in routes()
+        if route.handler.__module__.startswith(package(part)) and route.options.page
+    ]
 
 
 @pytest.mark.parametrize("part", [*PARTS, "door"])
 def test_both_languages_have_the_same_texts_with_the_same_placeholders(part):
     def placeholders(language):
-        own = json.loads(files(package(part)).joinpath(f"words/{language}.json").read_text(encoding="utf-8"))
-        return {name: {each for _, each, _, _ in string.Formatter().parse(text) if each is not None}
-                for name, text in own.items()}
+        own = json.loads(
+            files(package(part)).joinpath(f"words/{language}.json").read_text(encoding="utf-8")
+        )
+        return {
+            name: {each for _, each, _, _ in string.Formatter().parse(text) if each is not None}
+            for name, text in own.items()
+        }
+
     assert placeholders("de") == placeholders("en")
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_templates_say_only_what_the_texts_have(part):
     for name, text in templates(part).items():
-        missing = {word for word in re.findall(r'\bw\("([^"]+)"[,)]', text)} - texts(part, "en").keys()
+        missing = {word for word in re.findall(r'\bw\("([^"]+)"[,)]', text)} - texts(
+            part, "en"
+        ).keys()
         assert not missing, f"{name}: {missing}"
 
 
@@ -75,13 +110,17 @@ def test_redirections_name_a_sentence(part):
     for file in files(package(part)).iterdir():
         if file.name.endswith(".py"):
             for given in re.findall(r"\bdone=([^)\n]*)", file.read_text(encoding="utf-8")):
-                assert {f"done_{word}" for word in re.findall(r'"(\w+)"', given)} <= known, file.name
+                assert {f"done_{word}" for word in re.findall(r'"(\w+)"', given)} <= known, (
+                    file.name
+                )
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_templates_escape_what_is_not_listed_and_contain_no_program(part):
     for name, text in templates(part).items():
-        assert [part for part in re.findall(r"\{\{!(.*?)\}\}", text) if not UNESCAPED.fullmatch(part)] == [], name
+        assert [
+            part for part in re.findall(r"\{\{!(.*?)\}\}", text) if not UNESCAPED.fullmatch(part)
+        ] == [], name
         assert set(re.findall(r"(?m)^\s*%\s*(\w+)", text)) <= {*LINES}, name
 
 
@@ -91,17 +130,22 @@ def test_every_refusal_of_a_page_has_a_sentence(part):
     for route in forms(part):
         name = route.handler.__name__
         codes = {*problem_codes.by_handler()[name]} - PAGES - CHANGED.get(name, set())
-        own = part if route.options.shows or (part == "show" and route.method == "POST") else "entry"
+        own = (
+            part if route.options.shows or (part == "show" and route.method == "POST") else "entry"
+        )
         for language in ("de", "en"):
-            missing = [code for code in sorted(codes) if f"problem_{code}" not in texts(own, language)]
+            missing = [
+                code for code in sorted(codes) if f"problem_{code}" not in texts(own, language)
+            ]
             assert not missing, f"{name}: {missing}"
 
 
 def keywords(schema):
     """Yield the codes of the faults that a schema of a value can find."""
     for keyword in schema:
-        if keyword in ("type", "format", "enum", "pattern", "uniqueItems") or re.match(r"(exclusive)?(M|m)(in|ax)",
-                                                                                        keyword):
+        if keyword in ("type", "format", "enum", "pattern", "uniqueItems") or re.match(
+            r"(exclusive)?(M|m)(in|ax)", keyword
+        ):
             yield re.sub(r"[A-Z]", lambda letter: "_" + letter[0].lower(), keyword)
     yield from keywords(schema["items"]) if isinstance(schema.get("items"), dict) else ()
 
@@ -119,9 +163,18 @@ def test_every_fault_of_a_form_has_a_sentence(form):
     home = source.module("eventapi.pages.show.apply")
     handler = {"apply": "send_application_form", "visit": "send_registration_form"}[form]
     schema = body_schema("application", "POST")["properties"]
-    names = [*form_fields.FIELDS[form], "message", "requested_area", "category_keys", "custom_fields"]
-    codes = {*source.fault_codes(home, home.definitions[handler]), *of_custom_fields(),
-             *(code for name in names for code in keywords(schema[name]))}
+    names = [
+        *form_fields.FIELDS[form],
+        "message",
+        "requested_area",
+        "category_keys",
+        "custom_fields",
+    ]
+    codes = {
+        *source.fault_codes(home, home.definitions[handler]),
+        *of_custom_fields(),
+        *(code for name in names for code in keywords(schema[name])),
+    }
     assert {"any_of", "decimals", "unknown", "required"} < codes
     for language in ("de", "en"):
         missing = [code for code in sorted(codes) if f"fault_{code}" not in texts("show", language)]
@@ -136,8 +189,15 @@ def test_every_fault_of_a_page_with_a_session_has_a_sentence(part):
         home = source.module(route.handler.__module__)
         codes = {*source.fault_codes(home, home.definitions[route.handler.__name__])}
         if route.options.schema:
-            codes |= {code for schema in body_schema(route.options.schema, "POST")["properties"].values()
-                      for code in keywords(schema)}
+            codes |= {
+                code
+                for schema in body_schema(route.options.schema, "POST")["properties"].values()
+                for code in keywords(schema)
+            }
         for language in ("de", "en"):
-            missing = [code for code in sorted(codes - OFFICE) if f"fault_{code}" not in texts(part, language)]
+            missing = [
+                code
+                for code in sorted(codes - OFFICE)
+                if f"fault_{code}" not in texts(part, language)
+            ]
             assert not missing, f"{route.handler.__name__}: {missing}"

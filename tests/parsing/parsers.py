@@ -1,4 +1,5 @@
 """Parsers that a test runs in a process of its own. The argument says what one does."""
+
 import os
 import time
 
@@ -16,6 +17,7 @@ def parse(file, argument):
         list(range(100_000_000))
     if argument == "mapped files do not count":
         import mmap
+
         mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     while argument == "cpu":
         pass
@@ -36,7 +38,10 @@ def parse(file, argument):
     if argument == "other JSON":
         os.write(1, b'{"done": ')
     if argument == "descriptors":
-        yield sorted(os.readlink(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")
-                     if os.path.exists(f"/proc/self/fd/{number}"))
+        yield sorted(
+            os.readlink(f"/proc/self/fd/{number}")
+            for number in os.listdir("/proc/self/fd")
+            if os.path.exists(f"/proc/self/fd/{number}")
+        )
     if argument == "environment":
         yield dict(os.environ)

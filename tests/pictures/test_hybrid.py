@@ -3,6 +3,7 @@
 The fixed expectations are those of the norms. A validator that is named in EINVOICE_VALIDATOR checks the same files
 with every clause (see tests/domain/test_hybrid_invoices.py).
 """
+
 import re
 import sys
 import xml.etree.ElementTree as ET
@@ -28,11 +29,20 @@ XML = b"<?xml version='1.0' encoding='UTF-8'?>\n<Invoice><ID>INV-2026-00017</ID>
 ISSUED = datetime(2026, 5, 1, 9, 30, 15, tzinfo=timezone(timedelta(hours=2)))
 CODE = "BCD\n002\n1\nSCT\n\nMesse Test GmbH\nDE02120300000000202051\nEUR2585.17\n\n\nINV-2026-00017"
 RDF, PDFAID = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}", "{http://www.aiim.org/pdfa/ns/id/}"
-DC, PDF, XMP = "{http://purl.org/dc/elements/1.1/}", "{http://ns.adobe.com/pdf/1.3/}", "{http://ns.adobe.com/xap/1.0/}"
+DC, PDF, XMP = (
+    "{http://purl.org/dc/elements/1.1/}",
+    "{http://ns.adobe.com/pdf/1.3/}",
+    "{http://ns.adobe.com/xap/1.0/}",
+)
 FX = "{urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#}"
-PROPERTY, SCHEMA = "{http://www.aiim.org/pdfa/ns/property#}", "{http://www.aiim.org/pdfa/ns/schema#}"
+PROPERTY, SCHEMA = (
+    "{http://www.aiim.org/pdfa/ns/property#}",
+    "{http://www.aiim.org/pdfa/ns/schema#}",
+)
 
-pytestmark = pytest.mark.skipif(not fonts.installed(fonts.EUROPE), reason="fonts-dejavu-core is not installed")
+pytestmark = pytest.mark.skipif(
+    not fonts.installed(fonts.EUROPE), reason="fonts-dejavu-core is not installed"
+)
 
 
 def drawn(change=(), seller=SELLER, **options):
@@ -59,30 +69,36 @@ def packet(reader):
 
 def text_of(xmp, name):
     """Return the text of a property, or of the one item of its list."""
-    found, = xmp.iter(name)
+    (found,) = xmp.iter(name)
     item = found.find(f".//{RDF}li")
     return (found if item is None else item).text or ""
 
 
 # The e-invoice in the file (Factur-X 1.0, 6.2; ISO 19005-3, 6.8)
 
+
 def test_the_e_invoice_is_embedded_unchanged():
-    one, = catalogue(opened())["/AF"]
+    (one,) = catalogue(opened())["/AF"]
     assert one.get_object()["/EF"]["/F"].get_data() == XML
 
 
 def test_the_embedded_file_is_associated_with_the_document_as_an_alternative():
     reader = opened()
-    one, = catalogue(reader)["/AF"]
+    (one,) = catalogue(reader)["/AF"]
     specification = one.get_object()
-    assert specification["/AFRelationship"] == "/Alternative" and specification["/Type"] == "/Filespec"
+    assert (
+        specification["/AFRelationship"] == "/Alternative" and specification["/Type"] == "/Filespec"
+    )
     assert specification["/F"] == specification["/UF"] == "factur-x.xml"
     assert set(specification["/EF"]) == {"/F", "/UF"}
     names = catalogue(reader)["/Names"]["/EmbeddedFiles"]["/Names"]
     assert names[0] == "factur-x.xml" and names[1].get_object() == specification
     stream = specification["/EF"]["/F"]
     assert stream["/Subtype"] == "/text/xml" and stream["/Type"] == "/EmbeddedFile"
-    assert stream["/Params"]["/Size"] == len(XML) and stream["/Params"]["/ModDate"] == "D:20260501073015+00'00'"
+    assert (
+        stream["/Params"]["/Size"] == len(XML)
+        and stream["/Params"]["/ModDate"] == "D:20260501073015+00'00'"
+    )
 
 
 def test_the_media_type_is_written_as_a_name_with_an_escaped_slash():
@@ -91,17 +107,37 @@ def test_the_media_type_is_written_as_a_name_with_an_escaped_slash():
 
 # Metadata (ISO 19005-3, 6.6)
 
+
 def test_xmp_and_the_info_dictionary_say_the_same():
-    reader = opened(seller={**SELLER, "name": "Müller & Söhne <Messe> 国"}) if fonts.installed(fonts.EAST_ASIA) else \
-        opened(seller={**SELLER, "name": "Müller & Söhne <Messe>"})
+    reader = (
+        opened(seller={**SELLER, "name": "Müller & Söhne <Messe> 国"})
+        if fonts.installed(fonts.EAST_ASIA)
+        else opened(seller={**SELLER, "name": "Müller & Söhne <Messe>"})
+    )
     info, xmp = reader.trailer["/Info"], packet(reader)
-    pairs = {"/Title": DC + "title", "/Author": DC + "creator", "/Subject": DC + "description",
-             "/Creator": XMP + "CreatorTool", "/Producer": PDF + "Producer"}
-    assert {name: text_of(xmp, field) for name, field in pairs.items()} == {name: info[name] for name in pairs}
-    assert info["/Title"] == "Rechnung INV-2026-00017" and "Müller & Söhne <Messe>" in info["/Author"]
-    assert set(info) == {*pairs, "/CreationDate", "/ModDate"}           # nothing that XMP would have to repeat
+    pairs = {
+        "/Title": DC + "title",
+        "/Author": DC + "creator",
+        "/Subject": DC + "description",
+        "/Creator": XMP + "CreatorTool",
+        "/Producer": PDF + "Producer",
+    }
+    assert {name: text_of(xmp, field) for name, field in pairs.items()} == {
+        name: info[name] for name in pairs
+    }
+    assert (
+        info["/Title"] == "Rechnung INV-2026-00017" and "Müller & Söhne <Messe>" in info["/Author"]
+    )
+    assert set(info) == {
+        *pairs,
+        "/CreationDate",
+        "/ModDate",
+    }  # nothing that XMP would have to repeat
     for name, field in (("/CreationDate", XMP + "CreateDate"), ("/ModDate", XMP + "ModifyDate")):
-        assert (info[name], text_of(xmp, field)) == ("D:20260501073015+00'00'", "2026-05-01T07:30:15+00:00")
+        assert (info[name], text_of(xmp, field)) == (
+            "D:20260501073015+00'00'",
+            "2026-05-01T07:30:15+00:00",
+        )
 
 
 def test_xmp_says_pdf_a_3u():
@@ -112,12 +148,19 @@ def test_xmp_says_pdf_a_3u():
 @pytest.mark.parametrize("change", [{}, {"invoice_type": "credit_note", "total": -2585.17}])
 def test_xmp_names_the_e_invoice_and_declares_these_fields(change):
     xmp = packet(opened(change))
-    fields = {"DocumentType": "INVOICE", "DocumentFileName": "factur-x.xml", "Version": "1.0",
-              "ConformanceLevel": "EN 16931"}
+    fields = {
+        "DocumentType": "INVOICE",
+        "DocumentFileName": "factur-x.xml",
+        "Version": "1.0",
+        "ConformanceLevel": "EN 16931",
+    }
     assert {name: text_of(xmp, FX + name) for name in fields} == fields
     assert {found.text for found in xmp.iter(PROPERTY + "name")} == set(fields)
     assert {found.text for found in xmp.iter(PROPERTY + "category")} == {"external"}
-    assert text_of(xmp, SCHEMA + "namespaceURI") == FX[1:-1] and text_of(xmp, SCHEMA + "prefix") == "fx"
+    assert (
+        text_of(xmp, SCHEMA + "namespaceURI") == FX[1:-1]
+        and text_of(xmp, SCHEMA + "prefix") == "fx"
+    )
 
 
 def test_the_metadata_are_not_compressed_so_that_simple_programs_find_them():
@@ -126,14 +169,19 @@ def test_the_metadata_are_not_compressed_so_that_simple_programs_find_them():
 
 # Form of the file (ISO 19005-3, 6.1 and 6.2)
 
+
 def test_the_output_intent_is_srgb():
-    intent, = catalogue(opened())["/OutputIntents"]
+    (intent,) = catalogue(opened())["/OutputIntents"]
     intent = intent.get_object()
     assert (intent["/S"], intent["/OutputConditionIdentifier"]) == ("/GTS_PDFA1", "sRGB")
     profile = intent["/DestOutputProfile"]
     assert profile["/N"] == 3
     data = profile.get_data()
-    assert data[16:20] == b"RGB " and data[12:16] == b"mntr" and len(data) == int.from_bytes(data[:4], "big")
+    assert (
+        data[16:20] == b"RGB "
+        and data[12:16] == b"mntr"
+        and len(data) == int.from_bytes(data[:4], "big")
+    )
 
 
 def test_each_stream_ends_with_a_line_end():
@@ -170,26 +218,39 @@ def test_every_font_is_embedded_and_maps_its_letters_to_unicode(change):
         used = text_fonts(page)
         assert used
         for font in used:
-            assert "/FontFile2" in font["/FontDescriptor"] and "/ToUnicode" in font, font["/BaseFont"]
+            assert "/FontFile2" in font["/FontDescriptor"] and "/ToUnicode" in font, font[
+                "/BaseFont"
+            ]
 
 
 def advance_widths(program):
     """Return {code: advance width in thousandths of the em} of an embedded TrueType program (ISO/IEC 14496-22)."""
+
     def short(data, place):
-        return int.from_bytes(data[place:place + 2], "big")
+        return int.from_bytes(data[place : place + 2], "big")
 
     tables = {}
     for entry in range(12, 12 + 16 * short(program, 4), 16):
-        start, length = (int.from_bytes(program[place:place + 4], "big") for place in (entry + 8, entry + 12))
-        tables[program[entry:entry + 4]] = program[start:start + length]
+        start, length = (
+            int.from_bytes(program[place : place + 4], "big") for place in (entry + 8, entry + 12)
+        )
+        tables[program[entry : entry + 4]] = program[start : start + length]
     count, em, codes = short(tables[b"hhea"], 34), short(tables[b"head"], 18), tables[b"cmap"][12:]
-    assert short(codes, 0) == 6                             # reportlab writes one table, in format 6
-    glyphs = {short(codes, 6) + place: short(codes, 10 + 2 * place) for place in range(short(codes, 8))}
-    return {code: short(tables[b"hmtx"], 4 * min(glyph, count - 1)) * 1000 / em for code, glyph in glyphs.items()}
+    assert short(codes, 0) == 6  # reportlab writes one table, in format 6
+    glyphs = {
+        short(codes, 6) + place: short(codes, 10 + 2 * place) for place in range(short(codes, 8))
+    }
+    return {
+        code: short(tables[b"hmtx"], 4 * min(glyph, count - 1)) * 1000 / em
+        for code, glyph in glyphs.items()
+    }
 
 
-@pytest.mark.parametrize("text", ["plain", "ü", "Żółć, Ελλάδα, Юлія", "".join(map(chr, range(0x100, 0x220)))],
-                         ids=["ASCII", "one letter more", "three scripts", "more than 256 letters"])
+@pytest.mark.parametrize(
+    "text",
+    ["plain", "ü", "Żółć, Ελλάδα, Юлія", "".join(map(chr, range(0x100, 0x220)))],
+    ids=["ASCII", "one letter more", "three scripts", "more than 256 letters"],
+)
 def test_the_widths_of_letters_are_those_of_the_embedded_fonts(text):
     """Clause 6.2.11.5 allows a difference of 1. reportlab 3.6 loses the width of the last glyph of a font."""
     check_widths(opened({"text": text, "event_title": text}))
@@ -197,7 +258,9 @@ def test_the_widths_of_letters_are_those_of_the_embedded_fonts(text):
 
 def test_the_widths_are_right_whichever_letter_comes_last():
     for letter in map(chr, range(0xA1, 0x100)):
-        pdf = sheet.draw({**INVOICE, "items": [ENTRY], "text": letter}, SELLER, {"name": "Bergmann"}, "en")
+        pdf = sheet.draw(
+            {**INVOICE, "items": [ENTRY], "text": letter}, SELLER, {"name": "Bergmann"}, "en"
+        )
         check_widths(pypdf.PdfReader(BytesIO(pdf)))
 
 
@@ -209,7 +272,9 @@ def check_widths(reader):
                 assert abs(float(width) - real[code]) <= 1, (font["/BaseFont"], code)
 
 
-@pytest.mark.parametrize("make", [png, jpeg, cmyk_jpeg, png_with_alpha], ids=lambda make: make.__name__)
+@pytest.mark.parametrize(
+    "make", [png, jpeg, cmyk_jpeg, png_with_alpha], ids=lambda make: make.__name__
+)
 def test_no_logo_brings_colours_that_the_output_intent_does_not_define(make):
     """sRGB defines grey and RGB. CMYK requires a profile of a press (6.2.4.3)."""
     logo = images.load(make(8, 8) if make is png else make())
@@ -219,12 +284,17 @@ def test_no_logo_brings_colours_that_the_output_intent_does_not_define(make):
 
 
 def test_grey_of_16_bits_is_not_drawn_as_white():
-    image, = opened(brand=Brand(images.load(grey_png_of_16_bits()))).pages[0]["/Resources"]["/XObject"].values()
+    (image,) = (
+        opened(brand=Brand(images.load(grey_png_of_16_bits())))
+        .pages[0]["/Resources"]["/XObject"]
+        .values()
+    )
     data = image.get_object().get_data()
     assert set(data) <= {0x3F, 0x40}
 
 
 # Bytes
+
 
 def test_the_same_invoice_results_in_the_same_bytes():
     pdf = drawn()
@@ -234,8 +304,10 @@ def test_the_same_invoice_results_in_the_same_bytes():
 
 def test_another_e_invoice_gives_the_file_another_identifier():
     pdf = drawn()
-    ids = {pypdf.PdfReader(BytesIO(hybrid.embed(pdf, xml, ISSUED))).trailer["/ID"][0].original_bytes
-           for xml in (XML, XML + b"\n")}
+    ids = {
+        pypdf.PdfReader(BytesIO(hybrid.embed(pdf, xml, ISSUED))).trailer["/ID"][0].original_bytes
+        for xml in (XML, XML + b"\n")
+    }
     assert len(ids) == 2
 
 
@@ -245,6 +317,7 @@ def test_the_file_is_hardly_larger_than_pages_and_e_invoice():
 
 
 # Missing packages
+
 
 def test_without_pypdf_the_error_names_the_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "pypdf", None)
@@ -259,7 +332,9 @@ def test_without_dejavu_the_error_names_the_package_and_where_the_xml_is(forget_
     with pytest.raises(Problem) as raised:
         hybrid.embed(drawn({"currency": "EUR"}), XML, ISSUED)
     assert (raised.value.status, raised.value.code) == (409, "fonts_missing")
-    assert "fonts-dejavu-core" in raised.value.detail and "/invoices/{id}/xml" in raised.value.detail
+    assert (
+        "fonts-dejavu-core" in raised.value.detail and "/invoices/{id}/xml" in raised.value.detail
+    )
 
 
 def test_fonts_that_are_installed_later_are_used_without_a_restart(forget_fonts, monkeypatch):  # noqa: F811

@@ -1,4 +1,5 @@
 """A fair with a hall whose booths exhibitors choose themselves, and a clock that can be moved."""
+
 import pytest
 
 from eventapi import times
@@ -13,7 +14,10 @@ class Portal(Fair):
 
     def __init__(self, organiser, db):
         super().__init__(organiser, db)
-        self.booths = {number: self.booth(number, width)["id"] for number, width in (("A1", 4), ("A2", 4), ("A3", 6))}
+        self.booths = {
+            number: self.booth(number, width)["id"]
+            for number, width in (("A1", 4), ("A2", 4), ("A3", 6))
+        }
         self.change(booth_from="2020-01-01")
 
     def change(self, **fields):
@@ -45,12 +49,16 @@ def clock(monkeypatch):
 
     def move(timestamp):
         now[0] = timestamp
+
     return move
 
 
 @pytest.fixture
 def mail(settings, monkeypatch):
     """The server can send mails, and its links have an address."""
-    for name, value in (("smtp_host", "localhost"), ("smtp_sender", "office@example.org"),
-                        ("base_url", "https://show.example.org")):
+    for name, value in (
+        ("smtp_host", "localhost"),
+        ("smtp_sender", "office@example.org"),
+        ("base_url", "https://show.example.org"),
+    ):
         monkeypatch.setattr(settings, name, value)

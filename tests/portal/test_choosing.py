@@ -1,4 +1,5 @@
 """Choosing a booth with a link: one hold at a time, in the window, of the types, and three holds at most."""
+
 import pytest
 
 from eventapi.domain.portal import choosing, evidence
@@ -8,11 +9,13 @@ from eventapi.errors import Problem
 @pytest.fixture
 def hold(portal, clock):
     """Return a function that holds a booth, or moves the hold, and returns the own booths."""
+
     def choose(number, participant=None):
         me = portal.me(participant)
         with portal.db.write():
             choosing.choose(portal.db, me, portal.event, portal.pages, number)
         return choosing.own_booths(portal.db, me)
+
     return choose
 
 
@@ -31,7 +34,11 @@ def refused(action, *values):
 def test_a_hold_has_an_end_and_a_price_and_shows_on_the_booth(portal, hold):
     (own,) = hold("A1")
     assert (own["booth_number"], own["expires_at"]) == ("A1", "2030-01-08T12:00:00Z")
-    assert (own["price"], own["tax"], own["total"]) == (120000, 22800, 142800)      # 4 x 3 m at 100, and 19 %
+    assert (own["price"], own["tax"], own["total"]) == (
+        120000,
+        22800,
+        142800,
+    )  # 4 x 3 m at 100, and 19 %
     assert portal.organiser.data(f"/booths/{portal.booths['A1']}")["status"] == "reserved"
 
 
@@ -39,7 +46,11 @@ def test_another_choice_moves_the_hold_and_keeps_its_end(portal, hold, clock):
     hold("A1")
     clock("2030-01-03T12:00:00Z")
     (own,) = hold("A3")
-    assert (own["booth_number"], own["expires_at"], own["price"]) == ("A3", "2030-01-08T12:00:00Z", 180000)
+    assert (own["booth_number"], own["expires_at"], own["price"]) == (
+        "A3",
+        "2030-01-08T12:00:00Z",
+        180000,
+    )
     assert portal.organiser.data(f"/booths/{portal.booths['A1']}")["status"] == "available"
 
 
@@ -55,7 +66,10 @@ def test_after_a_hold_has_run_out_there_is_a_pause_and_then_a_new_end(portal, ho
     hold("A1")
     clock("2030-01-08T12:00:00Z")
     problem = refused(hold, "A1")
-    assert (problem.code, problem.members["paused_until"]) == ("hold_paused", "2030-01-15T12:00:00Z")
+    assert (problem.code, problem.members["paused_until"]) == (
+        "hold_paused",
+        "2030-01-15T12:00:00Z",
+    )
     clock("2030-01-15T12:00:00Z")
     (own,) = hold("A1")
     assert own["expires_at"] == "2030-01-22T12:00:00Z"
@@ -86,15 +100,23 @@ def test_holds_that_were_given_back_late_count_and_early_ones_do_not(portal, hol
 def test_the_office_is_not_limited(portal, hold, clock):
     hold("A1")
     for number in ("A2", "A3"):
-        portal.organiser.make("/booth-reservations", {"booth_id": portal.booths[number],
-                                                      "event_participant_id": portal.participant["id"]})
+        portal.organiser.make(
+            "/booth-reservations",
+            {"booth_id": portal.booths[number], "event_participant_id": portal.participant["id"]},
+        )
     assert len(choosing.own_booths(portal.db, portal.me())) == 3
 
 
 def test_a_booth_that_the_office_holds_is_not_moved(portal, hold):
     """It may have a negotiated price, which would go along to any other booth."""
-    portal.organiser.make("/booth-reservations", {"booth_id": portal.booths["A1"], "final_price": 1,
-                                                  "event_participant_id": portal.participant["id"]})
+    portal.organiser.make(
+        "/booth-reservations",
+        {
+            "booth_id": portal.booths["A1"],
+            "final_price": 1,
+            "event_participant_id": portal.participant["id"],
+        },
+    )
     assert refused(hold, "A3").code == "invalid_transition"
     give_back(portal)
     (own,) = hold("A3")
@@ -105,7 +127,7 @@ def test_booths_are_chosen_in_the_window_only(portal, hold, clock):
     portal.change(booth_from="2030-02-01", booth_until="2030-02-02")
     assert refused(hold, "A1").code == "booth_closed"
     assert choosing.view(portal.db, portal.me(), portal.event, portal.pages)["free"] == []
-    clock("2030-02-02T22:59:00Z")                   # 23:59 in Berlin
+    clock("2030-02-02T22:59:00Z")  # 23:59 in Berlin
     hold("A1")
     clock("2030-02-02T23:00:00Z")
     assert refused(hold, "A2").code == "booth_closed"
@@ -114,8 +136,15 @@ def test_booths_are_chosen_in_the_window_only(portal, hold, clock):
 
 
 def test_only_booths_of_the_types_are_offered_and_accepted(portal, hold):
-    portal.organiser.make("/booths/types", {"booth_type_name": "Island", "booth_type_key": "island", "price": 100,
-                                            "price_model": "per_m2"})
+    portal.organiser.make(
+        "/booths/types",
+        {
+            "booth_type_name": "Island",
+            "booth_type_key": "island",
+            "price": 100,
+            "price_model": "per_m2",
+        },
+    )
     portal.change(booth_types=["island"])
     assert choosing.free_booths(portal.db, portal.me(), portal.pages) == []
     assert refused(hold, "A1").errors[0]["pointer"] == "/booth_number"
@@ -137,15 +166,24 @@ def confirm(portal, way="mailed", shown=None):
     (own,) = choosing.own_booths(portal.db, me)
     given = evidence.digest(shown or choosing.facts(portal.db, portal.event, own))
     with portal.db.write():
-        choosing.confirm(portal.db, me, portal.event, portal.pages, own, evidence.Step(way, given, 7, "a@example.org"))
+        choosing.confirm(
+            portal.db,
+            me,
+            portal.event,
+            portal.pages,
+            own,
+            evidence.Step(way, given, 7, "a@example.org"),
+        )
     return own
 
 
-def test_an_exhibitor_confirms_by_itself_only_if_it_may_and_with_evidence(portal, hold, monkeypatch):
+def test_an_exhibitor_confirms_by_itself_only_if_it_may_and_with_evidence(
+    portal, hold, monkeypatch
+):
     hold("A1")
     assert refused(confirm, portal).code == "booth_closed"
     portal.change(booth_confirm="self")
-    assert refused(confirm, portal).code == "booth_closed"         # the participation is not confirmed
+    assert refused(confirm, portal).code == "booth_closed"  # the participation is not confirmed
     portal.act("participants", portal.participant, "confirm")
     assert refused(confirm, portal, "mailed", {"price": 1}).code == "precondition_failed"
     monkeypatch.setattr(portal.db.config, "smtp_host", "localhost")

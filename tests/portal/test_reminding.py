@@ -1,4 +1,5 @@
 """Mails about what is left to do: what they contain, who gets one, and how often."""
+
 from email import message_from_bytes, policy
 
 import pytest
@@ -15,15 +16,26 @@ def link(portal):
 
 
 def made(portal, participant=None, **fields):
-    return portal.organiser.make("/links", {
-        "kind": "participant", "participant_id": (participant or portal.participant)["id"], "name": "Anna",
-        "email": "anna@example.org", "language": "en", **fields})
+    return portal.organiser.make(
+        "/links",
+        {
+            "kind": "participant",
+            "participant_id": (participant or portal.participant)["id"],
+            "name": "Anna",
+            "email": "anna@example.org",
+            "language": "en",
+            **fields,
+        },
+    )
 
 
 def mails(db):
     """Return the queued mails, without the notices of further links, which the tests make."""
     cursor = db.connection.execute("SELECT * FROM mails WHERE kind <> 'link_notice' ORDER BY id")
-    return [dict(zip([column[0] for column in cursor.description], row, strict=True)) for row in cursor.fetchall()]
+    return [
+        dict(zip([column[0] for column in cursor.description], row, strict=True))
+        for row in cursor.fetchall()
+    ]
 
 
 def text_of(db, row):
@@ -33,19 +45,41 @@ def text_of(db, row):
 
 
 def test_the_preview_is_what_the_mail_says(portal, db, link):
-    portal.organiser.make("/submissions/types", {"event_key": "fair", "title": "Logo", "input": "text", "key": "logo",
-                                                 "is_required": True, "due": "2020-01-02"})
+    portal.organiser.make(
+        "/submissions/types",
+        {
+            "event_key": "fair",
+            "title": "Logo",
+            "input": "text",
+            "key": "logo",
+            "is_required": True,
+            "due": "2020-01-02",
+        },
+    )
     shown = portal.organiser.data(f"/links/{link['id']}/reminder")
     title = portal.event["title"]
-    assert (shown["email"], shown["subject"]) == ("anna@example.org", f"What is left to do for {title}")
+    assert (shown["email"], shown["subject"]) == (
+        "anna@example.org",
+        f"What is left to do for {title}",
+    )
     assert [(todo["kind"], todo["state"]) for todo in shown["todos"]] == [
-        ("submissions", "late"), ("booth", "open"), ("profile", "open"), ("badges", "open")]
-    assert shown["text"].startswith(f"On your page for {title}, this is left to do:\n\n"
-                                    "- Hand in: Logo (was due on 2 January 2020)\n- Choose a booth\n")
+        ("submissions", "late"),
+        ("booth", "open"),
+        ("profile", "open"),
+        ("badges", "open"),
+    ]
+    assert shown["text"].startswith(
+        f"On your page for {title}, this is left to do:\n\n"
+        "- Hand in: Logo (was due on 2 January 2020)\n- Choose a booth\n"
+    )
     answer = portal.organiser.post(f"/links/{link['id']}/remind", status=202).json["data"]
     assert answer["mailed_at"]
     (row,) = mails(db)
-    assert (row["kind"], row["recipient"], row["subject"]) == ("todos", "anna@example.org", shown["subject"])
+    assert (row["kind"], row["recipient"], row["subject"]) == (
+        "todos",
+        "anna@example.org",
+        shown["subject"],
+    )
     text = text_of(db, row)
     assert text.startswith("Dear Anna") and shown["text"] in text
     assert "https://show.example.org/link/evl_" in text
@@ -71,7 +105,9 @@ def test_a_person_is_reminded_once_a_day_and_only_of_something(portal, db, link)
     assert portal.organiser.post(f"/links/{link['id']}/remind", status=429).headers["Retry-After"]
     nothing = made(portal, portal.exhibitor("Speaker", role="speaker"))
     for method, path in (("get", "reminder"), ("post", "remind")):
-        answer = getattr(portal.organiser, method)(f"/links/{nothing['id']}/{path}", status=409).json
+        answer = getattr(portal.organiser, method)(
+            f"/links/{nothing['id']}/{path}", status=409
+        ).json
         assert answer["code"] == "nothing_to_do"
     assert len(mails(db)) == 1
 
@@ -99,25 +135,47 @@ def test_a_batch_reminds_many_and_a_dry_run_says_whom(portal, db, link, caplog):
 def test_an_offered_booth_is_told_of_at_once(portal, db, link):
     """The office cancels a reservation, so the booth is held for three days for the first on its waiting list."""
     other = portal.exhibitor("Other AG")
-    taken = portal.organiser.make("/booth-reservations", {"booth_id": portal.booths["A1"],
-                                                          "event_participant_id": other["id"]})
-    portal.organiser.make("/booth-reservations", {"booth_id": portal.booths["A1"], "waitlist": True,
-                                                  "event_participant_id": portal.participant["id"]})
+    taken = portal.organiser.make(
+        "/booth-reservations",
+        {"booth_id": portal.booths["A1"], "event_participant_id": other["id"]},
+    )
+    portal.organiser.make(
+        "/booth-reservations",
+        {
+            "booth_id": portal.booths["A1"],
+            "waitlist": True,
+            "event_participant_id": portal.participant["id"],
+        },
+    )
     made(portal, email="bela@example.org", rights=["profile"])
     portal.act("booth-reservations", taken, "cancel")
     (row,) = mails(db)
     assert (row["kind"], row["recipient"]) == ("booth_offer", "anna@example.org")
     text = text_of(db, row)
-    assert "held for you:" in text and "- Booth A1 is held for you: tell us whether you take it (by " in text
+    assert (
+        "held for you:" in text
+        and "- Booth A1 is held for you: tell us whether you take it (by " in text
+    )
     assert "profile" not in text and "https://show.example.org/link/evl_" in text
 
 
 @pytest.mark.parametrize("closed", [{"my_is_open": False}, {"my_rights": ["profile"]}])
 def test_nobody_is_told_of_an_offer_that_no_page_shows(portal, db, link, closed):
-    taken = portal.organiser.make("/booth-reservations", {
-        "booth_id": portal.booths["A1"], "event_participant_id": portal.exhibitor("Other AG")["id"]})
-    portal.organiser.make("/booth-reservations", {"booth_id": portal.booths["A1"], "waitlist": True,
-                                                  "event_participant_id": portal.participant["id"]})
+    taken = portal.organiser.make(
+        "/booth-reservations",
+        {
+            "booth_id": portal.booths["A1"],
+            "event_participant_id": portal.exhibitor("Other AG")["id"],
+        },
+    )
+    portal.organiser.make(
+        "/booth-reservations",
+        {
+            "booth_id": portal.booths["A1"],
+            "waitlist": True,
+            "event_participant_id": portal.participant["id"],
+        },
+    )
     portal.change(**closed)
     portal.act("booth-reservations", taken, "cancel")
     for row in mails(db):

@@ -1,4 +1,5 @@
 """Badges for the people at a booth: how many, and what can change once one was issued."""
+
 import pytest
 
 from eventapi.domain.portal import staff
@@ -8,9 +9,11 @@ from eventapi.errors import Problem
 @pytest.fixture
 def team(portal):
     """Return a function that calls one of staff for the exhibitor in a transaction."""
+
     def call(action, *values):
         with portal.db.write():
             return action(portal.db, portal.me(), *values)
+
     return call
 
 
@@ -25,7 +28,10 @@ def test_two_badges_are_free_and_more_are_ordered(portal, team):
     for name in ("Anna", "Bela"):
         made = team(staff.add, name, "Gärtner")
     assert (made["role"], made["host_participant_id"], made["is_confirmed"]) == (
-        "staff", portal.participant["id"], False)
+        "staff",
+        portal.participant["id"],
+        False,
+    )
     assert code(team, staff.add, "Carl", "Gärtner") == "badges_used_up"
     order = portal.order((portal.power, 1), confirm=False)
     assert code(team, staff.add, "Carl", "Gärtner") == "badges_used_up"
@@ -39,8 +45,12 @@ def test_a_person_is_a_contact_of_its_own_with_the_company(portal, team):
     team(staff.add, " Anna ", "Gärtner")
     (person,) = staff.people(portal.db, portal.me())
     contact = portal.organiser.data(f"/contacts/{person['contact_id']}")
-    assert (contact["first_name"], contact["last_name"], contact["company_name"], contact["email"]) == (
-        "Anna", "Gärtner", "Muster AG", None)
+    assert (
+        contact["first_name"],
+        contact["last_name"],
+        contact["company_name"],
+        contact["email"],
+    ) == ("Anna", "Gärtner", "Muster AG", None)
 
 
 def test_a_badge_that_was_not_issued_is_renamed_and_removed_freely(portal, team):
@@ -48,7 +58,10 @@ def test_a_badge_that_was_not_issued_is_renamed_and_removed_freely(portal, team)
     for name in ("Bela", "Carl", "Dora"):
         team(staff.rename, staff.person(portal.db, portal.me(), made["id"]), name, "Gärtner")
     team(staff.remove, staff.person(portal.db, portal.me(), made["id"]))
-    assert staff.people(portal.db, portal.me()) == [] and staff.quota(portal.db, portal.me())["used"] == 0
+    assert (
+        staff.people(portal.db, portal.me()) == []
+        and staff.quota(portal.db, portal.me())["used"] == 0
+    )
     assert staff.person(portal.db, portal.me(), made["id"]) is None
 
 
@@ -68,7 +81,9 @@ def test_a_scanned_badge_is_issued(portal, team):
     portal.act("participants", portal.participant, "confirm")
     made = team(staff.add, "Anna", "Gärtner")
     assert made["is_confirmed"]
-    portal.organiser.post("/check-ins", {"badge_number": made["badge_number"], "event_key": "fair"}, status=201)
+    portal.organiser.post(
+        "/check-ins", {"badge_number": made["badge_number"], "event_key": "fair"}, status=201
+    )
     assert staff.person(portal.db, portal.me(), made["id"])["is_issued"]
 
 

@@ -1,4 +1,5 @@
 """The server of the races for invoices."""
+
 import pytest
 
 from tests.support import processes

@@ -1,4 +1,5 @@
 """Many clients import one bank statement at once, with real server processes: each transaction is booked once."""
+
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 from json import loads
@@ -33,17 +34,42 @@ def server(tmp_path, key):
 
 def invoices(organiser):
     """Send invoices with numbers of another system."""
-    contact = organiser.make("/contacts", {"company_name": "Rosen KG", "address": "Weg 1", "city": "Uetersen",
-                                           "postal_code": "25436"})
+    contact = organiser.make(
+        "/contacts",
+        {
+            "company_name": "Rosen KG",
+            "address": "Weg 1",
+            "city": "Uetersen",
+            "postal_code": "25436",
+        },
+    )
     for number in range(INVOICES):
-        line = {"description": "Stand", "quantity": 1, "unit_price": 100 + number, "tax_rate": 0, "tax_category": "Z"}
-        draft = organiser.make("/invoices", {"contact_id": contact["id"], "invoice_number": f"R-2026-{number:05}",
-                                             "issue_date": "2026-04-01", "items": [line]})
+        line = {
+            "description": "Stand",
+            "quantity": 1,
+            "unit_price": 100 + number,
+            "tax_rate": 0,
+            "tax_category": "Z",
+        }
+        draft = organiser.make(
+            "/invoices",
+            {
+                "contact_id": contact["id"],
+                "invoice_number": f"R-2026-{number:05}",
+                "issue_date": "2026-04-01",
+                "items": [line],
+            },
+        )
         organiser.post(f"/invoices/{draft['id']}/send", {}, status=200)
 
 
 def entry(number, **more):
-    return {"day": "2026-05-04", "amount": 10000 + 100 * number, "text": f"R-2026-{number:05}", **more}
+    return {
+        "day": "2026-05-04",
+        "amount": 10000 + 100 * number,
+        "text": f"R-2026-{number:05}",
+        **more,
+    }
 
 
 def import_at_once(port, key, bodies):
@@ -57,24 +83,34 @@ def import_at_once(port, key, bodies):
         start.wait(30)
         connection = HTTPConnection("127.0.0.1", port, timeout=120)
         while True:
-            connection.request("POST", "/api/v1/payments/import?auto=exact", body,
-                               {"Authorization": f"Bearer {key}", "Content-Type": "application/xml"})
+            connection.request(
+                "POST",
+                "/api/v1/payments/import?auto=exact",
+                body,
+                {"Authorization": f"Bearer {key}", "Content-Type": "application/xml"},
+            )
             response = connection.getresponse()
             status, content = response.status, loads(response.read())
             if status != 503:
                 connection.close()
                 return status, content["data"]
             sleep(int(response.headers["Retry-After"]))
+
     with ThreadPoolExecutor(len(bodies)) as clients:
         return list(clients.map(client, bodies))
 
 
 @pytest.mark.parametrize("round_", range(ROUNDS))
-def test_the_same_and_overlapping_statements_book_each_transaction_once(server, key, organiser, db, round_):
+def test_the_same_and_overlapping_statements_book_each_transaction_once(
+    server, key, organiser, db, round_
+):
     invoices(organiser)
     entries = [entry(number) for number in range(INVOICES)]
     parts = [entries, entries[:20], entries[10:], entries[::-1], entries, entries[5:25]]
-    bodies = [camt.document([camt.statement(ACCOUNT, part, number=place)]) for place, part in enumerate(parts, 1)]
+    bodies = [
+        camt.document([camt.statement(ACCOUNT, part, number=place)])
+        for place, part in enumerate(parts, 1)
+    ]
     answers = import_at_once(server.port, key, bodies)
     assert {status for status, _ in answers} <= {200, 201}
     assert sum(data["imported"] for _, data in answers) == INVOICES

@@ -1,6 +1,7 @@
 """A hundred exhibitors request the same booth at once, with real server processes: one gets it, the others get a
 conflict.
 """
+
 import http.client
 import os
 import signal
@@ -35,19 +36,27 @@ def server(tmp_path, key):
 def exhibitors(organiser):
     """Return the ids of as many participants as there are clients."""
     organiser.make("/events", {"title": "Garden Fair", "event_key": "garden"})
-    ids = [organiser.make("/contacts", {"company_name": f"Exhibitor {number}"})["id"] for number in range(CLIENTS)]
-    return [organiser.make("/participants", {"event_key": "garden", "contact_id": id})["id"] for id in ids]
+    ids = [
+        organiser.make("/contacts", {"company_name": f"Exhibitor {number}"})["id"]
+        for number in range(CLIENTS)
+    ]
+    return [
+        organiser.make("/participants", {"event_key": "garden", "contact_id": id})["id"]
+        for id in ids
+    ]
 
 
 @pytest.fixture
 def booth(db, exhibitors):
     """Return a function that creates a booth and returns its id; booth(x, y) has a place in the hall."""
     with db.write():
-        db.connection.execute("INSERT INTO plans (id, event_id, plan_key, plan_name, width, height, grid_size, "
-                              "scale_factor, is_active, "
-                              "sort_order, created_at, updated_at) VALUES (1, 1, 'hall', 'Hall', 90000, 90000, "
-                              "1000, 1000, 1, 0, ?, ?)",
-                              (db.now, db.now))
+        db.connection.execute(
+            "INSERT INTO plans (id, event_id, plan_key, plan_name, width, height, grid_size, "
+            "scale_factor, is_active, "
+            "sort_order, created_at, updated_at) VALUES (1, 1, 'hall', 'Hall', 90000, 90000, "
+            "1000, 1000, 1, 0, ?, ?)",
+            (db.now, db.now),
+        )
 
     def make(x=None, y=None):
         with db.write():
@@ -56,12 +65,18 @@ def booth(db, exhibitors):
                 "INSERT INTO booths (plan_id, event_id, booth_number, width, depth, pos_x, pos_y, rotation, "
                 "fixed_price, price, status, "
                 "created_at, updated_at) VALUES (1, 1, ?, 3000, 3000, ?, ?, 0, 100, 100, 'available', ?, ?)",
-                (f"A{number}", x, y, db.now, db.now)).lastrowid
+                (f"A{number}", x, y, db.now, db.now),
+            ).lastrowid
+
     return make
 
 
 def wanted(booth, participant, **more):
-    return "POST", "/booth-reservations", {"booth_id": booth, "event_participant_id": participant, **more}
+    return (
+        "POST",
+        "/booth-reservations",
+        {"booth_id": booth, "event_participant_id": participant, **more},
+    )
 
 
 def winner(answers):
@@ -74,36 +89,60 @@ def winner(answers):
     return made[0]
 
 
-def test_exactly_one_of_a_hundred_concurrent_requests_gets_the_booth(server, key, exhibitors, booth, db):
+def test_exactly_one_of_a_hundred_concurrent_requests_gets_the_booth(
+    server, key, exhibitors, booth, db
+):
     for _ in range(ROUNDS):
         id = booth()
-        made = winner(send_at_once(server.port, key, [wanted(id, participant) for participant in exhibitors]))
-        assert db.connection.execute("SELECT id, event_participant_id FROM booth_reservations WHERE booth_id = ?",
-                                     (id,)).fetchall() == [
-            (made["id"], made["event_participant_id"])]
+        made = winner(
+            send_at_once(server.port, key, [wanted(id, participant) for participant in exhibitors])
+        )
+        assert db.connection.execute(
+            "SELECT id, event_participant_id FROM booth_reservations WHERE booth_id = ?", (id,)
+        ).fetchall() == [(made["id"], made["event_participant_id"])]
     assert journal.verify(db) == []
 
 
 def test_of_two_booths_that_overlap_only_one_is_sold(server, key, exhibitors, booth):
     for number in range(ROUNDS):
         one, other = booth(0, 4000 * number), booth(2000, 4000 * number)
-        winner(send_at_once(server.port, key,
-                            [wanted(id, participant) for participant in exhibitors[:25] for id in (one, other)]))
+        winner(
+            send_at_once(
+                server.port,
+                key,
+                [wanted(id, participant) for participant in exhibitors[:25] for id in (one, other)],
+            )
+        )
 
 
-def test_the_first_on_the_waiting_list_gets_the_expired_booth_despite_new_requests(server, key, exhibitors, booth, db):
+def test_the_first_on_the_waiting_list_gets_the_expired_booth_despite_new_requests(
+    server, key, exhibitors, booth, db
+):
     for _ in range(ROUNDS):
         id = booth()
-        holder, first, second = [document["data"]["id"] for _, document in (
-            send(server.port, key, *wanted(id, exhibitors[place], waitlist=place > 0)) for place in range(3))]
+        holder, first, second = [
+            document["data"]["id"]
+            for _, document in (
+                send(server.port, key, *wanted(id, exhibitors[place], waitlist=place > 0))
+                for place in range(3)
+            )
+        ]
         with db.write():
-            db.connection.execute("UPDATE booth_reservations SET expires_at = ? WHERE id = ?", (LONG_AGO, holder))
-        answers = send_at_once(server.port, key, [wanted(id, participant) for participant in exhibitors[3:53]])
-        assert {(status, document["code"], document["blocked_by"]["reservation_id"])
-                for status, document in answers} == {
-            (409, "booth_unavailable", first)}
-        assert dict(db.connection.execute("SELECT id, status FROM booth_reservations WHERE booth_id = ?", (id,))) == {
-            holder: "expired", first: "pending", second: "waitlisted"}
+            db.connection.execute(
+                "UPDATE booth_reservations SET expires_at = ? WHERE id = ?", (LONG_AGO, holder)
+            )
+        answers = send_at_once(
+            server.port, key, [wanted(id, participant) for participant in exhibitors[3:53]]
+        )
+        assert {
+            (status, document["code"], document["blocked_by"]["reservation_id"])
+            for status, document in answers
+        } == {(409, "booth_unavailable", first)}
+        assert dict(
+            db.connection.execute(
+                "SELECT id, status FROM booth_reservations WHERE booth_id = ?", (id,)
+            )
+        ) == {holder: "expired", first: "pending", second: "waitlisted"}
 
 
 def test_a_server_that_is_killed_sells_no_booth_twice(tmp_path, server, key, exhibitors, booth, db):
@@ -119,21 +158,36 @@ def test_a_server_that_is_killed_sells_no_booth_twice(tmp_path, server, key, exh
 
         def attempt():
             try:
-                return send(server.port, key, *wanted(*pair), **{"Idempotency-Key": f"{pair[0]}-{pair[1]}"})
+                return send(
+                    server.port, key, *wanted(*pair), **{"Idempotency-Key": f"{pair[0]}-{pair[1]}"}
+                )
             except (OSError, http.client.HTTPException):
                 broken.append(pair)
                 return None
+
         return pair[0], processes.until(attempt, timeout=60)
 
     with ThreadPoolExecutor(16) as clients:
         answers = list(clients.map(insist, todo))
     assert len(killed) == 2 and broken, "no request was cut off: this run proves nothing"
     assert {status for _, (status, _) in answers} == {201, 409}
-    sold = {id: [document["data"]["id"] for place, (status, document) in answers if place == id and status == 201]
-            for id in booths}
-    stored = {id: [row[0]
-                   for row in db.connection.execute("SELECT id FROM booth_reservations WHERE booth_id = ?", (id,))]
-                   for id in booths}
+    sold = {
+        id: [
+            document["data"]["id"]
+            for place, (status, document) in answers
+            if place == id and status == 201
+        ]
+        for id in booths
+    }
+    stored = {
+        id: [
+            row[0]
+            for row in db.connection.execute(
+                "SELECT id FROM booth_reservations WHERE booth_id = ?", (id,)
+            )
+        ]
+        for id in booths
+    }
     assert sold == stored and {len(ids) for ids in stored.values()} == {1}
     assert db.connection.execute("SELECT DISTINCT status FROM booths").fetchall() == [("reserved",)]
     checked = processes.eventapi(tmp_path, "check")

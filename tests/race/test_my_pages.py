@@ -1,4 +1,5 @@
 """Pages of exhibitors, with real server processes: many want one booth or the last piece, or press a button often."""
+
 import http.client
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -27,10 +28,22 @@ class Person:
 
     def __init__(self, db, participant, event):
         with db.write():
-            link = links.create(db, "participant", event_id=event["id"], participant_id=participant["id"],
-                                name="Ada Rosen", rights=RIGHTS)
-            self.secret = sessions.add(db, link_id=link["id"], way="mailed", mailed_to="ada@rosen.example")
-        self.ref, self.key, self.owner = link["ref"], link_secrets.form_key(db), f"link {link['id']}"
+            link = links.create(
+                db,
+                "participant",
+                event_id=event["id"],
+                participant_id=participant["id"],
+                name="Ada Rosen",
+                rights=RIGHTS,
+            )
+            self.secret = sessions.add(
+                db, link_id=link["id"], way="mailed", mailed_to="ada@rosen.example"
+            )
+        self.ref, self.key, self.owner = (
+            link["ref"],
+            link_secrets.form_key(db),
+            f"link {link['id']}",
+        )
         self.token = self.new_token()
 
     def new_token(self):
@@ -40,8 +53,12 @@ class Person:
         """Return (status, text, Location). A busy server is asked again, as a person would."""
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         body = urlencode(fields) if fields else None
-        headers = {"Cookie": f"evs-{self.ref}={self.secret}", "Accept": "text/html", "Accept-Language": "en",
-                   **({"Content-Type": "application/x-www-form-urlencoded"} if fields else {})}
+        headers = {
+            "Cookie": f"evs-{self.ref}={self.secret}",
+            "Accept": "text/html",
+            "Accept-Language": "en",
+            **({"Content-Type": "application/x-www-form-urlencoded"} if fields else {}),
+        }
         try:
             while True:
                 connection.request(method, f"/my/{self.ref}/{page}", body, headers)
@@ -61,6 +78,7 @@ def at_once(port, calls):
         person, page, fields = call
         start.wait(60)
         return person.send(port, "POST", page, fields)
+
     with ThreadPoolExecutor(len(calls)) as clients:
         return list(clients.map(client, calls))
 
@@ -75,10 +93,17 @@ def fair(portal):
 @pytest.mark.parametrize("number", range(ROUNDS))
 def test_a_hundred_exhibitors_hold_one_booth(fair, server, db, organiser, number):
     people = [Person(db, fair.exhibitor(f"Company {each}"), fair.event) for each in range(CLIENTS)]
-    answers = at_once(server.port, [(person, "booth/hold", {"form_token": person.token, "booth_number": "A1"})
-                                    for person in people])
+    answers = at_once(
+        server.port,
+        [
+            (person, "booth/hold", {"form_token": person.token, "booth_number": "A1"})
+            for person in people
+        ],
+    )
     assert sorted(status for status, *_ in answers) == [303, *[409] * (CLIENTS - 1)]
-    assert all("Booth A1 has just been taken" in text for status, text, _ in answers if status == 409)
+    assert all(
+        "Booth A1 has just been taken" in text for status, text, _ in answers if status == 409
+    )
     (held,) = organiser.data("/booth-reservations")
     assert held["status"] == "pending"
 
@@ -86,34 +111,63 @@ def test_a_hundred_exhibitors_hold_one_booth(fair, server, db, organiser, number
 @pytest.mark.parametrize("number", range(ROUNDS))
 def test_the_last_piece_is_ordered_once(fair, server, db, organiser, number):
     """The others read why, keep their basket, and have ordered nothing."""
-    organiser.patch(f"/services/{fair.power['id']}", {"events": [{"event_key": "fair", "stock": 1}]}, status=200)
-    people, calls = [Person(db, fair.exhibitor(f"Company {each}"), fair.event) for each in range(ORDERING)], []
+    organiser.patch(
+        f"/services/{fair.power['id']}", {"events": [{"event_key": "fair", "stock": 1}]}, status=200
+    )
+    people, calls = (
+        [Person(db, fair.exhibitor(f"Company {each}"), fair.event) for each in range(ORDERING)],
+        [],
+    )
     for person in people:
-        etag = re.search(r'name="etag" value="([^"]+)"', person.send(server.port, "GET", "orders")[1])[1]
+        etag = re.search(
+            r'name="etag" value="([^"]+)"', person.send(server.port, "GET", "orders")[1]
+        )[1]
         fields = {"form_token": person.token, "etag": etag, f"q.{fair.power['id']}": "1"}
         assert person.send(server.port, "POST", "orders", fields)[0] == 303
         check = person.send(server.port, "GET", "orders/check")[1]
         shown = re.search(r'name="shown" value="(\w+)"', check)[1]
-        calls.append((person, "orders/check", {"form_token": person.new_token(), "shown": shown, "agree": "1"}))
+        calls.append(
+            (
+                person,
+                "orders/check",
+                {"form_token": person.new_token(), "shown": shown, "agree": "1"},
+            )
+        )
     answers = at_once(server.port, calls)
     assert sorted(status for status, *_ in answers) == [303, *[409] * (ORDERING - 1)]
     for status, text, _ in answers:
         if status == 409:
-            assert "only 0 are left" in text and re.search(rf'name="q.{fair.power["id"]}"[^>]* value="1"', text)
+            assert "only 0 are left" in text and re.search(
+                rf'name="q.{fair.power["id"]}"[^>]* value="1"', text
+            )
     orders = organiser.data("/service-orders?per_page=100")
     assert sorted(row["status"] for row in orders) == [*["draft"] * (ORDERING - 1), "submitted"]
-    assert db.connection.execute("SELECT entity_type FROM binding_steps").fetchall() == [("service_order",)]
+    assert db.connection.execute("SELECT entity_type FROM binding_steps").fetchall() == [
+        ("service_order",)
+    ]
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
 @pytest.mark.parametrize("is_one_form", [True, False])
-def test_a_button_pressed_many_times_at_once_acts_once(fair, server, db, organiser, number, is_one_form):
+def test_a_button_pressed_many_times_at_once_acts_once(
+    fair, server, db, organiser, number, is_one_form
+):
     """With the form of one page, as after a double click, and with a page of each tab."""
     person = Person(db, fair.participant, fair.event)
 
     def many(page, **fields):
-        return at_once(server.port, [(person, page, {
-            "form_token": person.token if is_one_form else person.new_token(), **fields}) for _ in range(12)])
+        return at_once(
+            server.port,
+            [
+                (
+                    person,
+                    page,
+                    {"form_token": person.token if is_one_form else person.new_token(), **fields},
+                )
+                for _ in range(12)
+            ],
+        )
+
     assert {status for status, *_ in many("booth/hold", booth_number="A1")} == {303}
     (held,) = organiser.data("/booth-reservations")
     page = f"booth/confirm/{held['id']}"
@@ -124,6 +178,8 @@ def test_a_button_pressed_many_times_at_once_acts_once(fair, server, db, organis
     person.token = person.new_token()
     many("badges", first_name="Bela", last_name="Nagy")
     people = organiser.data(f"/participants?host_participant_id={fair.participant['id']}")
-    assert len(people) == (1 if is_one_form else 2)             # the quota is two
+    assert len(people) == (1 if is_one_form else 2)  # the quota is two
     assert [row["status"] for row in organiser.data("/booth-reservations")] == ["confirmed"]
-    assert db.connection.execute("SELECT entity_type FROM binding_steps").fetchall() == [("booth_reservation",)]
+    assert db.connection.execute("SELECT entity_type FROM binding_steps").fetchall() == [
+        ("booth_reservation",)
+    ]

@@ -1,4 +1,5 @@
 """A month is closed while many clients book in it, with real server processes: it has what it was closed with."""
+
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
@@ -21,14 +22,27 @@ def key(db):
 
 @pytest.mark.parametrize("round_", range(ROUNDS))
 def test_a_booking_is_in_the_figures_of_the_month_or_refused(server, key, organiser, db, round_):
-    contact = organiser.make("/contacts", {"company_name": "Muster GmbH", "address": "Weg 1", "city": "Leipzig",
-                                           "country": "DE"})
-    draft = organiser.make("/invoices", {"contact_id": contact["id"], "items": [
-        {"description": "Stand", "quantity": 1, "unit_price": 1000, "tax_rate": 19}]})
-    number = organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"]["invoice_number"]
+    contact = organiser.make(
+        "/contacts",
+        {"company_name": "Muster GmbH", "address": "Weg 1", "city": "Leipzig", "country": "DE"},
+    )
+    draft = organiser.make(
+        "/invoices",
+        {
+            "contact_id": contact["id"],
+            "items": [{"description": "Stand", "quantity": 1, "unit_price": 1000, "tax_rate": 19}],
+        },
+    )
+    number = organiser.post(f"/invoices/{draft['id']}/send", status=200).json["data"][
+        "invoice_number"
+    ]
     day = datetime.now(UTC).replace(day=1) - timedelta(days=3)
     month = f"{day:%Y-%m}"
-    book = ("POST", "/payments", {"invoice_number": number, "amount": 1, "payment_date": f"{day:%Y-%m-%d}"})
+    book = (
+        "POST",
+        "/payments",
+        {"invoice_number": number, "amount": 1, "payment_date": f"{day:%Y-%m-%d}"},
+    )
     close = ("POST", f"/reports/periods/{month}/close", None)
     part = BOOKINGS // CLOSINGS
     answers = send_at_once(server.port, key, [*([book] * part), close] * CLOSINGS)

@@ -1,4 +1,5 @@
 """Schemas describe their fields, operations what they do, and the export of a contact names everything in it."""
+
 import re
 
 import pytest
@@ -8,8 +9,15 @@ from eventapi.validation.schema_files import definition, document
 from tests.support.examples import collections, make_verbatim
 from tests.support.shared_app import SharedApp
 
-DESCRIBED = ["document", "document_category", "submission", "submission_revision", "submission_type", "webhook",
-             "webhook_delivery"]
+DESCRIBED = [
+    "document",
+    "document_category",
+    "submission",
+    "submission_revision",
+    "submission_type",
+    "webhook",
+    "webhook_delivery",
+]
 
 
 def undescribed(schema, place):
@@ -36,6 +44,7 @@ def test_the_schema_of_an_export_names_all_its_fields(organiser):
 
 # Operations
 
+
 @pytest.fixture
 def fresh(tmp_path, template):
     """Return an app with an empty database."""
@@ -46,20 +55,40 @@ def fresh(tmp_path, template):
 def test_every_operation_below_the_root_is_described_beyond_its_summary_and_access():
     for path, item in openapi.document(None)["paths"].items():
         for method, operation in item.items():
-            about = [part for part in operation["description"].split("\n\n") if "The API key needs" not in part]
-            assert not path.startswith("/api/") or len(" ".join(about)) > 20, f"{method} {path}: write a docstring"
-            assert re.match(r"[A-Z]", operation["summary"]) and not operation["summary"].endswith(".")
+            about = [
+                part
+                for part in operation["description"].split("\n\n")
+                if "The API key needs" not in part
+            ]
+            assert not path.startswith("/api/") or len(" ".join(about)) > 20, (
+                f"{method} {path}: write a docstring"
+            )
+            assert re.match(r"[A-Z]", operation["summary"]) and not operation["summary"].endswith(
+                "."
+            )
             assert operation["summary"] not in operation["description"], f"{method} {path}"
 
 
-SENDING = {"batch_invoices", "mail_invoice", "mail_link", "remind_link", "send_invoice", "send_dunnings",
-           "test_webhook", "redeliver_webhook_delivery"}
+SENDING = {
+    "batch_invoices",
+    "mail_invoice",
+    "mail_link",
+    "remind_link",
+    "send_invoice",
+    "send_dunnings",
+    "test_webhook",
+    "redeliver_webhook_delivery",
+}
 
 
 def test_only_what_sends_is_titled_send_or_mail():
     """Nobody gets a contract from request-signature, so its title must not promise that."""
-    titled = {operation["operationId"] for item in openapi.document(None)["paths"].values()
-              for operation in item.values() if re.match(r"(Send|Mail|Notify|Deliver)\b", operation["summary"])}
+    titled = {
+        operation["operationId"]
+        for item in openapi.document(None)["paths"].values()
+        for operation in item.values()
+        if re.match(r"(Send|Mail|Notify|Deliver)\b", operation["summary"])
+    }
     assert titled == SENDING
 
 
@@ -78,8 +107,11 @@ def test_events_that_a_description_names_are_sent(fresh, singular):
     def sent(call):
         before = {entry["id"] for entry in client.data("/webhooks/feed?after=&per_page=100")}
         call()
-        return {entry["type"] for entry in client.data("/webhooks/feed?after=&per_page=100")
-                if entry["id"] not in before}
+        return {
+            entry["type"]
+            for entry in client.data("/webhooks/feed?after=&per_page=100")
+            if entry["id"] not in before
+        }
 
     def named(operation):
         return set(re.findall(r"Webhooks receive `(\S+)`", operation["description"]))

@@ -1,4 +1,5 @@
 """/openapi.json is valid and complete, and its examples match real responses."""
+
 import json
 import re
 
@@ -17,8 +18,10 @@ from tests.support.shared_app import SharedApp
 
 METHODS = {"get", "post", "put", "patch", "delete"}
 # Values that no example can contain: caller, address, time and random values.
-VARIES = re.compile(r"ref|admin_(id|name)|floor_plan_svg|unsubscribe_url|\w+_at|\w*badge_number|.*token.*|.*secret.*|"
-                    + "|".join(OF_THE_YEAR))
+VARIES = re.compile(
+    r"ref|admin_(id|name)|floor_plan_svg|unsubscribe_url|\w+_at|\w*badge_number|.*token.*|.*secret.*|"
+    + "|".join(OF_THE_YEAR)
+)
 CREATIONS = sorted(collections())
 
 
@@ -36,8 +39,11 @@ def fresh(tmp_path, template):
 
 
 def operations(document):
-    return [(path, method, operation) for path, methods in document["paths"].items()
-            for method, operation in methods.items()]
+    return [
+        (path, method, operation)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    ]
 
 
 def references(node):
@@ -52,9 +58,15 @@ def references(node):
 
 
 def test_the_document_lists_exactly_the_routes(document):
-    there = {(method.upper(), re.sub(r"{(\w+)}", r"<\1>", path)) for path, method, _ in operations(document)}
-    assert there == {(route.method, re.sub(r"<(\w+)[^>]*>", r"<\1>", route.path)) for route in routes()
-                     if not route.options.page}
+    there = {
+        (method.upper(), re.sub(r"{(\w+)}", r"<\1>", path))
+        for path, method, _ in operations(document)
+    }
+    assert there == {
+        (route.method, re.sub(r"<(\w+)[^>]*>", r"<\1>", route.path))
+        for route in routes()
+        if not route.options.page
+    }
 
 
 def test_every_reference_resolves(document):
@@ -66,7 +78,11 @@ def test_every_reference_resolves(document):
 
 
 def test_the_document_has_the_structure_of_openapi_3_1(document):
-    assert document["openapi"].startswith("3.1.") and document["info"]["title"] and document["info"]["version"]
+    assert (
+        document["openapi"].startswith("3.1.")
+        and document["info"]["title"]
+        and document["info"]["version"]
+    )
     names = [operation["operationId"] for _, _, operation in operations(document)]
     assert len(set(names)) == len(names), "two operations have the same name"
     tags = {tag["name"] for tag in document["tags"]}
@@ -76,20 +92,29 @@ def test_the_document_has_the_structure_of_openapi_3_1(document):
         assert set(operation["tags"]) <= tags, where
         parameters = [(parameter["in"], parameter["name"]) for parameter in operation["parameters"]]
         assert len(set(parameters)) == len(parameters), where
-        assert {name for place, name in parameters if place == "path"} == set(re.findall(r"{(\w+)}", path)), where
+        assert {name for place, name in parameters if place == "path"} == set(
+            re.findall(r"{(\w+)}", path)
+        ), where
         assert all(parameter["schema"] for parameter in operation["parameters"]), where
         for status, response in operation["responses"].items():
-            assert 200 <= int(status) < 600 and ("$ref" in response or response["description"]), where
+            assert 200 <= int(status) < 600 and ("$ref" in response or response["description"]), (
+                where
+            )
 
 
 def test_every_operation_below_the_root_lists_scope_flag_and_errors(document):
-    by_place = {(route.method.lower(), re.sub(r"<(\w+)>", r"{\1}", route.path)): route for route in routes()}
+    by_place = {
+        (route.method.lower(), re.sub(r"<(\w+)>", r"{\1}", route.path)): route for route in routes()
+    }
     for path, method, operation in operations(document):
         route = by_place[method, path]
         if route.options.public:
             assert operation["security"] == []
             continue
-        assert operation["x-scope"] == route.options.scope and operation.get("x-flag") == route.options.flag
+        assert (
+            operation["x-scope"] == route.options.scope
+            and operation.get("x-flag") == route.options.flag
+        )
         assert {"401", "403", "406", "422", "429", "500"} <= operation["responses"].keys()
         assert ("404" in operation["responses"]) >= ("{" in path)
         assert method == "get" or {"503", "507"} <= operation["responses"].keys()
@@ -98,17 +123,23 @@ def test_every_operation_below_the_root_lists_scope_flag_and_errors(document):
 def test_every_problem_example_is_returned_by_the_api(document):
     seen = set()
     for response in document["components"]["responses"].values():
-        examples = response["content"]["application/problem+json"].get("examples", {})      # 414 and 431 have none
+        examples = response["content"]["application/problem+json"].get(
+            "examples", {}
+        )  # 414 and 431 have none
         for code, example in examples.items():
             status, title, _ = CODES[code]
-            assert (example["value"]["status"], example["value"]["title"],
-                    example["value"]["code"]) == (status, title, code)
+            assert (
+                example["value"]["status"],
+                example["value"]["title"],
+                example["value"]["code"],
+            ) == (status, title, code)
             validate(document, {"$ref": "#/components/schemas/Problem"}, example["value"])
             seen.add(code)
     assert seen <= set(CODES)
 
 
 # What generators of clients need
+
 
 def parts(node):
     """Yield every object in a JSON value."""
@@ -121,22 +152,31 @@ def parts(node):
 def bodies(document):
     """Return name -> schema of every component that a request body uses, directly or through another component."""
     schemas, found = document["components"]["schemas"], {}
-    waiting = {reference.rpartition("/")[2] for _, _, operation in operations(document)
-               for reference in references(operation.get("requestBody", {}))}
+    waiting = {
+        reference.rpartition("/")[2]
+        for _, _, operation in operations(document)
+        for reference in references(operation.get("requestBody", {}))
+    }
     while waiting:
         name = waiting.pop()
         found[name] = schemas[name]
-        waiting |= {reference.rpartition("/")[2] for reference in references(schemas[name])} - found.keys()
+        waiting |= {
+            reference.rpartition("/")[2] for reference in references(schemas[name])
+        } - found.keys()
     return found
 
 
 def test_request_schemas_have_only_writable_fields_and_no_alternatives(document):
     for name, schema in bodies(document).items():
         for part in parts({key: value for key, value in schema.items() if key != "examples"}):
-            assert part.get("readOnly") is not True and True not in part.get("properties", {}).values(), name
+            assert (
+                part.get("readOnly") is not True and True not in part.get("properties", {}).values()
+            ), name
             assert not {"oneOf", "allOf"} & part.keys(), name
         for field, sub in schema.get("properties", {}).items():
-            assert "default" not in sub, f"{name}.{field}: generators make a field with a default required"
+            assert "default" not in sub, (
+                f"{name}.{field}: generators make a field with a default required"
+            )
 
 
 def test_every_component_with_fields_is_an_object(document):
@@ -149,14 +189,20 @@ def test_the_document_refuses_what_the_service_refuses_and_nothing_else(document
     for path, method, operation in operations(document):
         schemas = {parameter["name"]: parameter["schema"] for parameter in operation["parameters"]}
         for name, schema in schemas.items():
-            assert schema.get("type") != "array" or schema["minItems"] == 1, f"{method} {path}: {name}"
+            assert schema.get("type") != "array" or schema["minItems"] == 1, (
+                f"{method} {path}: {name}"
+            )
         for parameter in (part for part in operation["parameters"] if part["in"] == "query"):
             for schema in (parameter["schema"], parameter["schema"].get("items", {})):
-                assert schema.get("type") != "integer" or schema["maximum"] < 2 ** 63, f"{path}: {parameter['name']}"
+                assert schema.get("type") != "integer" or schema["maximum"] < 2**63, (
+                    f"{path}: {parameter['name']}"
+                )
         assert "enum" not in schemas.get("Prefer", {})
     person, note = fresh.organiser, document["paths"]["/api/v1/notes"]["post"]
     assert "errors" in person.get("/events?ids=", status=422).json
-    keys = {parameter["name"]: parameter["schema"] for parameter in note["parameters"]}["Idempotency-Key"]
+    keys = {parameter["name"]: parameter["schema"] for parameter in note["parameters"]}[
+        "Idempotency-Key"
+    ]
     for key, status in (("a b", 422), ("ä", 422), ("x" * 256, 422), ("x" * 255, 201), ("!~", 201)):
         headers = {"Idempotency-Key": key, "Prefer": "respond-async"}
         person.post("/events", {"title": "Fair"}, headers=headers, status=status)
@@ -198,10 +244,13 @@ def test_every_operation_says_what_it_does_and_needs(document):
 def test_names_of_operations_and_tags_are_spelt_in_one_way(document):
     for path, _, operation in operations(document):
         assert re.fullmatch(r"[a-z]+(_[a-z]+)+", operation["operationId"])
-        tag, = operation["tags"]
+        (tag,) = operation["tags"]
         assert re.fullmatch(r"[a-z]+(-[a-z]+)*", tag)
         words = set(re.findall(r"[a-z]{4,}", path.partition("/v1/")[2] or path))
-        assert any(word[:4] in operation["operationId"] for word in words) or path in ("/", "/e/{event_key}.json"), path
+        assert any(word[:4] in operation["operationId"] for word in words) or path in (
+            "/",
+            "/e/{event_key}.json",
+        ), path
 
 
 def test_internal_annotations_are_not_published(document):
@@ -212,13 +261,18 @@ def test_internal_annotations_are_not_published(document):
 def test_every_schema_of_the_document_is_valid(document):
     for schema in document["components"]["schemas"].values():
         Draft202012Validator.check_schema(schema)
-    used = {name for reference in references(document)
-            for name in re.findall(r"^#/components/schemas/(\w+)$", reference)}
+    used = {
+        name
+        for reference in references(document)
+        for name in re.findall(r"^#/components/schemas/(\w+)$", reference)
+    }
     assert set(document["components"]["schemas"]) - used <= {"Minimal"}
 
 
 def validate(document, schema, value):
-    validator = Draft202012Validator({**schema, "components": document["components"]}, format_checker=CHECKER)
+    validator = Draft202012Validator(
+        {**schema, "components": document["components"]}, format_checker=CHECKER
+    )
     error = next(validator.iter_errors(value), None)
     assert error is None, f"{list(error.absolute_path)}: {error.message}"
 
@@ -241,18 +295,22 @@ def test_the_examples_of_a_resource_match_real_responses(fresh, singular):
     here, below = whole["paths"][path], whole["paths"][f"{path}/{{id}}"]
     record = make_verbatim(client, singular)
     promised = example(here["post"], "201")["data"]
-    assert steady(without_secrets(singular, record)) == steady(without_secrets(singular, promised)), (
-        "add `examples` to the schema of the fields that differ")
+    assert steady(without_secrets(singular, record)) == steady(
+        without_secrets(singular, promised)
+    ), "add `examples` to the schema of the fields that differ"
     address = f"{path}/{record['id']}"
     assert steady(client.data(address)) == steady(example(below["get"], "200")["data"])
-    for operation in filter(None, [below.get("put")]):          # links have none: little of them can change
-        whole_body = {member: record[member] if member in OF_THE_YEAR else value
-                      for member, value in body(operation).items()}
+    for operation in filter(None, [below.get("put")]):  # links have none: little of them can change
+        whole_body = {
+            member: record[member] if member in OF_THE_YEAR else value
+            for member, value in body(operation).items()
+        }
         assert client.put(address, whole_body, status=200).json["data"]["id"] == record["id"]
     changed = body(below["patch"])
     after = client.patch(address, changed, status=200).json["data"]
     assert {member: after[member] for member in changed if member in after} == {
-        member: value for member, value in changed.items() if member in after}
+        member: value for member, value in changed.items() if member in after
+    }
 
 
 def example(operation, status):
@@ -266,7 +324,9 @@ def body(operation):
 def steady(value):
     """Return the value without the parts that vary."""
     if isinstance(value, dict):
-        return {member: steady(part) for member, part in value.items() if not VARIES.fullmatch(member)}
+        return {
+            member: steady(part) for member, part in value.items() if not VARIES.fullmatch(member)
+        }
     return [steady(part) for part in value] if isinstance(value, list) else value
 
 
@@ -282,13 +342,17 @@ def test_no_object_in_a_schema_file_has_a_key_twice():
         names = [name for name, _ in pairs]
         assert len(set(names)) == len(names), names
         return dict(pairs)
+
     for file in paths.folder("schemas").glob("*.json"):
         json.loads(file.read_text(), object_pairs_hook=as_dict)
 
 
 def test_every_schema_file_is_used(document):
-    named = {(getattr(route.options, word) or "").partition(".")[0] for route in routes()
-             for word in ("schema", "query", "response", "singular")}
+    named = {
+        (getattr(route.options, word) or "").partition(".")[0]
+        for route in routes()
+        for word in ("schema", "query", "response", "singular")
+    }
     assert set(resource_names()) <= named
 
 
@@ -296,7 +360,11 @@ def test_every_schema_file_is_used(document):
 STATES = {
     "bank-statements": {
         "bank transaction": {
-            "assign": (["open"], "assigned"), "ignore": (["open"], "ignored"), "reopen": (["ignored"], "open")}},
+            "assign": (["open"], "assigned"),
+            "ignore": (["open"], "ignored"),
+            "reopen": (["ignored"], "open"),
+        }
+    },
     "participants": {
         "participant": {
             "confirm": (["registered"], "confirmed"),
@@ -334,10 +402,35 @@ STATES = {
             "cancel": (["sent", "overdue", "paid"], "cancelled"),
             "credit": (["sent", "overdue", "partially_paid", "paid"], None),
             "remind": (["sent", "overdue", "partially_paid"], None),
-            "write_off": (["sent", "overdue", "partially_paid", "paid", "refunded", "written_off"], None),
-            "mail": (["sent", "overdue", "partially_paid", "paid", "refunded", "cancelled", "written_off"], None),
+            "write_off": (
+                ["sent", "overdue", "partially_paid", "paid", "refunded", "written_off"],
+                None,
+            ),
+            "mail": (
+                [
+                    "sent",
+                    "overdue",
+                    "partially_paid",
+                    "paid",
+                    "refunded",
+                    "cancelled",
+                    "written_off",
+                ],
+                None,
+            ),
             "dispute": (["sent", "overdue", "partially_paid"], None),
-            "settle": (["sent", "overdue", "partially_paid", "paid", "refunded", "cancelled", "written_off"], None),
+            "settle": (
+                [
+                    "sent",
+                    "overdue",
+                    "partially_paid",
+                    "paid",
+                    "refunded",
+                    "cancelled",
+                    "written_off",
+                ],
+                None,
+            ),
         },
     },
     "payments": {
@@ -406,9 +499,14 @@ STATES = {
 
 
 def test_the_document_contains_the_state_tables(document):
-    found = {tag["name"]: {noun: {action: (move["from"], move["to"]) for action, move in table.items()}
-                           for noun, table in tag["x-transitions"].items()}
-             for tag in document["tags"] if "x-transitions" in tag}
+    found = {
+        tag["name"]: {
+            noun: {action: (move["from"], move["to"]) for action, move in table.items()}
+            for noun, table in tag["x-transitions"].items()
+        }
+        for tag in document["tags"]
+        if "x-transitions" in tag
+    }
     assert found == STATES
 
 

@@ -1,4 +1,5 @@
 """The check of responses that the clients of the tests use: it must find what jsonschema finds."""
+
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -25,7 +26,12 @@ def test_a_faulty_response_is_found_wherever_the_fault_is(document):
 
 def samples(whole):
     """Yield (method, path, sample, schema) of some operations: their schemas share the parts of all others."""
-    for path in ("/api/v1/contacts", "/api/v1/contacts/{id}", "/api/v1/invoices/{id}", "/api/v1/booths"):
+    for path in (
+        "/api/v1/contacts",
+        "/api/v1/contacts/{id}",
+        "/api/v1/invoices/{id}",
+        "/api/v1/booths",
+    ):
         for method in whole["paths"][path].keys() & {"get", "patch", "post"}:
             for response in whole["paths"][path][method]["responses"].values():
                 media = response.get("content", {}).get("application/json", {})

@@ -2,6 +2,7 @@
 
 A name may be added here, never changed or removed within /api/v1.
 """
+
 from eventapi.reference import document as openapi
 
 # tag -> operationIds
@@ -153,7 +154,7 @@ def test_operations_have_the_names_of_version_1():
     document, found = openapi.document(None), {}
     for item in document["paths"].values():
         for operation in item.values():
-            tag, = operation["tags"]
+            (tag,) = operation["tags"]
             found.setdefault(tag, set()).add(operation["operationId"])
     assert found == {tag: set(names.split()) for tag, names in NAMES.items()}
 

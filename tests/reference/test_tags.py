@@ -1,11 +1,22 @@
 """Tags of the OpenAPI document: one spelling, one group each, and contact and documentation at this server."""
+
 import re
 
 import pytest
 
 from eventapi.reference import document as openapi
 
-GROUPS = ["Show", "People", "Money", "Halls", "Content", "Entrance", "Integration", "Pages", "System"]
+GROUPS = [
+    "Show",
+    "People",
+    "Money",
+    "Halls",
+    "Content",
+    "Entrance",
+    "Integration",
+    "Pages",
+    "System",
+]
 
 
 @pytest.fixture(scope="module")
@@ -14,11 +25,20 @@ def document():
 
 
 def test_every_tag_of_an_operation_is_in_exactly_one_group(document):
-    used = {tag for item in document["paths"].values() for operation in item.values() for tag in operation["tags"]}
+    used = {
+        tag
+        for item in document["paths"].values()
+        for operation in item.values()
+        for tag in operation["tags"]
+    }
     grouped = [tag for group in document["x-tagGroups"] for tag in group["tags"]]
     assert [group["name"] for group in document["x-tagGroups"]] == GROUPS
-    assert sorted(grouped) == sorted(used), "add a new resource to GROUPS in eventapi/reference/document.py"
-    assert [tag["name"] for tag in document["tags"]] == grouped, "tags come in the order of their groups"
+    assert sorted(grouped) == sorted(used), (
+        "add a new resource to GROUPS in eventapi/reference/document.py"
+    )
+    assert [tag["name"] for tag in document["tags"]] == grouped, (
+        "tags come in the order of their groups"
+    )
 
 
 def test_tags_are_spelt_one_way_and_described(document):
@@ -28,5 +48,9 @@ def test_tags_are_spelt_one_way_and_described(document):
 
 
 def test_contact_and_documentation_are_at_this_server(document):
-    assert document["info"]["contact"]["url"] == document["externalDocs"]["url"] == "https://api.example.org/docs"
+    assert (
+        document["info"]["contact"]["url"]
+        == document["externalDocs"]["url"]
+        == "https://api.example.org/docs"
+    )
     assert openapi.document(None)["externalDocs"]["url"] == "/docs"

@@ -1,4 +1,5 @@
 """The events of webhooks in the OpenAPI document and on the reference page, which need no key."""
+
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -32,8 +33,12 @@ def test_each_event_has_an_example_that_fits_its_schema(webhooks):
     for name, item in webhooks.items():
         [(method, operation)] = item.items()
         media = operation["requestBody"]["content"]["application/json"]
-        error = next(Draft202012Validator({**media["schema"], "components": components}).iter_errors(media["example"]),
-                     None)
+        error = next(
+            Draft202012Validator({**media["schema"], "components": components}).iter_errors(
+                media["example"]
+            ),
+            None,
+        )
         assert error is None, (name, error)
         assert method == "post" and media["example"]["type"] == name and operation["security"] == []
         schema = components["schemas"][media["schema"]["$ref"].rpartition("/")[2]]
@@ -43,10 +48,17 @@ def test_each_event_has_an_example_that_fits_its_schema(webhooks):
 
 def test_messages_differ_from_responses_where_the_events_do(webhooks):
     def example(name):
-        return webhooks[name]["post"]["requestBody"]["content"]["application/json"]["example"]["data"]
-    assert "content_sha256" in example("document.created") and "content" not in example("document.created")
+        return webhooks[name]["post"]["requestBody"]["content"]["application/json"]["example"][
+            "data"
+        ]
+
+    assert "content_sha256" in example("document.created") and "content" not in example(
+        "document.created"
+    )
     assert example("contact.created")["category_keys"] == []
-    assert example("payment.refunded")["refund"]["amount"] and "refund" not in example("payment.created")
+    assert example("payment.refunded")["refund"]["amount"] and "refund" not in example(
+        "payment.created"
+    )
     assert "unsubscribe_url" not in example("newsletter.confirmed")
 
 
@@ -55,15 +67,22 @@ def test_the_headers_and_the_responses_are_described(webhooks):
     names = {parameter["$ref"].rpartition("/")[2] for parameter in operation["parameters"]}
     headers = openapi.document("https://api.example.org")["components"]["parameters"]
     assert {headers[name]["name"] for name in names} == {
-        "webhook-id", "webhook-timestamp", "webhook-signature", "X-Webhook-Timestamp", "X-Webhook-Signature"}
+        "webhook-id",
+        "webhook-timestamp",
+        "webhook-signature",
+        "X-Webhook-Timestamp",
+        "X-Webhook-Signature",
+    }
     assert {"2XX", "410", "default"} == set(operation["responses"])
     assert "`payments`" in operation["description"]
 
 
 def test_the_examples_of_the_list_are_those_of_the_document(organiser, webhooks):
     listed = {entry["type"]: entry["example"] for entry in organiser.data("/webhooks/events")}
-    assert listed == {name: item["post"]["requestBody"]["content"]["application/json"]["example"]
-                      for name, item in webhooks.items()}
+    assert listed == {
+        name: item["post"]["requestBody"]["content"]["application/json"]["example"]
+        for name, item in webhooks.items()
+    }
 
 
 def test_a_message_that_does_not_fit_is_found():

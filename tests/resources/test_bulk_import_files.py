@@ -1,4 +1,5 @@
 """The files of a bulk import: workbooks, faults of the query, the rejected records, and the ids of a dry run."""
+
 import csv
 import io
 import zipfile
@@ -11,7 +12,9 @@ from tests.web.test_routes import problem
 
 @pytest.fixture
 def fair(organiser):
-    return organiser.make("/events", {"title": "Fair", "event_key": "fair", "date_from": "2027-05-01"})
+    return organiser.make(
+        "/events", {"title": "Fair", "event_key": "fair", "date_from": "2027-05-01"}
+    )
 
 
 def workbook():
@@ -22,22 +25,44 @@ def workbook():
     return file.getvalue()
 
 
-@pytest.mark.parametrize("raw", [workbook(), b"PK\x03\x04abc,email\r\n",
-                                 bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 600], ids=["xlsx", "zip", "xls"])
+@pytest.mark.parametrize(
+    "raw",
+    [workbook(), b"PK\x03\x04abc,email\r\n", bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 600],
+    ids=["xlsx", "zip", "xls"],
+)
 def test_a_workbook_sent_as_csv_is_recognised(organiser, raw):
     for kind in ("contacts", "participants?event_key=fair"):
-        found = problem(organiser.post(f"/bulk-import/{kind}", raw=raw, headers=CSV), 422, "validation_failed")
+        found = problem(
+            organiser.post(f"/bulk-import/{kind}", raw=raw, headers=CSV), 422, "validation_failed"
+        )
         error = found["errors"][0]
-        assert "workbook" in error["detail"] and "CSV UTF-8" in error["detail"] and len(found["errors"]) == 1
+        assert (
+            "workbook" in error["detail"]
+            and "CSV UTF-8" in error["detail"]
+            and len(found["errors"]) == 1
+        )
 
 
-@pytest.mark.parametrize("query, parameters", [
-    ("", {"event_key"}), ("event_key=none", {"event_key"}), ("event_key=fair&mode=all", {"mode"}),
-    ('event_key=fair&field_mapping={"a":"nothing"}', {"field_mapping"}),
-    ("event_key=fair&match_field=x", {"match_field"})])
-def test_a_fault_of_an_option_of_a_csv_import_names_the_parameter(organiser, fair, query, parameters):
-    found = problem(organiser.post(f"/bulk-import/participants?{query}", raw=b"email\na@example.org\n", headers=CSV),
-                    422, "validation_failed")
+@pytest.mark.parametrize(
+    "query, parameters",
+    [
+        ("", {"event_key"}),
+        ("event_key=none", {"event_key"}),
+        ("event_key=fair&mode=all", {"mode"}),
+        ('event_key=fair&field_mapping={"a":"nothing"}', {"field_mapping"}),
+        ("event_key=fair&match_field=x", {"match_field"}),
+    ],
+)
+def test_a_fault_of_an_option_of_a_csv_import_names_the_parameter(
+    organiser, fair, query, parameters
+):
+    found = problem(
+        organiser.post(
+            f"/bulk-import/participants?{query}", raw=b"email\na@example.org\n", headers=CSV
+        ),
+        422,
+        "validation_failed",
+    )
     assert {entry.get("parameter") for entry in found["errors"]} == parameters, found
 
 
@@ -51,34 +76,60 @@ def rejected(client, record):
     return answer.headers["Content-Type"], answer.body
 
 
-@pytest.mark.parametrize("encoding, charset", [
-    ("windows-1252", "windows-1252"), ("utf-16", "utf-16"), ("utf-8-sig", "utf-8"), ("utf-8", "utf-8")])
+@pytest.mark.parametrize(
+    "encoding, charset",
+    [
+        ("windows-1252", "windows-1252"),
+        ("utf-16", "utf-16"),
+        ("utf-8-sig", "utf-8"),
+        ("utf-8", "utf-8"),
+    ],
+)
 @pytest.mark.parametrize("separator", [";", ",", "\t"])
 def test_rejected_records_keep_encoding_and_separator(organiser, encoding, charset, separator):
     text = f"email{separator}last_name\r\nnonsense{separator}Müller\r\n"
     record = send_csv(organiser, text.encode(encoding))
     kind, raw = rejected(organiser, record)
     assert kind == f"text/csv; charset={charset}; header=present"
-    assert raw.startswith(text.encode(encoding)[:3]), "with a byte order mark only if the file had one"
+    assert raw.startswith(text.encode(encoding)[:3]), (
+        "with a byte order mark only if the file had one"
+    )
     rows = list(csv.reader(io.StringIO(raw.decode(encoding), newline=""), delimiter=separator))
     assert rows[0] == ["email", "last_name", "rejected_index", "rejected_because"]
     assert rows[1][:3] == ["nonsense", "Müller", "0"]
-    plain = encoding.replace("-sig", "").replace("utf-16", "utf-16-le")         # without a byte order mark
-    again = send_csv(organiser, raw.replace("nonsense".encode(plain), "mueller@example.org".encode(plain)))
+    plain = encoding.replace("-sig", "").replace("utf-16", "utf-16-le")  # without a byte order mark
+    again = send_csv(
+        organiser, raw.replace("nonsense".encode(plain), "mueller@example.org".encode(plain))
+    )
     assert again["created"] == 1 and organiser.data("/contacts")[0]["last_name"] == "Müller"
 
 
 def test_rejected_records_keep_their_surplus_cells(organiser):
-    record = send_csv(organiser, "email,last_name\na@example.org,Ada,Berlin,x\nb@example.org,Bea,Ulm\nnonsense,Cy\n")
+    record = send_csv(
+        organiser,
+        "email,last_name\na@example.org,Ada,Berlin,x\nb@example.org,Bea,Ulm\nnonsense,Cy\n",
+    )
     _, raw = rejected(organiser, record)
     header, *rows = csv.reader(io.StringIO(raw.decode(), newline=""))
-    assert header == ["email", "last_name", "rejected_surplus_1", "rejected_surplus_2", "rejected_index",
-                      "rejected_because"]
-    assert [row[:5] for row in rows] == [["a@example.org", "Ada", "Berlin", "x", "0"],
-                                         ["b@example.org", "Bea", "Ulm", "", "1"], ["nonsense", "Cy", "", "", "2"]]
+    assert header == [
+        "email",
+        "last_name",
+        "rejected_surplus_1",
+        "rejected_surplus_2",
+        "rejected_index",
+        "rejected_because",
+    ]
+    assert [row[:5] for row in rows] == [
+        ["a@example.org", "Ada", "Berlin", "x", "0"],
+        ["b@example.org", "Bea", "Ulm", "", "1"],
+        ["nonsense", "Cy", "", "", "2"],
+    ]
     again = send_csv(organiser, raw)
     assert [(entry["index"], entry["code"]) for entry in again["errors"]] == [
-        (0, "too_many_cells"), (1, "too_many_cells"), (2, "format")], "a cell is never lost unnoticed"
+        (0, "too_many_cells"),
+        (1, "too_many_cells"),
+        (2, "format"),
+    ], "a cell is never lost unnoticed"
     _, twice = rejected(organiser, again)
     assert twice == raw
     corrected = raw.replace(b"Berlin,x", b",").replace(b"Bea,Ulm", b"Bea,")
@@ -87,11 +138,16 @@ def test_rejected_records_keep_their_surplus_cells(organiser):
 
 def test_a_dry_run_names_no_id_that_does_not_exist(organiser, fair):
     organiser.make("/contacts", {"email": "old@example.org"})
-    people = [{"email": f"{name}@example.org", "last_name": "X"} for name in ("old", "new", "new", "other", "other")]
+    people = [
+        {"email": f"{name}@example.org", "last_name": "X"}
+        for name in ("old", "new", "new", "other", "other")
+    ]
     real = {contact["id"] for contact in organiser.data("/contacts")}
     for mode in ("create", "upsert", "update"):
         details = send(organiser, people, mode=mode, dry_run=True)["details"]
         assert {entry["id"] for entry in details} <= {*real, None}, (mode, details)
         record = send(organiser, people, "participants", event_key="fair", mode=mode, dry_run=True)
         assert {entry["id"] for entry in record["details"]} == {None}, (mode, record["details"])
-        assert "created" not in {entry["action"] for entry in record["details"]} or record["created"]
+        assert (
+            "created" not in {entry["action"] for entry in record["details"]} or record["created"]
+        )

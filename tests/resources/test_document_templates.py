@@ -1,25 +1,43 @@
 """Templates of documents."""
+
 import pytest
 
 
 def test_a_template_is_created_read_changed_and_deleted(organiser):
     template = organiser.make(
-        "/documents/templates", {"name": "Offer", "body": "<h1>Offer to {{contact.company_name}}</h1>"})
+        "/documents/templates",
+        {"name": "Offer", "body": "<h1>Offer to {{contact.company_name}}</h1>"},
+    )
     address = f"/documents/templates/{template['id']}"
-    assert template["key"] == "offer" and template["is_contract"] is False and organiser.data(address) == template
-    changed = organiser.patch(address, {"body": "<p>{{ today }}</p>", "is_contract": True}, status=200).json["data"]
+    assert (
+        template["key"] == "offer"
+        and template["is_contract"] is False
+        and organiser.data(address) == template
+    )
+    changed = organiser.patch(
+        address, {"body": "<p>{{ today }}</p>", "is_contract": True}, status=200
+    ).json["data"]
     assert changed["body"] == "<p>{{ today }}</p>" and changed["is_contract"] is True
     assert organiser.data("/documents/templates?is_contract=1") == [changed]
     assert organiser.data("/documents/templates?is_contract=0") == []
     organiser.delete(address, status=204)
 
 
-@pytest.mark.parametrize("body, place", [
-    ("<p>{{contact.password}}</p>", "line 1, column 4"), ("<p>\n<script>alert(1)</script></p>", "line 2, column 1"),
-    ("<p onclick='x'>a</p>", "line 1, column 1"), ("<p>a", "line 1, column 1"), ("<!-- a -->", "line 1, column 1"),
-    ("a &bogus; b", "line 1, column 3")])
+@pytest.mark.parametrize(
+    "body, place",
+    [
+        ("<p>{{contact.password}}</p>", "line 1, column 4"),
+        ("<p>\n<script>alert(1)</script></p>", "line 2, column 1"),
+        ("<p onclick='x'>a</p>", "line 1, column 1"),
+        ("<p>a", "line 1, column 1"),
+        ("<!-- a -->", "line 1, column 1"),
+        ("a &bogus; b", "line 1, column 3"),
+    ],
+)
 def test_unsupported_markup_is_refused_with_line_and_column(organiser, body, place):
-    errors = organiser.post("/documents/templates", {"name": "x", "body": body}, status=422).json["errors"]
+    errors = organiser.post("/documents/templates", {"name": "x", "body": body}, status=422).json[
+        "errors"
+    ]
     assert errors[0]["pointer"] == "/body" and errors[0]["detail"].startswith(place)
     template = organiser.make("/documents/templates", {"name": "x", "body": "<p>fine</p>"})
     organiser.patch(f"/documents/templates/{template['id']}", {"body": body}, status=422)
@@ -27,39 +45,78 @@ def test_unsupported_markup_is_refused_with_line_and_column(organiser, body, pla
 
 def test_all_faults_are_reported_together(organiser):
     errors = organiser.post(
-        "/documents/templates", {"name": "x", "category_key": "none", "body": "<p>{{a}} {{b}}</p><img>"}, status=422
+        "/documents/templates",
+        {"name": "x", "category_key": "none", "body": "<p>{{a}} {{b}}</p><img>"},
+        status=422,
     ).json["errors"]
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [
-        ("/category_key", "unknown"), ("/body", "placeholder"), ("/body", "placeholder"), ("/body", "not_allowed")]
+        ("/category_key", "unknown"),
+        ("/body", "placeholder"),
+        ("/body", "placeholder"),
+        ("/body", "not_allowed"),
+    ]
 
 
 def test_every_listed_placeholder_can_be_used(organiser):
     listed = organiser.data("/documents/templates/placeholders")
     names = [entry["placeholder"] for entry in listed["placeholders"]]
     assert "{{contact.company_name}}" in names and "{{today}}" in names
-    organiser.make("/documents/templates", {"name": "all", "body": "".join(f"<p>{name}</p>" for name in names)})
+    organiser.make(
+        "/documents/templates", {"name": "all", "body": "".join(f"<p>{name}</p>" for name in names)}
+    )
 
 
 def test_a_template_with_documents_cannot_be_deleted(organiser):
     template = organiser.make("/documents/templates", {"name": "Offer", "body": "<p>x</p>"})
     event = organiser.make("/events", {"title": "Fair"})
-    organiser.make("/documents", {"entity_type": "event", "entity_id": event["id"], "template_id": template["id"]})
-    assert organiser.delete(f"/documents/templates/{template['id']}", status=409).json["used_by"] == ["documents"]
+    organiser.make(
+        "/documents",
+        {"entity_type": "event", "entity_id": event["id"], "template_id": template["id"]},
+    )
+    assert organiser.delete(f"/documents/templates/{template['id']}", status=409).json[
+        "used_by"
+    ] == ["documents"]
 
 
 def test_every_placeholder_of_a_contact_shows_its_value(organiser):
-    values = {"company_name": "Stadt Musterstadt", "first_name": "Eva", "last_name": "Muster", "phone": "+49 341 1",
-              "email": "eva@stadt.example", "address": "Markt 1", "postal_code": "12345", "city": "Musterstadt",
-              "state": "Sachsen", "website": "https://stadt.example", "tax_id": "DE136695976",
-              "leitweg_id": "991-33333TEST-33", "gln": "4012345000009"}
+    values = {
+        "company_name": "Stadt Musterstadt",
+        "first_name": "Eva",
+        "last_name": "Muster",
+        "phone": "+49 341 1",
+        "email": "eva@stadt.example",
+        "address": "Markt 1",
+        "postal_code": "12345",
+        "city": "Musterstadt",
+        "state": "Sachsen",
+        "website": "https://stadt.example",
+        "tax_id": "DE136695976",
+        "leitweg_id": "991-33333TEST-33",
+        "gln": "4012345000009",
+    }
     contact = organiser.make("/contacts", {**values, "country": "DE", "language": "en"})
-    shown = {**values, "customer_number": contact["customer_number"], "name": values["company_name"],
-             "person": "Eva Muster", "country": "Germany"}
+    shown = {
+        **values,
+        "customer_number": contact["customer_number"],
+        "name": values["company_name"],
+        "person": "Eva Muster",
+        "country": "Germany",
+    }
     listed = organiser.data("/documents/templates/placeholders")["placeholders"]
-    names = [entry["placeholder"][2:-2] for entry in listed if entry["placeholder"].startswith("{{contact.")]
-    template = organiser.make("/documents/templates", {
-        "name": "all", "body": "".join(f"<p>{name} {{{{{name}}}}}</p>" for name in names)})
-    made = organiser.make("/documents", {"entity_type": "contact", "entity_id": contact["id"],
-                                         "template_id": template["id"]})
-    assert made["content"] == "".join(f"<p>{name} {shown.pop(name.partition('.')[2])}</p>" for name in names)
+    names = [
+        entry["placeholder"][2:-2]
+        for entry in listed
+        if entry["placeholder"].startswith("{{contact.")
+    ]
+    template = organiser.make(
+        "/documents/templates",
+        {"name": "all", "body": "".join(f"<p>{name} {{{{{name}}}}}</p>" for name in names)},
+    )
+    made = organiser.make(
+        "/documents",
+        {"entity_type": "contact", "entity_id": contact["id"], "template_id": template["id"]},
+    )
+    assert made["content"] == "".join(
+        f"<p>{name} {shown.pop(name.partition('.')[2])}</p>" for name in names
+    )
     assert shown == {}

@@ -1,9 +1,12 @@
 """Events."""
+
 from eventapi import times
 
 
 def test_an_event_is_created_read_changed_and_deleted(organiser):
-    event = organiser.make("/events", {"title": "Garden Fair", "date_from": "2027-05-01", "date_to": "2027-05-03"})
+    event = organiser.make(
+        "/events", {"title": "Garden Fair", "date_from": "2027-05-01", "date_to": "2027-05-03"}
+    )
     assert event["event_key"] == "garden-fair-2027"
     assert event["country"] == "DE" and event["timezone"] == "Europe/Berlin"
     address = f"/events/{event['id']}"
@@ -31,13 +34,31 @@ def test_upcoming_leaves_out_events_that_are_over_in_their_own_time_zone(organis
     """At 22:30 UTC on 1 May it is already 2 May in Berlin, and still 1 May in Pago Pago."""
     monkeypatch.setattr(times, "now", lambda: "2027-05-01T22:30:00Z")
     periods = {
-        "yesterday": ("2027-04-28", "2027-04-30"), "today": ("2027-05-01", None),
-        "last day": ("2027-04-01", "2027-05-01"), "tomorrow": ("2027-05-02", "2027-05-03"), "undated": (None, None)}
+        "yesterday": ("2027-04-28", "2027-04-30"),
+        "today": ("2027-05-01", None),
+        "last day": ("2027-04-01", "2027-05-01"),
+        "tomorrow": ("2027-05-02", "2027-05-03"),
+        "undated": (None, None),
+    }
     for period, (first, last) in periods.items():
         for zone in ("UTC", "Europe/Berlin", "Pacific/Pago_Pago"):
             organiser.make(
-                "/events", {"title": f"{period} {zone}", "date_from": first, "date_to": last, "timezone": zone})
+                "/events",
+                {
+                    "title": f"{period} {zone}",
+                    "date_from": first,
+                    "date_to": last,
+                    "timezone": zone,
+                },
+            )
     shown = {event["title"] for event in organiser.data("/events?upcoming=1&per_page=100")}
-    assert shown == {"today UTC", "today Pacific/Pago_Pago", "last day UTC", "last day Pacific/Pago_Pago",
-                     "tomorrow UTC", "tomorrow Europe/Berlin", "tomorrow Pacific/Pago_Pago"}
+    assert shown == {
+        "today UTC",
+        "today Pacific/Pago_Pago",
+        "last day UTC",
+        "last day Pacific/Pago_Pago",
+        "tomorrow UTC",
+        "tomorrow Europe/Berlin",
+        "tomorrow Pacific/Pago_Pago",
+    }
     assert len(organiser.data("/events?per_page=100")) == 15

@@ -1,4 +1,5 @@
 """Links over the API: for whom, with which scopes, shown, mailed, rotated and revoked."""
+
 import pytest
 
 from eventapi.domain.portal.rights import RIGHTS
@@ -15,35 +16,67 @@ def fair(organiser, db):
 @pytest.fixture
 def make(organiser, fair):
     """Return a function that makes the link of the exhibitor with further fields."""
+
     def link(**fields):
-        return organiser.make("/links", {"kind": "participant", "participant_id": fair.participant["id"],
-                                         "name": "Anna", "email": "anna@example.org", **fields})
+        return organiser.make(
+            "/links",
+            {
+                "kind": "participant",
+                "participant_id": fair.participant["id"],
+                "name": "Anna",
+                "email": "anna@example.org",
+                **fields,
+            },
+        )
+
     return link
 
 
 @pytest.fixture
 def mail(settings, monkeypatch):
-    for name, value in (("smtp_host", "localhost"), ("smtp_sender", "office@example.org"),
-                        ("base_url", "https://show.example.org")):
+    for name, value in (
+        ("smtp_host", "localhost"),
+        ("smtp_sender", "office@example.org"),
+        ("base_url", "https://show.example.org"),
+    ):
         monkeypatch.setattr(settings, name, value)
 
 
-def test_a_link_is_made_with_the_rights_of_the_event_and_its_address_is_shown_once(app, organiser, fair, make):
+def test_a_link_is_made_with_the_rights_of_the_event_and_its_address_is_shown_once(
+    app, organiser, fair, make
+):
     fair.change(my_rights=["profile", "booth"])
     made = make()
-    assert (made["rights"], made["status"], made["session_count"]) == (["profile", "booth"], "active", 0)
+    assert (made["rights"], made["status"], made["session_count"]) == (
+        ["profile", "booth"],
+        "active",
+        0,
+    )
     assert organiser.data(f"/links/{made['id']}") == {**made, "url": None}
     assert organiser.data("/links") == [{**made, "url": None}]
-    page = app.get(made["url"].replace("http://localhost:80", ""), headers={"Accept": "text/html"}, status=200)
+    page = app.get(
+        made["url"].replace("http://localhost:80", ""), headers={"Accept": "text/html"}, status=200
+    )
     assert "Open your page" in page.text
 
 
 def test_name_and_address_come_from_the_contact(organiser, fair):
-    organiser.patch(f"/contacts/{fair.participant['contact_id']}", {
-        "first_name": "Bela", "last_name": "Nagy", "email": "bela@example.org", "language": "de"}, status=200)
-    made = organiser.make("/links", {"kind": "participant", "participant_id": fair.participant["id"]})
-    assert (made["name"], made["email"], made["language"]) == ("Bela Nagy", "bela@example.org", "de")
-    known = organiser.post("/links", {"kind": "participant", "participant_id": fair.participant["id"]}, status=409).json
+    organiser.patch(
+        f"/contacts/{fair.participant['contact_id']}",
+        {"first_name": "Bela", "last_name": "Nagy", "email": "bela@example.org", "language": "de"},
+        status=200,
+    )
+    made = organiser.make(
+        "/links", {"kind": "participant", "participant_id": fair.participant["id"]}
+    )
+    assert (made["name"], made["email"], made["language"]) == (
+        "Bela Nagy",
+        "bela@example.org",
+        "de",
+    )
+    known = organiser.post(
+        "/links", {"kind": "participant", "participant_id": fair.participant["id"]}, status=409
+    ).json
     assert (known["code"], known["link_id"]) == ("duplicate", made["id"])
 
 
@@ -51,27 +84,56 @@ def test_fields_that_do_not_belong_to_the_kind_are_named(organiser, fair):
     def pointers(**fields):
         found = organiser.post("/links", fields, status=422).json["errors"]
         return sorted((fault["pointer"], fault["code"]) for fault in found)
-    assert pointers(kind="participant", application_id=1, station="West", rights=["search"], name="A") == [
-        ("/application_id", "not_for_kind"), ("/participant_id", "required"), ("/rights/0", "not_for_kind"),
-        ("/station", "not_for_kind")]
+
+    assert pointers(
+        kind="participant", application_id=1, station="West", rights=["search"], name="A"
+    ) == [
+        ("/application_id", "not_for_kind"),
+        ("/participant_id", "required"),
+        ("/rights/0", "not_for_kind"),
+        ("/station", "not_for_kind"),
+    ]
     assert pointers(kind="door", event_key="fair") == [("/name", "required")]
     assert pointers(kind="participant", participant_id=999) == [("/participant_id", "unknown")]
     assert pointers(kind="door", event_key="fair", name="W", expires_at="2199-01-01T00:00:00Z") == [
-        ("/expires_at", "out_of_range")]
+        ("/expires_at", "out_of_range")
+    ]
 
 
 def test_a_door_has_devices_and_a_station(organiser, fair):
-    made = organiser.make("/links", {"kind": "door", "event_key": "fair", "name": "West", "station": "West",
-                                     "rights": ["search"]})
+    made = organiser.make(
+        "/links",
+        {
+            "kind": "door",
+            "event_key": "fair",
+            "name": "West",
+            "station": "West",
+            "rights": ["search"],
+        },
+    )
     assert (made["devices"], made["station"], made["rights"]) == (5, "West", ["search"])
 
 
-@pytest.mark.parametrize(("right", "scope"), [
-    ("profile", "participants"), ("badges", "participants"), ("submissions", "submissions"), ("booth", "booths"),
-    ("orders", "service_orders"), ("contract", "documents"), ("invoices", "invoices")])
+@pytest.mark.parametrize(
+    ("right", "scope"),
+    [
+        ("profile", "participants"),
+        ("badges", "participants"),
+        ("submissions", "submissions"),
+        ("booth", "booths"),
+        ("orders", "service_orders"),
+        ("contract", "documents"),
+        ("invoices", "invoices"),
+    ],
+)
 def test_a_key_hands_out_only_what_it_may_do_itself(person, organiser, fair, make, right, scope):
     """A key makes, shows and changes no link with a right whose scope it lacks. It can revoke each."""
-    body = {"kind": "participant", "participant_id": fair.participant["id"], "name": "Eve", "rights": [right]}
+    body = {
+        "kind": "participant",
+        "participant_id": fair.participant["id"],
+        "name": "Eve",
+        "rights": [right],
+    }
     narrow = person("links" if scope == "participants" else "links participants")
     refused = narrow.post("/links", body, status=403).json
     assert (refused["code"], refused["scope"]) == ("insufficient_scope", scope)
@@ -85,7 +147,12 @@ def test_a_key_hands_out_only_what_it_may_do_itself(person, organiser, fair, mak
 
 def test_a_link_of_a_participant_without_rights_needs_the_scope_participants(person, fair):
     """Its first page shows who takes part."""
-    body = {"kind": "participant", "participant_id": fair.participant["id"], "name": "Eve", "rights": []}
+    body = {
+        "kind": "participant",
+        "participant_id": fair.participant["id"],
+        "name": "Eve",
+        "rights": [],
+    }
     assert person("links").post("/links", body, status=403).json["scope"] == "participants"
     person("links participants").post("/links", body, status=201)
 
@@ -96,14 +163,20 @@ def test_links_need_their_scope_and_feature(person, db, organiser, fair, make):
     person("links:read").get("/links", status=200)
     with db.write():
         db.connection.execute("UPDATE flags SET enabled = 0 WHERE name = 'pages'")
-    refused = organiser.post("/links", {"kind": "participant", "participant_id": fair.participant["id"]}, status=403)
+    refused = organiser.post(
+        "/links", {"kind": "participant", "participant_id": fair.participant["id"]}, status=403
+    )
     assert refused.json["code"] == "feature_disabled"
 
 
 def test_a_link_is_shown_again_rotated_and_revoked(app, organiser, db, fair, make):
     def status(url):
-        return app.get(url.replace("http://localhost:80", ""), headers={"Accept": "text/html"},
-                       expect_errors=True).status_int
+        return app.get(
+            url.replace("http://localhost:80", ""),
+            headers={"Accept": "text/html"},
+            expect_errors=True,
+        ).status_int
+
     made = make()
     again = organiser.post(f"/links/{made['id']}/show", status=200).json["data"]
     assert again["url"] != made["url"] and status(made["url"]) == status(again["url"]) == 200
@@ -114,11 +187,16 @@ def test_a_link_is_shown_again_rotated_and_revoked(app, organiser, db, fair, mak
     assert (stored["status"], stored["name"], stored["email"]) == ("revoked", None, None)
     assert status(fresh["url"]) == 404
     for action in ("show", "rotate", "mail"):
-        assert organiser.post(f"/links/{made['id']}/{action}", status=409).json["code"] == "invalid_transition"
+        assert (
+            organiser.post(f"/links/{made['id']}/{action}", status=409).json["code"]
+            == "invalid_transition"
+        )
     assert organiser.patch(f"/links/{made['id']}", {"name": "X"}, status=409)
     actions = [entry["action"] for entry in organiser.data("/audit-log?entity_type=link")]
     assert actions == ["revoked", "rotated", "shown", "created"]
-    sent = db.connection.execute("SELECT name, data FROM outgoing_events WHERE entity_type = 'link'").fetchall()
+    sent = db.connection.execute(
+        "SELECT name, data FROM outgoing_events WHERE entity_type = 'link'"
+    ).fetchall()
     assert [name for name, _ in sent] == ["link.created", "link.rotated", "link.revoked"]
     assert not any("anna" in data.lower() or "evl_" in data for _, data in sent)
 
@@ -127,9 +205,18 @@ def test_a_link_stays_that_of_its_person(organiser, fair, make):
     made = make()
     read = organiser.data(f"/links/{made['id']}")
     assert organiser.patch(f"/links/{made['id']}", read, status=200).json["data"] == read
-    for name, other in {"kind": "door", "event_id": 999, "event_key": "other", "participant_id": 999,
-                        "application_id": 1, "email": "eve@rosen.example", "station": "West"}.items():
-        found = organiser.patch(f"/links/{made['id']}", {**read, name: other}, status=422).json["errors"]
+    for name, other in {
+        "kind": "door",
+        "event_id": 999,
+        "event_key": "other",
+        "participant_id": 999,
+        "application_id": 1,
+        "email": "eve@rosen.example",
+        "station": "West",
+    }.items():
+        found = organiser.patch(f"/links/{made['id']}", {**read, name: other}, status=422).json[
+            "errors"
+        ]
         assert [(entry["pointer"], entry["code"]) for entry in found] == [(f"/{name}", "fixed")]
     for name in ("name", "rights"):
         found = organiser.patch(f"/links/{made['id']}", {name: None}, status=422).json["errors"]
@@ -142,13 +229,17 @@ def test_a_change_needs_the_present_state(organiser, fair, make):
     tag = organiser.get(f"/links/{made['id']}").headers["ETag"]
     organiser.patch(f"/links/{made['id']}", {"name": "Bela"}, status=200, headers={"If-Match": tag})
     organiser.patch(f"/links/{made['id']}", {"name": "Carl"}, status=412, headers={"If-Match": tag})
-    changed = organiser.patch(f"/links/{made['id']}", {"expires_at": "2020-01-01T00:00:00Z"}, status=200).json["data"]
+    changed = organiser.patch(
+        f"/links/{made['id']}", {"expires_at": "2020-01-01T00:00:00Z"}, status=200
+    ).json["data"]
     assert changed["status"] == "expired"
     changed = organiser.patch(f"/links/{made['id']}", {"expires_at": None}, status=200).json["data"]
     assert changed["status"] == "active"
 
 
-def test_mailing_needs_an_address_an_open_page_and_a_mail_server(organiser, db, fair, make, mail, monkeypatch):
+def test_mailing_needs_an_address_an_open_page_and_a_mail_server(
+    organiser, db, fair, make, mail, monkeypatch
+):
     made = make()
     refused = organiser.post(f"/links/{made['id']}/mail", status=409).json
     assert (refused["code"], refused["missing"]) == ("page_incomplete", ["my_is_open"])
@@ -156,24 +247,52 @@ def test_mailing_needs_an_address_an_open_page_and_a_mail_server(organiser, db, 
     for _ in range(5):
         assert organiser.post(f"/links/{made['id']}/mail", status=202).json["data"]["mailed_at"]
     organiser.post(f"/links/{made['id']}/mail", status=429)
-    nobody = organiser.make("/links", {"kind": "participant", "participant_id": fair.participant["id"], "name": "A",
-                                       "rights": list(RIGHTS)})
-    assert organiser.post(f"/links/{nobody['id']}/mail", status=409).json["code"] == "link_incomplete"
+    nobody = organiser.make(
+        "/links",
+        {
+            "kind": "participant",
+            "participant_id": fair.participant["id"],
+            "name": "A",
+            "rights": list(RIGHTS),
+        },
+    )
+    assert (
+        organiser.post(f"/links/{nobody['id']}/mail", status=409).json["code"] == "link_incomplete"
+    )
     monkeypatch.setattr(db.config, "smtp_host", "")
     other = make(email="b@example.org")
-    assert organiser.post(f"/links/{other['id']}/mail", status=409).json["code"] == "mail_not_configured"
+    assert (
+        organiser.post(f"/links/{other['id']}/mail", status=409).json["code"]
+        == "mail_not_configured"
+    )
 
 
 def test_many_links_are_made_mailed_and_revoked_at_once(organiser, fair, mail):
     fair.change(my_is_open=True)
     ids = [fair.exhibitor(f"Company {number}")["id"] for number in range(3)]
-    done = organiser.post("/links/batch", {"action": "create", "items": [
-        {"kind": "participant", "participant_id": id, "name": "A", "email": f"{id}@example.org"}
-        for id in (*ids, 999)]},
-        status=200).json["data"]
+    done = organiser.post(
+        "/links/batch",
+        {
+            "action": "create",
+            "items": [
+                {
+                    "kind": "participant",
+                    "participant_id": id,
+                    "name": "A",
+                    "email": f"{id}@example.org",
+                }
+                for id in (*ids, 999)
+            ],
+        },
+        status=200,
+    ).json["data"]
     assert (done["done"], done["refused"]) == (3, 1)
     links = [result["data"]["id"] for result in done["results"][:3]]
-    mailed = organiser.post("/links/batch", {"action": "mail", "ids": links}, status=200).json["data"]
-    revoked = organiser.post("/links/batch", {"action": "revoke", "ids": links}, status=200).json["data"]
+    mailed = organiser.post("/links/batch", {"action": "mail", "ids": links}, status=200).json[
+        "data"
+    ]
+    revoked = organiser.post("/links/batch", {"action": "revoke", "ids": links}, status=200).json[
+        "data"
+    ]
     assert mailed["done"] == revoked["done"] == 3
     assert {link["status"] for link in organiser.data("/links?is_revoked=1")} == {"revoked"}

@@ -1,4 +1,5 @@
 """Participants."""
+
 import pytest
 
 from eventapi.domain.entrance import badges
@@ -9,7 +10,8 @@ from eventapi.domain.people import participants
 def contact(organiser):
     """Return a function that creates a contact and returns its id."""
     return lambda number: organiser.make(
-        "/contacts", {"customer_number": number, "company_name": f"{number} GmbH"})["id"]
+        "/contacts", {"customer_number": number, "company_name": f"{number} GmbH"}
+    )["id"]
 
 
 @pytest.fixture
@@ -31,16 +33,20 @@ def participant(organiser, fair, contact):
 def event_names(db, entity_id):
     return [
         name
-        for name, in db.connection.execute(
+        for (name,) in db.connection.execute(
             "SELECT name FROM outgoing_events WHERE entity_type = 'event_participant' AND entity_id = ? ORDER BY id",
-            (entity_id,))]
+            (entity_id,),
+        )
+    ]
 
 
 def invoice(db, participant):
     with db.write():
         db.connection.execute(
             "INSERT INTO invoices (invoice_number, contact_id, event_participant_id, currency, created_at, updated_at) "
-            "VALUES ('DRAFT-1', ?, ?, 'EUR', ?, ?)", (participant["contact_id"], participant["id"], db.now, db.now))
+            "VALUES ('DRAFT-1', ?, ?, 'EUR', ?, ?)",
+            (participant["contact_id"], participant["id"], db.now, db.now),
+        )
 
 
 def test_a_participant_is_added_read_changed_and_removed(organiser, fair, contact, category, db):
@@ -49,40 +55,80 @@ def test_a_participant_is_added_read_changed_and_removed(organiser, fair, contac
     assert participant["event_id"] == fair["id"] and participant["contact_id"] == id
     assert (participant["event_key"], participant["customer_number"]) == ("garden", "C-1")
     assert (participant["role"], participant["status"], participant["is_confirmed"]) == (
-        "exhibitor", "registered", False)
+        "exhibitor",
+        "registered",
+        False,
+    )
     address = f"/participants/{participant['id']}"
     assert organiser.data(address) == participant
-    changed = organiser.patch(address, {"category_key": "gold", "badge_name": "Ada"}, status=200).json["data"]
-    assert (changed["category_key"], changed["badge_name"]) == ("gold", "Ada") and changed["category_id"]
+    changed = organiser.patch(
+        address, {"category_key": "gold", "badge_name": "Ada"}, status=200
+    ).json["data"]
+    assert (changed["category_key"], changed["badge_name"]) == ("gold", "Ada") and changed[
+        "category_id"
+    ]
     assert organiser.put(address, changed, status=200).json["data"] == changed
-    assert organiser.patch(
-        address, {"category_key": None, "category_id": None}, status=200).json["data"]["category_id"] is None
+    assert (
+        organiser.patch(address, {"category_key": None, "category_id": None}, status=200).json[
+            "data"
+        ]["category_id"]
+        is None
+    )
     organiser.delete(address, status=204)
     organiser.get(address, status=404)
     assert event_names(db, participant["id"]) == [
-        "participant.added", "participant.updated", "participant.updated", "participant.removed"]
+        "participant.added",
+        "participant.updated",
+        "participant.updated",
+        "participant.removed",
+    ]
 
 
 def test_event_and_contact_can_be_given_by_id(organiser, fair, contact):
-    participant = organiser.make("/participants", {"event_id": fair["id"], "contact_id": contact("C-1")})
+    participant = organiser.make(
+        "/participants", {"event_id": fair["id"], "contact_id": contact("C-1")}
+    )
     body = {"event_id": fair["id"], "contact_id": participant["contact_id"], "badge_name": "Ada"}
-    assert organiser.put(f"/participants/{participant['id']}", body, status=200).json["data"]["badge_name"] == "Ada"
+    assert (
+        organiser.put(f"/participants/{participant['id']}", body, status=200).json["data"][
+            "badge_name"
+        ]
+        == "Ada"
+    )
 
 
 def test_contradictory_id_and_key_are_refused(organiser, fair, contact):
     other = organiser.make("/events", {"title": "Boat Show"})
     answer = organiser.post(
-        "/participants", {"event_id": other["id"], "event_key": "garden", "contact_id": contact("C-1")}, status=422)
-    assert [(entry["pointer"], entry["code"]) for entry in answer.json["errors"]] == [("/event_key", "disagrees")]
+        "/participants",
+        {"event_id": other["id"], "event_key": "garden", "contact_id": contact("C-1")},
+        status=422,
+    )
+    assert [(entry["pointer"], entry["code"]) for entry in answer.json["errors"]] == [
+        ("/event_key", "disagrees")
+    ]
 
 
 def test_missing_fields_are_reported_together(organiser, participant):
-    for answer in (organiser.post("/participants", {"role": "guest"}, status=422),
-                   organiser.put(f"/participants/{participant['id']}", {"role": "guest"}, status=422)):
-        assert [entry["pointer"] for entry in answer.json["errors"]] == ["/customer_number", "/event_key", "/role"]
+    for answer in (
+        organiser.post("/participants", {"role": "guest"}, status=422),
+        organiser.put(f"/participants/{participant['id']}", {"role": "guest"}, status=422),
+    ):
+        assert [entry["pointer"] for entry in answer.json["errors"]] == [
+            "/customer_number",
+            "/event_key",
+            "/role",
+        ]
     answer = organiser.post(
-        "/participants", {"event_key": "no", "customer_number": "no", "category_key": "no"}, status=422)
-    assert [entry["pointer"] for entry in answer.json["errors"]] == ["/event_key", "/customer_number", "/category_key"]
+        "/participants",
+        {"event_key": "no", "customer_number": "no", "category_key": "no"},
+        status=422,
+    )
+    assert [entry["pointer"] for entry in answer.json["errors"]] == [
+        "/event_key",
+        "/customer_number",
+        "/category_key",
+    ]
 
 
 def test_a_contact_has_each_role_once(organiser, participant):
@@ -96,25 +142,42 @@ def test_a_contact_has_each_role_once(organiser, participant):
 
 def test_is_confirmed_can_be_set_and_unset(organiser, participant, db):
     address = f"/participants/{participant['id']}"
-    confirmed = organiser.patch(address, {"is_confirmed": True, "badge_name": "Ada"}, status=200).json["data"]
-    assert (confirmed["status"], confirmed["is_confirmed"], confirmed["badge_name"]) == ("confirmed", True, "Ada")
+    confirmed = organiser.patch(
+        address, {"is_confirmed": True, "badge_name": "Ada"}, status=200
+    ).json["data"]
+    assert (confirmed["status"], confirmed["is_confirmed"], confirmed["badge_name"]) == (
+        "confirmed",
+        True,
+        "Ada",
+    )
     assert organiser.patch(address, {"is_confirmed": True}, status=200).json["data"] == confirmed
-    assert organiser.patch(address, {"is_confirmed": False}, status=200).json["data"]["status"] == "registered"
-    assert event_names(db, participant["id"]) == ["participant.added", "participant.updated", "participant.confirmed",
-                                           "participant.unconfirmed"]
+    assert (
+        organiser.patch(address, {"is_confirmed": False}, status=200).json["data"]["status"]
+        == "registered"
+    )
+    assert event_names(db, participant["id"]) == [
+        "participant.added",
+        "participant.updated",
+        "participant.confirmed",
+        "participant.unconfirmed",
+    ]
 
 
 def test_adding_a_confirmed_participant_sends_both_events(organiser, fair, contact, db):
     contact("C-1")
     participant = organiser.make(
-        "/participants", {"event_key": "garden", "customer_number": "C-1", "is_confirmed": True})
+        "/participants", {"event_key": "garden", "customer_number": "C-1", "is_confirmed": True}
+    )
     assert participant["status"] == "confirmed"
     assert event_names(db, participant["id"]) == ["participant.added", "participant.confirmed"]
 
 
 def test_each_state_allows_the_actions_of_the_table(organiser, participant, db):
     address = f"/participants/{participant['id']}"
-    assert organiser.data(f"{address}?include=allowed_actions")["allowed_actions"] == ["confirm", "cancel"]
+    assert organiser.data(f"{address}?include=allowed_actions")["allowed_actions"] == [
+        "confirm",
+        "cancel",
+    ]
     assert organiser.post(f"{address}/confirm", status=200).json["data"]["status"] == "confirmed"
     assert organiser.post(f"{address}/confirm", status=200).json["data"]["status"] == "confirmed"
     cancelled = organiser.post(f"{address}/cancel", status=200).json["data"]
@@ -125,27 +188,45 @@ def test_each_state_allows_the_actions_of_the_table(organiser, participant, db):
     assert organiser.put(address, cancelled, status=200).json["data"] == cancelled
     assert organiser.post(f"{address}/reinstate", status=200).json["data"]["status"] == "registered"
     assert event_names(db, participant["id"]) == [
-        "participant.added", "participant.confirmed", "participant.removed", "participant.added"]
+        "participant.added",
+        "participant.confirmed",
+        "participant.removed",
+        "participant.added",
+    ]
 
 
-def test_a_participant_with_an_invoice_cannot_change_its_contact(organiser, participant, contact, db):
+def test_a_participant_with_an_invoice_cannot_change_its_contact(
+    organiser, participant, contact, db
+):
     contact("C-2")
     invoice(db, participant)
     address = f"/participants/{participant['id']}"
     for answer in (
-            organiser.delete(address, status=409), organiser.patch(address, {"customer_number": "C-2"}, status=409)):
+        organiser.delete(address, status=409),
+        organiser.patch(address, {"customer_number": "C-2"}, status=409),
+    ):
         assert answer.json["code"] == "in_use" and answer.json["used_by"] == ["invoices"]
-    organiser.patch(address, {"badge_name": "Ada", "role": "sponsor", "customer_number": "C-1"}, status=200)
+    organiser.patch(
+        address, {"badge_name": "Ada", "role": "sponsor", "customer_number": "C-1"}, status=200
+    )
 
 
 def test_a_participant_moves_to_another_contact(organiser, participant, contact):
     contact("C-2")
-    moved = organiser.patch(f"/participants/{participant['id']}", {"customer_number": "C-2"}, status=200).json["data"]
-    assert moved["customer_number"] == "C-2" and moved["badge_number"] == participant["badge_number"]
+    moved = organiser.patch(
+        f"/participants/{participant['id']}", {"customer_number": "C-2"}, status=200
+    ).json["data"]
+    assert (
+        moved["customer_number"] == "C-2" and moved["badge_number"] == participant["badge_number"]
+    )
 
 
 def test_a_second_participation_points_to_the_first_one(organiser, participant):
-    body = {"event_key": participant["event_key"], "contact_id": participant["contact_id"], "role": participant["role"]}
+    body = {
+        "event_key": participant["event_key"],
+        "contact_id": participant["contact_id"],
+        "role": participant["role"],
+    }
     found = organiser.post("/participants", body, status=409).json
     assert (found["code"], found["participant_id"]) == ("duplicate", participant["id"])
     assert "Change that participant instead" in found["detail"]
@@ -157,7 +238,9 @@ def test_a_second_participation_points_to_the_first_one(organiser, participant):
 
 def test_notes_are_deleted_with_the_participant(organiser, participant):
     note = organiser.make(
-        "/notes", {"entity_type": "event_participant", "entity_id": participant["id"], "note_text": "x"})
+        "/notes",
+        {"entity_type": "event_participant", "entity_id": participant["id"], "note_text": "x"},
+    )
     organiser.delete(f"/participants/{participant['id']}", status=204)
     organiser.get(f"/notes/{note['id']}", status=404)
 
@@ -173,30 +256,61 @@ def test_a_stale_etag_changes_nothing(organiser, participant):
 def test_the_list_is_filtered(organiser, participant, contact, category):
     contact("C-2")
     organiser.make("/events", {"title": "Boat Show", "event_key": "boats"})
-    other = organiser.make("/participants", {
-        "event_key": "boats", "customer_number": "C-2", "role": "speaker", "is_confirmed": True, "category_key": "gold"
-    })
+    other = organiser.make(
+        "/participants",
+        {
+            "event_key": "boats",
+            "customer_number": "C-2",
+            "role": "speaker",
+            "is_confirmed": True,
+            "category_key": "gold",
+        },
+    )
     spoken = f"{other['badge_number'][:4]}-{other['badge_number'][4:8]} {other['badge_number'][8:]}".lower().replace(
-        " ", "%20")
+        " ", "%20"
+    )
     for query in (
-            "event_key=boats", f"event_id={other['event_id']}", "customer_number=C-2",
-            f"contact_id={other['contact_id']}", "category_key=gold", f"category_id={other['category_id']}",
-            "confirmed=1", "status=confirmed", "role=speaker", f"badge_number={spoken}",
-            "event_key=boats&confirmed=1&role=speaker&category_key=gold&status=confirmed"):
-        assert [found["id"] for found in organiser.data(f"/participants?{query}")] == [other["id"]], query
-    assert [found["id"] for found in organiser.data("/participants?confirmed=0")] == [participant["id"]]
+        "event_key=boats",
+        f"event_id={other['event_id']}",
+        "customer_number=C-2",
+        f"contact_id={other['contact_id']}",
+        "category_key=gold",
+        f"category_id={other['category_id']}",
+        "confirmed=1",
+        "status=confirmed",
+        "role=speaker",
+        f"badge_number={spoken}",
+        "event_key=boats&confirmed=1&role=speaker&category_key=gold&status=confirmed",
+    ):
+        assert [found["id"] for found in organiser.data(f"/participants?{query}")] == [
+            other["id"]
+        ], query
+    assert [found["id"] for found in organiser.data("/participants?confirmed=0")] == [
+        participant["id"]
+    ]
     assert organiser.data("/participants?event_key=no") == []
-    assert [found["id"] for found in organiser.data("/participants")] == [other["id"], participant["id"]]
+    assert [found["id"] for found in organiser.data("/participants")] == [
+        other["id"],
+        participant["id"],
+    ]
     organiser.get("/participants?event_key=boats&event_id=999", status=422)
 
 
 def test_related_records_are_included_on_request(organiser, participant):
     wanted = organiser.data("/participants?include=contact,event,category")[0]
-    assert wanted["contact"]["company_name"] == "C-1 GmbH" and wanted["contact"]["id"] == participant["contact_id"]
+    assert (
+        wanted["contact"]["company_name"] == "C-1 GmbH"
+        and wanted["contact"]["id"] == participant["contact_id"]
+    )
     assert wanted["event"]["title"] == "Garden Fair" and wanted["category"] is None
-    assert organiser.data(f"/participants/{participant['id']}?include=contact")["contact"] == wanted["contact"]
+    assert (
+        organiser.data(f"/participants/{participant['id']}?include=contact")["contact"]
+        == wanted["contact"]
+    )
     organiser.get("/participants?include=allowed_actions", status=422)
-    table = organiser.get("/participants?include=contact,category", headers={"Accept": "text/csv"}, status=200).text
+    table = organiser.get(
+        "/participants?include=contact,category", headers={"Accept": "text/csv"}, status=200
+    ).text
     assert "contact.company_name" in table and "category.title" in table and "C-1 GmbH" in table
 
 
@@ -209,6 +323,7 @@ def test_a_key_without_the_scope_is_refused(person, participant):
 
 # Badge numbers
 
+
 def test_a_badge_number_is_valid_and_has_no_look_alikes(organiser, participant):
     assert badges.is_valid(participant["badge_number"])
     assert not set(badges.ALPHABET) & set("01OILQDUV")
@@ -219,7 +334,7 @@ def test_the_check_digit_detects_every_wrong_character():
     number = badges.draw()
     for place in range(len(number)):
         for character in badges.ALPHABET:
-            wrong = number[:place] + character + number[place + 1:]
+            wrong = number[:place] + character + number[place + 1 :]
             assert badges.is_valid(wrong) == (wrong == number)
 
 
@@ -235,38 +350,72 @@ def test_the_check_digit_detects_every_swap_of_two_characters():
 
 def test_malformed_badge_numbers_are_invalid():
     number = badges.draw()
-    assert not any(map(badges.is_valid, ("", number[:-1], number + "2", number.lower(), "0" * 12, "ß" * 12)))
+    assert not any(
+        map(badges.is_valid, ("", number[:-1], number + "2", number.lower(), "0" * 12, "ß" * 12))
+    )
     assert badges.normal(f"{number[:4]}-{number[4:]} ".lower()) == number
 
 
-@pytest.mark.parametrize("given", [
-    (), ("event_id",), ("contact_id",), ("category_id",), ("confirmed",), ("status",), ("role",), ("badge_number",),
-    ("event_id", "confirmed"), ("event_id", "role"), ("event_id", "status")])
+@pytest.mark.parametrize(
+    "given",
+    [
+        (),
+        ("event_id",),
+        ("contact_id",),
+        ("category_id",),
+        ("confirmed",),
+        ("status",),
+        ("role",),
+        ("badge_number",),
+        ("event_id", "confirmed"),
+        ("event_id", "role"),
+        ("event_id", "status"),
+    ],
+)
 def test_a_list_uses_an_index_without_sorting(db, given):
     from eventapi.storage.statements import statements
+
     text = statements("participants").list.ids(frozenset(given), "created_at", "DESC")
     plan = [
         row[3]
         for row in db.connection.execute(
-            "EXPLAIN QUERY PLAN " + text, {**dict.fromkeys(given), "limit": 1, "offset": 0})]
+            "EXPLAIN QUERY PLAN " + text, {**dict.fromkeys(given), "limit": 1, "offset": 0}
+        )
+    ]
     assert not any("TEMP B-TREE" in step for step in plan), plan
     assert not given or "SEARCH p" in plan[0], plan
 
 
 # Counters
 
-def test_totals_by_event_role_status_and_category_follow_every_change(organiser, fair, category, contact, db):
+
+def test_totals_by_event_role_status_and_category_follow_every_change(
+    organiser, fair, category, contact, db
+):
     organiser.make("/events", {"title": "Other", "event_key": "other"})
     kinds = [("garden", "visitor"), ("garden", "exhibitor"), ("other", "visitor")]
-    made = [organiser.make("/participants", {"event_key": key, "contact_id": contact(f"C-{number}"), "role": role})
-            for number, (key, role) in enumerate(kinds)]
+    made = [
+        organiser.make(
+            "/participants", {"event_key": key, "contact_id": contact(f"C-{number}"), "role": role}
+        )
+        for number, (key, role) in enumerate(kinds)
+    ]
 
     def totals(*queries):
-        return [organiser.get(f"/participants?{query}&per_page=1", status=200).json["meta"]["total"]
-                for query in queries]
+        return [
+            organiser.get(f"/participants?{query}&per_page=1", status=200).json["meta"]["total"]
+            for query in queries
+        ]
 
-    every = ("", "event_key=garden", "role=visitor", "status=confirmed", "confirmed=0", "category_key=gold",
-             "event_key=garden&role=visitor&confirmed=0")
+    every = (
+        "",
+        "event_key=garden",
+        "role=visitor",
+        "status=confirmed",
+        "confirmed=0",
+        "category_key=gold",
+        "event_key=garden&role=visitor&confirmed=0",
+    )
     assert totals(*every) == [3, 2, 2, 0, 3, 0, 1]
     organiser.post(f"/participants/{made[0]['id']}/confirm", status=200)
     organiser.patch(f"/participants/{made[1]['id']}", {"category_key": "gold"}, status=200)
@@ -281,21 +430,35 @@ def test_check_finds_a_wrong_counter_of_participants(participant, db):
     with db.write():
         db.connection.execute("UPDATE participant_counts SET participants = participants + 1")
     assert participants.check(db) == [
-        "participants of garden: the counters by role, status and category differ from the participants"]
+        "participants of garden: the counters by role, status and category differ from the participants"
+    ]
 
 
 # Search
 
+
 @pytest.fixture
 def people(organiser, fair):
     """Return `id -> letter` of three participants: an exhibitor, its staff and a visitor."""
-    texts = (({"customer_number": "K-77", "company_name": "Gärtnerei Straß"}, None),
-             ({"first_name": "Ada", "last_name": "Ærø", "company_name": "Gärtnerei Straß"}, "Dr. Adélaïde"),
-             ({"customer_number": "V-1", "last_name": "Muster"}, None))
-    return {organiser.make("/participants", {
-        "event_key": "garden", "badge_name": badge,
-        "contact_id": organiser.make("/contacts", contact)["id"]})["id"]: letter
-        for (contact, badge), letter in zip(texts, "abc", strict=True)}
+    texts = (
+        ({"customer_number": "K-77", "company_name": "Gärtnerei Straß"}, None),
+        (
+            {"first_name": "Ada", "last_name": "Ærø", "company_name": "Gärtnerei Straß"},
+            "Dr. Adélaïde",
+        ),
+        ({"customer_number": "V-1", "last_name": "Muster"}, None),
+    )
+    return {
+        organiser.make(
+            "/participants",
+            {
+                "event_key": "garden",
+                "badge_name": badge,
+                "contact_id": organiser.make("/contacts", contact)["id"],
+            },
+        )["id"]: letter
+        for (contact, badge), letter in zip(texts, "abc", strict=True)
+    }
 
 
 def found(organiser, people, text):
@@ -303,9 +466,20 @@ def found(organiser, people, text):
     return "".join(people[entry["id"]] for entry in entries)
 
 
-@pytest.mark.parametrize("text, expected", [
-    ("gart", "ab"), ("STRASS gart", "ab"), ("aero", "b"), ("adelaide strass", "b"), ("k-77", "a"), ("muster", "c"),
-    ("uster", ""), ("muster gart", ""), ("!", "")])
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("gart", "ab"),
+        ("STRASS gart", "ab"),
+        ("aero", "b"),
+        ("adelaide strass", "b"),
+        ("k-77", "a"),
+        ("muster", "c"),
+        ("uster", ""),
+        ("muster gart", ""),
+        ("!", ""),
+    ],
+)
 def test_search_finds_words_of_person_company_and_badge(organiser, people, text, expected):
     assert found(organiser, people, text) == expected
 
@@ -315,7 +489,9 @@ def test_search_finds_the_badge_number_and_each_of_its_groups(organiser, people)
     number = organiser.data(f"/participants/{first}")["badge_number"]
     for text in (number, number[:6].lower(), badges.grouped(number), number[4:8], number[8:]):
         assert "a" in found(organiser, people, text)
-    new = organiser.post(f"/participants/{first}/badge/replace", status=200).json["data"]["badge_number"]
+    new = organiser.post(f"/participants/{first}/badge/replace", status=200).json["data"][
+        "badge_number"
+    ]
     assert found(organiser, people, new) == "a" and found(organiser, people, number) == ""
 
 
@@ -326,27 +502,37 @@ def test_search_follows_changes(organiser, people, db):
     assert (found(organiser, people, "gart"), found(organiser, people, "rosen")) == ("b", "a")
     organiser.patch(f"/participants/{second}", {"badge_name": "Kim"}, status=200)
     assert (found(organiser, people, "adelaide"), found(organiser, people, "kim")) == ("", "b")
-    organiser.patch(f"/participants/{third}", {"contact_id": contact_ids[0], "role": "staff"}, status=200)
+    organiser.patch(
+        f"/participants/{third}", {"contact_id": contact_ids[0], "role": "staff"}, status=200
+    )
     assert (found(organiser, people, "muster"), found(organiser, people, "rosen")) == ("", "ac")
     organiser.delete(f"/participants/{third}", status=204)
     assert found(organiser, people, "rosen") == "a"
     organiser.post(f"/contacts/{contact_ids[1]}/anonymize", status=200)
     assert found(organiser, people, "kim") == found(organiser, people, "aero") == ""
-    organiser.post(f"/contacts/{contact_ids[2]}/merge", {"duplicate_id": contact_ids[0]}, status=200)
+    organiser.post(
+        f"/contacts/{contact_ids[2]}/merge", {"duplicate_id": contact_ids[0]}, status=200
+    )
     assert (found(organiser, people, "muster"), found(organiser, people, "rosen")) == ("a", "a")
-    with db.write():                                # compare the index with the records
+    with db.write():  # compare the index with the records
         db.connection.execute(
-            "INSERT INTO participants_search (participants_search, rank) VALUES ('integrity-check', 1)")
+            "INSERT INTO participants_search (participants_search, rank) VALUES ('integrity-check', 1)"
+        )
 
 
 # Hosts
 
+
 @pytest.fixture
 def take_part(organiser, fair):
     """Return a function that adds a new contact to the event and returns the participant."""
+
     def add(name, **more):
         contact = organiser.make("/contacts", {"company_name": name})
-        return organiser.make("/participants", {"event_key": "garden", "contact_id": contact["id"], **more})
+        return organiser.make(
+            "/participants", {"event_key": "garden", "contact_id": contact["id"], **more}
+        )
+
     return add
 
 
@@ -354,7 +540,10 @@ def take_part(organiser, fair):
 def stand(take_part):
     """Return (host, co-exhibitor, staff)."""
     host = take_part("Rosen KG")
-    return host, *(take_part(role, role=role, host_participant_id=host["id"]) for role in ("co_exhibitor", "staff"))
+    return host, *(
+        take_part(role, role=role, host_participant_id=host["id"])
+        for role in ("co_exhibitor", "staff")
+    )
 
 
 def test_co_exhibitors_and_staff_have_a_host(organiser, stand, take_part):
@@ -362,10 +551,15 @@ def test_co_exhibitors_and_staff_have_a_host(organiser, stand, take_part):
     assert host["host_participant_id"] is None
     assert organiser.data(f"/participants/{staff['id']}")["host_participant_id"] == host["id"]
     hosted = f"/participants?host_participant_id={host['id']}"
-    assert [found["id"] for found in organiser.data(f"{hosted}&order=ASC")] == [partner["id"], staff["id"]]
+    assert [found["id"] for found in organiser.data(f"{hosted}&order=ASC")] == [
+        partner["id"],
+        staff["id"],
+    ]
     assert [found["id"] for found in organiser.data(f"{hosted}&role=staff")] == [staff["id"]]
     sponsor = take_part("Sponsor AG", role="sponsor")
-    organiser.patch(f"/participants/{staff['id']}", {"host_participant_id": sponsor["id"]}, status=200)
+    organiser.patch(
+        f"/participants/{staff['id']}", {"host_participant_id": sponsor["id"]}, status=200
+    )
     organiser.patch(f"/participants/{partner['id']}", {"host_participant_id": None}, status=200)
     assert organiser.data(hosted) == []
 
@@ -377,17 +571,28 @@ def test_only_an_exhibitor_or_sponsor_of_the_same_event_is_a_host(organiser, sta
     visitor = take_part("Visitor", role="visitor")
 
     def refused(participant, body):
-        [entry] = organiser.patch(f"/participants/{participant['id']}", body, status=422).json["errors"]
+        [entry] = organiser.patch(f"/participants/{participant['id']}", body, status=422).json[
+            "errors"
+        ]
         assert entry["pointer"] == "/host_participant_id"
         return entry["code"]
-    for other, code in ((partner, "not_a_host"), (visitor, "not_a_host"), (elsewhere, "other_event"),
-                        ({"id": 999}, "unknown")):
+
+    for other, code in (
+        (partner, "not_a_host"),
+        (visitor, "not_a_host"),
+        (elsewhere, "other_event"),
+        ({"id": 999}, "unknown"),
+    ):
         assert refused(staff, {"host_participant_id": other["id"]}) == code
     assert refused(visitor, {"host_participant_id": host["id"]}) == "role"
     assert refused(elsewhere, {"host_participant_id": host["id"]}) == "role"
     assert refused(staff, {"role": "press"}) == "role", "the role changes, and the host stays"
-    assert refused(staff, {"event_key": "other", "event_id": elsewhere["event_id"]}) == "other_event"
-    organiser.patch(f"/participants/{staff['id']}", {"role": "press", "host_participant_id": None}, status=200)
+    assert (
+        refused(staff, {"event_key": "other", "event_id": elsewhere["event_id"]}) == "other_event"
+    )
+    organiser.patch(
+        f"/participants/{staff['id']}", {"role": "press", "host_participant_id": None}, status=200
+    )
 
 
 def test_a_host_stays_while_it_has_people(organiser, stand):
@@ -405,36 +610,80 @@ def test_a_host_stays_while_it_has_people(organiser, stand):
     assert answer["meta"]["open"] == {"service_order_ids": [], "participant_ids": [partner["id"]]}
     assert organiser.data(f"/participants/{partner['id']}")["status"] == "registered"
     for participant in (partner, staff):
-        organiser.patch(f"/participants/{participant['id']}", {"host_participant_id": None}, status=200)
+        organiser.patch(
+            f"/participants/{participant['id']}", {"host_participant_id": None}, status=200
+        )
     organiser.delete(address, status=204)
 
 
 def test_a_merge_moves_the_people_of_a_host(organiser, stand, take_part, db):
     host, partner, staff = stand
     kept = take_part("Rosen KG (twice)")
-    organiser.post(f"/contacts/{kept['contact_id']}/merge", {"duplicate_id": host["contact_id"]}, status=200)
+    organiser.post(
+        f"/contacts/{kept['contact_id']}/merge", {"duplicate_id": host["contact_id"]}, status=200
+    )
     for participant in (partner, staff):
-        assert organiser.data(f"/participants/{participant['id']}")["host_participant_id"] == kept["id"]
+        assert (
+            organiser.data(f"/participants/{participant['id']}")["host_participant_id"]
+            == kept["id"]
+        )
         assert event_names(db, participant["id"]) == ["participant.added", "participant.updated"]
     organiser.get(f"/participants/{host['id']}", status=404)
     alone = take_part("Staff (twice)", role="staff")
-    organiser.post(f"/contacts/{alone['contact_id']}/merge", {"duplicate_id": staff["contact_id"]}, status=200)
+    organiser.post(
+        f"/contacts/{alone['contact_id']}/merge", {"duplicate_id": staff["contact_id"]}, status=200
+    )
     assert organiser.data(f"/participants/{alone['id']}")["host_participant_id"] == kept["id"]
 
 
 def test_an_import_sets_the_host(organiser, fair, stand):
     host, partner, staff = stand
     organiser.patch(f"/participants/{staff['id']}", {"host_participant_id": None}, status=200)
-    csv = organiser.get("/participants?event_key=garden&role=co_exhibitor", headers={"Accept": "text/csv"}, status=200)
+    csv = organiser.get(
+        "/participants?event_key=garden&role=co_exhibitor",
+        headers={"Accept": "text/csv"},
+        status=200,
+    )
     assert "host_participant_id" in csv.text.splitlines()[0]
     numbers = {participant["role"]: participant["customer_number"] for participant in stand}
-    done = organiser.make("/bulk-import/participants", {
-        "event_key": "garden", "mode": "upsert", "match_field": "customer_number", "records": [
-            {"customer_number": numbers["staff"], "role": "staff", "host_participant_id": host["id"]},
-            {"customer_number": numbers["co_exhibitor"], "role": "staff", "host_participant_id": host["id"]},
-            {"customer_number": numbers["exhibitor"], "role": "staff", "host_participant_id": partner["id"]},
-            {"customer_number": numbers["exhibitor"], "role": "press", "host_participant_id": host["id"]}]})
-    assert [entry["action"] for entry in done["details"]] == ["updated", "created", "rejected", "rejected"]
+    done = organiser.make(
+        "/bulk-import/participants",
+        {
+            "event_key": "garden",
+            "mode": "upsert",
+            "match_field": "customer_number",
+            "records": [
+                {
+                    "customer_number": numbers["staff"],
+                    "role": "staff",
+                    "host_participant_id": host["id"],
+                },
+                {
+                    "customer_number": numbers["co_exhibitor"],
+                    "role": "staff",
+                    "host_participant_id": host["id"],
+                },
+                {
+                    "customer_number": numbers["exhibitor"],
+                    "role": "staff",
+                    "host_participant_id": partner["id"],
+                },
+                {
+                    "customer_number": numbers["exhibitor"],
+                    "role": "press",
+                    "host_participant_id": host["id"],
+                },
+            ],
+        },
+    )
+    assert [entry["action"] for entry in done["details"]] == [
+        "updated",
+        "created",
+        "rejected",
+        "rejected",
+    ]
     assert [(entry["field"], entry["code"]) for entry in done["errors"]] == [
-        ("host_participant_id", "not_a_host"), ("host_participant_id", "role")]
+        ("host_participant_id", "not_a_host"),
+        ("host_participant_id", "role"),
+    ]
     assert len(organiser.data(f"/participants?host_participant_id={host['id']}")) == 3

@@ -1,9 +1,12 @@
 """Categories of services."""
+
 import pytest
 
 
 def test_a_category_is_created_read_changed_and_deleted(organiser, db):
-    category = organiser.make("/services/categories", {"category_name": "Strom & Wasser", "sort_order": 3})
+    category = organiser.make(
+        "/services/categories", {"category_name": "Strom & Wasser", "sort_order": 3}
+    )
     assert category["category_key"] == "strom-wasser" and category["sort_order"] == 3
     address = f"/services/categories/{category['id']}"
     assert organiser.data(address) == category
@@ -12,7 +15,8 @@ def test_a_category_is_created_read_changed_and_deleted(organiser, db):
     organiser.delete(address, status=204)
     organiser.get(address, status=404)
     entries = db.connection.execute(
-        "SELECT action FROM audit_log WHERE entity_type = 'service_category' ORDER BY id").fetchall()
+        "SELECT action FROM audit_log WHERE entity_type = 'service_category' ORDER BY id"
+    ).fetchall()
     assert entries == [("created",), ("updated",), ("deleted",)]
 
 
@@ -20,16 +24,26 @@ def test_generated_keys_are_unique_and_a_taken_key_is_refused(organiser):
     organiser.make("/services/categories", {"category_name": "Power"})
     other = organiser.make("/services/categories", {"category_name": "Power"})
     assert other["category_key"] == "power-2"
-    assert organiser.post(
-        "/services/categories", {"category_name": "x", "category_key": "power"}, status=409).json["code"] == "duplicate"
+    assert (
+        organiser.post(
+            "/services/categories", {"category_name": "x", "category_key": "power"}, status=409
+        ).json["code"]
+        == "duplicate"
+    )
     organiser.patch(f"/services/categories/{other['id']}", {"category_key": "power"}, status=409)
-    assert organiser.patch(
-        f"/services/categories/{other['id']}", {"category_key": "power-2"}, status=200).json["data"] == other
+    assert (
+        organiser.patch(
+            f"/services/categories/{other['id']}", {"category_key": "power-2"}, status=200
+        ).json["data"]
+        == other
+    )
 
 
 def test_a_category_with_services_cannot_be_deleted(organiser):
     category = organiser.make("/services/categories", {"category_name": "Power"})
-    service = organiser.make("/services", {"service_name": "Socket", "base_price": 10, "category_id": category["id"]})
+    service = organiser.make(
+        "/services", {"service_name": "Socket", "base_price": 10, "category_id": category["id"]}
+    )
     answer = organiser.delete(f"/services/categories/{category['id']}", status=409).json
     assert answer["code"] == "in_use" and answer["used_by"] == ["services"]
     organiser.patch(f"/services/{service['id']}", {"category_key": None}, status=200)

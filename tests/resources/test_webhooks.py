@@ -1,4 +1,5 @@
 """Webhooks: subscriptions, signatures, retries, and the feed of events."""
+
 import hmac
 import ipaddress
 import json
@@ -37,9 +38,13 @@ def receiver(settings):
 @pytest.fixture
 def hook(organiser, receiver):
     """Return a function that creates a webhook for a path of the receiver."""
+
     def make(path="/", events=("*",), client=organiser, **more):
         return client.make(
-            "/webhooks", {"url": receiver.url(path), "events": list(events), "timeout_seconds": 2, **more})
+            "/webhooks",
+            {"url": receiver.url(path), "events": list(events), "timeout_seconds": 2, **more},
+        )
+
     return make
 
 
@@ -49,8 +54,10 @@ def work(db, hurry=True):
         job.run(db, lambda: False)
         job.finish(60)
         if hurry:
-            db.connection.execute("UPDATE webhook_deliveries SET next_attempt_at = '2001-01-01T00:00:00Z' WHERE status "
-                                  "= 'pending' AND next_attempt_at IS NOT NULL")
+            db.connection.execute(
+                "UPDATE webhook_deliveries SET next_attempt_at = '2001-01-01T00:00:00Z' WHERE status "
+                "= 'pending' AND next_attempt_at IS NOT NULL"
+            )
         webhooks.fan_out(db, lambda: False)
         if not webhooks.with_due_deliveries(db):
             return
@@ -71,23 +78,37 @@ def make_event(organiser, title="Garden Fair"):
 
 # Webhooks as a resource
 
+
 def test_a_webhook_shows_its_secret_once_and_its_headers_never(organiser, db):
-    body = {"url": PUBLIC, "events": ["payment.*", "contact.created"], "headers": {"Authorization": "Bearer hush-hush"}}
+    body = {
+        "url": PUBLIC,
+        "events": ["payment.*", "contact.created"],
+        "headers": {"Authorization": "Bearer hush-hush"},
+    }
     made = organiser.post("/webhooks", body, status=201)
     webhook = made.json["data"]
     assert webhook["secret"].startswith("whsec_") and len(webhook["secret"]) > 40
     assert webhook["name"] == "hooks.example.org"
-    assert (webhook["is_active"], webhook["retry_count"], webhook["timeout_seconds"]) == (True, 10, 30)
+    assert (webhook["is_active"], webhook["retry_count"], webhook["timeout_seconds"]) == (
+        True,
+        10,
+        30,
+    )
     read = organiser.get(f"/webhooks/{webhook['id']}", status=200)
     assert read.json["data"] == {**webhook, "secret": None}
     changed = organiser.patch(
-        f"/webhooks/{webhook['id']}", {"name": "Bookkeeping", "headers": {"X-Token": "hush-too"}}, status=200)
+        f"/webhooks/{webhook['id']}",
+        {"name": "Bookkeeping", "headers": {"X-Token": "hush-too"}},
+        status=200,
+    )
     csv = organiser.get("/webhooks", headers={"Accept": "text/csv"}, status=200)
     for text in (made.text, read.text, csv.text, changed.text):
         assert "hush" not in text
     journal_text = "".join(
-        str(row) for table in ("audit_log", "outgoing_events")
-        for row in db.connection.execute(f"SELECT * FROM {table}"))
+        str(row)
+        for table in ("audit_log", "outgoing_events")
+        for row in db.connection.execute(f"SELECT * FROM {table}")
+    )
     assert "Bookkeeping" in journal_text
     assert "hush" not in journal_text and "whsec_" not in journal_text
     assert webhook["secret"] not in journal_text
@@ -96,24 +117,57 @@ def test_a_webhook_shows_its_secret_once_and_its_headers_never(organiser, db):
 def test_event_names_and_patterns_must_exist(organiser):
     body = {"url": PUBLIC, "events": ["payment.*", "payment.creatd", "nothing.*", "paym*", "*"]}
     found = problem(organiser.post("/webhooks", body), 422, "validation_failed")
-    assert [entry["pointer"] for entry in found["errors"]] == ["/events/1", "/events/2", "/events/3"]
+    assert [entry["pointer"] for entry in found["errors"]] == [
+        "/events/1",
+        "/events/2",
+        "/events/3",
+    ]
     assert "payment.created" in found["errors"][0]["detail"]
 
 
-@pytest.mark.parametrize("name", [
-    "Host", "connection", "Transfer-Encoding", "Content-Type", "content-length", "TE", "Upgrade", "Proxy-Authorization",
-    "Keep-Alive", "Trailer", "Expect", "webhook-id", "Webhook-Signature", "X-Webhook-Signature", "a b", "", "a:b", "é",
-    "x\r\ny"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Host",
+        "connection",
+        "Transfer-Encoding",
+        "Content-Type",
+        "content-length",
+        "TE",
+        "Upgrade",
+        "Proxy-Authorization",
+        "Keep-Alive",
+        "Trailer",
+        "Expect",
+        "webhook-id",
+        "Webhook-Signature",
+        "X-Webhook-Signature",
+        "a b",
+        "",
+        "a:b",
+        "é",
+        "x\r\ny",
+    ],
+)
 def test_reserved_headers_cannot_be_set(organiser, name):
     assert problem(
-        organiser.post("/webhooks", {"url": PUBLIC, "events": ["*"], "headers": {name: "x"}}), 422, "validation_failed")
+        organiser.post("/webhooks", {"url": PUBLIC, "events": ["*"], "headers": {name: "x"}}),
+        422,
+        "validation_failed",
+    )
 
 
-@pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "a\nb", "ü", "\x01", "x" * 2001, 7, None, " leading"])
+@pytest.mark.parametrize(
+    "value", ["a\r\nX-Evil: 1", "a\nb", "ü", "\x01", "x" * 2001, 7, None, " leading"]
+)
 def test_invalid_header_values_are_refused(organiser, value):
     problem(
-        organiser.post("/webhooks", {"url": PUBLIC, "events": ["*"], "headers": {"X-Token": value}}), 422,
-        "validation_failed")
+        organiser.post(
+            "/webhooks", {"url": PUBLIC, "events": ["*"], "headers": {"X-Token": value}}
+        ),
+        422,
+        "validation_failed",
+    )
 
 
 def test_all_faults_are_reported_together(organiser):
@@ -125,8 +179,14 @@ def test_all_faults_are_reported_together(organiser):
 def test_an_address_is_checked_when_it_changes(organiser):
     webhook = organiser.make("/webhooks", {"url": PUBLIC, "events": ["*"]})
     for method in ("PUT", "PATCH"):
-        answer = organiser(method, f"/webhooks/{webhook['id']}", {"url": "https://169.254.169.254/", "events": ["*"]})
-        assert [entry["pointer"] for entry in problem(answer, 422, "validation_failed")["errors"]] == ["/url"]
+        answer = organiser(
+            method,
+            f"/webhooks/{webhook['id']}",
+            {"url": "https://169.254.169.254/", "events": ["*"]},
+        )
+        assert [
+            entry["pointer"] for entry in problem(answer, 422, "validation_failed")["errors"]
+        ] == ["/url"]
 
 
 def test_at_most_50_webhooks_are_active(organiser, db):
@@ -134,24 +194,34 @@ def test_at_most_50_webhooks_are_active(organiser, db):
         organiser.make("/webhooks", {"url": PUBLIC, "events": ["*"]})
     problem(organiser.post("/webhooks", {"url": PUBLIC, "events": ["*"]}), 409, "too_many_webhooks")
     spare = organiser.make("/webhooks", {"url": PUBLIC, "events": ["*"], "is_active": False})
-    problem(organiser.patch(f"/webhooks/{spare['id']}", {"is_active": True}), 409, "too_many_webhooks")
+    problem(
+        organiser.patch(f"/webhooks/{spare['id']}", {"is_active": True}), 409, "too_many_webhooks"
+    )
     organiser.patch("/webhooks/1", {"is_active": False}, status=200)
     organiser.patch(f"/webhooks/{spare['id']}", {"is_active": True}, status=200)
 
 
 def test_the_catalogue_lists_all_event_names_with_examples(organiser):
     listed = {entry["type"]: entry for entry in organiser.data("/webhooks/events")}
-    assert set("""
+    assert (
+        set(
+            """
         application.approved application.rejected contact.created contact.updated participant.added
         participant.removed participant.confirmed invoice.created invoice.paid invoice.cancelled booth.assigned
         booth.unassigned service_order.confirmed service_order.completed booth_reservation.offered
         payment.created
-    """.split()) <= listed.keys()
+    """.split()
+        )
+        <= listed.keys()
+    )
     for name, entry in listed.items():
-        assert entry["example"]["type"] == name and entry["example"]["data"]["id"] and entry["scope"]
+        assert (
+            entry["example"]["type"] == name and entry["example"]["data"]["id"] and entry["scope"]
+        )
 
 
 # Recipients
+
 
 def test_an_event_contains_the_record_at_the_time_of_the_change(organiser, db, hook, receiver):
     hook()
@@ -161,9 +231,13 @@ def test_an_event_contains_the_record_at_the_time_of_the_change(organiser, db, h
     work(db)
     received = [body for _, body in receiver.at()]
     assert [(body["type"], body["data"]["id"], body["data"]["city"]) for body in received] == [
-        ("event.created", event["id"], None), ("event.updated", event["id"], "Leipzig"),
-        ("event.deleted", event["id"], "Leipzig")]
-    assert received[0].keys() == {"type", "timestamp", "data"} and times.is_timestamp(received[0]["timestamp"])
+        ("event.created", event["id"], None),
+        ("event.updated", event["id"], "Leipzig"),
+        ("event.deleted", event["id"], "Leipzig"),
+    ]
+    assert received[0].keys() == {"type", "timestamp", "data"} and times.is_timestamp(
+        received[0]["timestamp"]
+    )
 
 
 def test_patterns_select_events(organiser, db, hook, receiver):
@@ -177,7 +251,9 @@ def test_patterns_select_events(organiser, db, hook, receiver):
     assert types(receiver, "/deleted") == ["contact.deleted", "event.deleted"]
 
 
-def test_a_webhook_receives_only_events_that_its_key_may_read(organiser, db, hook, receiver, person):
+def test_a_webhook_receives_only_events_that_its_key_may_read(
+    organiser, db, hook, receiver, person
+):
     hook("/narrow", client=person("webhooks contacts:read"))
     narrow = db.connection.execute("SELECT max(id) FROM api_keys").fetchone()[0]
     make_event(organiser)
@@ -185,18 +261,30 @@ def test_a_webhook_receives_only_events_that_its_key_may_read(organiser, db, hoo
     work(db)
     assert types(receiver, "/narrow") == ["contact.created"]
     organiser.make("/contacts", {"email": "b@example.org"})
-    webhooks.fan_out(db, lambda: False)                          # the delivery is queued …
+    webhooks.fan_out(db, lambda: False)  # the delivery is queued …
     db.connection.execute("UPDATE api_keys SET scopes = 'webhooks' WHERE id = ?", [narrow])
-    work(db)                                                     # … and access is checked again when it is sent
+    work(db)  # … and access is checked again when it is sent
     assert types(receiver, "/narrow") == ["contact.created"]
-    assert "no longer has the scope" in db.connection.execute(
-        "SELECT error FROM webhook_deliveries WHERE status = 'failed'").fetchone()[0]
-    assert db.connection.execute("SELECT is_active, failure_count FROM webhooks").fetchone() == (1, 0)
+    assert (
+        "no longer has the scope"
+        in db.connection.execute(
+            "SELECT error FROM webhook_deliveries WHERE status = 'failed'"
+        ).fetchone()[0]
+    )
+    assert db.connection.execute("SELECT is_active, failure_count FROM webhooks").fetchone() == (
+        1,
+        0,
+    )
 
 
-@pytest.mark.parametrize("change", [
-    "UPDATE api_keys SET revoked_at = '2020-01-01T00:00:00Z'",
-    "UPDATE api_keys SET expires_at = '2020-01-01T00:00:00Z'", "UPDATE admins SET is_active = 0"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE api_keys SET revoked_at = '2020-01-01T00:00:00Z'",
+        "UPDATE api_keys SET expires_at = '2020-01-01T00:00:00Z'",
+        "UPDATE admins SET is_active = 0",
+    ],
+)
 def test_the_webhooks_of_a_revoked_key_receive_nothing(organiser, db, hook, receiver, change):
     hook()
     make_event(organiser)
@@ -211,8 +299,11 @@ def test_a_rotated_key_passes_its_webhooks_to_the_new_key(organiser, db, hook, r
     with db.write():
         api_keys.rotate_key(db, 1)
     with db.write():
-        db.connection.execute("INSERT INTO outgoing_events (name, entity_type, entity_id, scope, data, created_at) "
-                              "VALUES ('event.created', 'event', 1, 'events', '{}', ?)", [db.now])
+        db.connection.execute(
+            "INSERT INTO outgoing_events (name, entity_type, entity_id, scope, data, created_at) "
+            "VALUES ('event.created', 'event', 1, 'events', '{}', ?)",
+            [db.now],
+        )
     work(db)
     assert types(receiver) == ["event.created"]
 
@@ -229,10 +320,14 @@ def test_the_key_that_changes_the_url_owns_the_webhook(organiser, db, hook, rece
     assert set(types(receiver, "/stolen")) <= {"webhook.updated"}
 
 
-def test_events_are_kept_while_the_feature_is_off_and_delivered_afterwards(organiser, db, hook, receiver):
+def test_events_are_kept_while_the_feature_is_off_and_delivered_afterwards(
+    organiser, db, hook, receiver
+):
     hook()
-    for switch, back in (("UPDATE flags SET enabled = 0 WHERE name = 'webhooks'", "UPDATE flags SET enabled = 1"),
-                         ("UPDATE tenant SET tier = 'Starter'", "UPDATE tenant SET tier = 'Business+'")):
+    for switch, back in (
+        ("UPDATE flags SET enabled = 0 WHERE name = 'webhooks'", "UPDATE flags SET enabled = 1"),
+        ("UPDATE tenant SET tier = 'Starter'", "UPDATE tenant SET tier = 'Business+'"),
+    ):
         before = len(receiver.got)
         make_event(organiser)
         db.connection.execute(switch)
@@ -243,7 +338,9 @@ def test_events_are_kept_while_the_feature_is_off_and_delivered_afterwards(organ
         assert len(receiver.got) == before + 1
 
 
-def test_a_webhook_receives_no_events_from_before_its_creation_or_activation(organiser, db, hook, receiver):
+def test_a_webhook_receives_no_events_from_before_its_creation_or_activation(
+    organiser, db, hook, receiver
+):
     make_event(organiser, "before")
     webhook = hook(events=["event.*"])
     make_event(organiser, "still on")
@@ -270,15 +367,24 @@ def test_changed_patterns_apply_to_later_events_only(organiser, db, hook, receiv
 
 # Requests
 
+
 def test_the_signature_follows_standard_webhooks(organiser, db, hook, receiver):
-    standardwebhooks = pytest.importorskip("standardwebhooks", reason="Debian has no standardwebhooks")
+    standardwebhooks = pytest.importorskip(
+        "standardwebhooks", reason="Debian has no standardwebhooks"
+    )
     webhook = hook(headers={"Authorization": "Bearer of-the-receiver"})
     make_event(organiser, "Gärten & „Zelte“")
     work(db)
     _, headers, body = receiver.got[0]
     plain = {name.lower(): value for name, value in headers.items()}
-    assert standardwebhooks.Webhook(webhook["secret"]).verify(body, plain)["data"]["title"] == "Gärten & „Zelte“"
-    assert plain["content-type"] == "application/json" and plain["authorization"] == "Bearer of-the-receiver"
+    assert (
+        standardwebhooks.Webhook(webhook["secret"]).verify(body, plain)["data"]["title"]
+        == "Gärten & „Zelte“"
+    )
+    assert (
+        plain["content-type"] == "application/json"
+        and plain["authorization"] == "Bearer of-the-receiver"
+    )
     with pytest.raises(standardwebhooks.WebhookVerificationError):
         standardwebhooks.Webhook(webhook["secret"]).verify(body.replace(b"event", b"evnet"), plain)
 
@@ -287,8 +393,11 @@ def is_signed(secret, headers, body):
     """Check a signature as the guide in the reference describes."""
     signature, timestamp = headers["X-Webhook-Signature"], headers["X-Webhook-Timestamp"]
     wanted = hmac.new(secret.encode(), f"{timestamp}.".encode() + body, sha256).hexdigest()
-    return signature.startswith("v1=") and abs(time.time() - int(timestamp)) < 300 and hmac.compare_digest(
-        signature[3:], wanted)
+    return (
+        signature.startswith("v1=")
+        and abs(time.time() - int(timestamp)) < 300
+        and hmac.compare_digest(signature[3:], wanted)
+    )
 
 
 def test_the_signature_of_the_reference_is_sent_too(organiser, db, hook, receiver):
@@ -296,13 +405,18 @@ def test_the_signature_of_the_reference_is_sent_too(organiser, db, hook, receive
     make_event(organiser)
     work(db)
     _, headers, body = receiver.got[0]
-    assert is_signed(webhook["secret"], headers, body) and not is_signed("whsec_other", headers, body)
+    assert is_signed(webhook["secret"], headers, body) and not is_signed(
+        "whsec_other", headers, body
+    )
 
 
 def test_after_a_rotation_both_secrets_sign_for_24_hours(organiser, db, hook, receiver):
     old = hook(events=["event.*"])
     new = organiser.post(f"/webhooks/{old['id']}/rotate-secret", status=200).json["data"]
-    assert new["secret"] != old["secret"] and organiser.data(f"/webhooks/{old['id']}")["secret"] is None
+    assert (
+        new["secret"] != old["secret"]
+        and organiser.data(f"/webhooks/{old['id']}")["secret"] is None
+    )
     make_event(organiser)
     work(db)
     db.connection.execute("UPDATE webhooks SET previous_secret_ends_at = ?", [times.now()])
@@ -311,16 +425,24 @@ def test_after_a_rotation_both_secrets_sign_for_24_hours(organiser, db, hook, re
     (_, both, first), (_, one, second) = receiver.got
     assert is_signed(new["secret"], both, first) and is_signed(new["secret"], one, second)
     assert [len(headers["webhook-signature"].split()) for headers in (both, one)] == [2, 1]
-    standardwebhooks = pytest.importorskip("standardwebhooks", reason="Debian has no standardwebhooks")
+    standardwebhooks = pytest.importorskip(
+        "standardwebhooks", reason="Debian has no standardwebhooks"
+    )
     for secret in (old["secret"], new["secret"]):
-        standardwebhooks.Webhook(secret).verify(first, {name.lower(): value for name, value in both.items()})
+        standardwebhooks.Webhook(secret).verify(
+            first, {name.lower(): value for name, value in both.items()}
+        )
 
 
 def test_a_test_event_is_sent_regardless_of_the_patterns(organiser, db, hook, receiver):
     webhook = hook("/quiet", ["payment.*"])
     everything = hook("/all")
     answer = organiser.post(f"/webhooks/{webhook['id']}/test", status=202).json["data"]
-    assert (answer["event_type"], answer["status"], answer["attempt_count"]) == ("webhook.tested", "pending", 0)
+    assert (answer["event_type"], answer["status"], answer["attempt_count"]) == (
+        "webhook.tested",
+        "pending",
+        0,
+    )
     organiser.post(f"/webhooks/{everything['id']}/test", status=202)
     work(db)
     assert types(receiver, "/quiet") == ["webhook.tested"]
@@ -336,15 +458,33 @@ def test_a_delivery_is_repeated_on_request_with_the_same_id(organiser, db, hook,
     make_event(organiser)
     work(db)
     delivery = sent(organiser, webhook)[0]
-    assert (delivery["status"], delivery["attempt_count"], delivery["response_status"], delivery["error"]) == (
-        "delivered", 1, 200, None)
-    again = organiser.post(f"/webhooks/{webhook['id']}/deliveries/{delivery['id']}/redeliver", status=202).json["data"]
-    assert (again["status"], again["attempts"], again["delivered_at"]) == ("pending", delivery["attempts"], None)
+    assert (
+        delivery["status"],
+        delivery["attempt_count"],
+        delivery["response_status"],
+        delivery["error"],
+    ) == ("delivered", 1, 200, None)
+    again = organiser.post(
+        f"/webhooks/{webhook['id']}/deliveries/{delivery['id']}/redeliver", status=202
+    ).json["data"]
+    assert (again["status"], again["attempts"], again["delivered_at"]) == (
+        "pending",
+        delivery["attempts"],
+        None,
+    )
     work(db)
     assert [id for id, _ in receiver.at()] == [delivery["message_id"]] * 2
-    assert sent(organiser, webhook)[0]["attempt_count"] == len(sent(organiser, webhook)[0]["attempts"]) == 2
+    assert (
+        sent(organiser, webhook)[0]["attempt_count"]
+        == len(sent(organiser, webhook)[0]["attempts"])
+        == 2
+    )
     other = hook("/other")
-    problem(organiser.post(f"/webhooks/{other['id']}/deliveries/{delivery['id']}/redeliver"), 404, "not_found")
+    problem(
+        organiser.post(f"/webhooks/{other['id']}/deliveries/{delivery['id']}/redeliver"),
+        404,
+        "not_found",
+    )
 
 
 def test_deliveries_are_filtered_by_state_and_type(organiser, db, hook, receiver):
@@ -354,8 +494,12 @@ def test_deliveries_are_filtered_by_state_and_type(organiser, db, hook, receiver
     organiser.make("/contacts", {"email": "a@example.org"})
     webhooks.fan_out(db, lambda: False)
     address = f"/webhooks/{webhook['id']}/deliveries"
-    assert [d["event_type"] for d in organiser.data(f"{address}?status=delivered")] == ["event.created"]
-    assert [d["status"] for d in organiser.data(f"{address}?event_type=contact.created")] == ["pending"]
+    assert [d["event_type"] for d in organiser.data(f"{address}?status=delivered")] == [
+        "event.created"
+    ]
+    assert [d["status"] for d in organiser.data(f"{address}?event_type=contact.created")] == [
+        "pending"
+    ]
 
 
 def test_anonymised_records_are_no_longer_delivered(organiser, db, hook, receiver):
@@ -366,17 +510,31 @@ def test_anonymised_records_are_no_longer_delivered(organiser, db, hook, receive
     work(db)
     assert types(receiver)[0] == "contact.created" and receiver.at()[0][1]["data"] is None
     assert not any(b"marker@" in body for *_, body in receiver.got)
-    assert "marker@" not in str(db.connection.execute("SELECT * FROM webhook_deliveries").fetchall())
+    assert "marker@" not in str(
+        db.connection.execute("SELECT * FROM webhook_deliveries").fetchall()
+    )
 
 
 # Failures of receivers
 
-@pytest.mark.parametrize("behaviour, error", [
-    (500, "status 500"), (404, "status 404"), (204, None), (299, None), (304, "status 304"),
-    (behaviours.redirects, "status 302"),
-    (behaviours.resets, "the connection failed"), (behaviours.hangs, "no response within 1 s"),
-    (behaviours.drips, "no response within 1 s"),
-    (behaviours.speaks_no_http, "not HTTP"), (behaviours.promises, "not HTTP"), (behaviours.talks_forever, None)])
+
+@pytest.mark.parametrize(
+    "behaviour, error",
+    [
+        (500, "status 500"),
+        (404, "status 404"),
+        (204, None),
+        (299, None),
+        (304, "status 304"),
+        (behaviours.redirects, "status 302"),
+        (behaviours.resets, "the connection failed"),
+        (behaviours.hangs, "no response within 1 s"),
+        (behaviours.drips, "no response within 1 s"),
+        (behaviours.speaks_no_http, "not HTTP"),
+        (behaviours.promises, "not HTTP"),
+        (behaviours.talks_forever, None),
+    ],
+)
 def test_faults_of_a_receiver_are_recorded(organiser, db, hook, receiver, behaviour, error):
     receiver.answers["/"] = behaviour
     webhook = hook(timeout_seconds=1)
@@ -387,11 +545,20 @@ def test_faults_of_a_receiver_are_recorded(organiser, db, hook, receiver, behavi
     delivery = sent(organiser, webhook)[0]
     state = organiser.data(f"/webhooks/{webhook['id']}")
     if error:
-        assert error in delivery["error"] and (delivery["status"], delivery["attempt_count"]) == ("pending", 1)
+        assert error in delivery["error"] and (delivery["status"], delivery["attempt_count"]) == (
+            "pending",
+            1,
+        )
         [attempt] = delivery["attempts"]
         assert attempt.pop("attempted_at") <= state["last_failure_at"]
-        assert attempt == {name: delivery[name] for name in ("response_status", "error", "duration_ms")}
-        assert state["failure_count"] == 1 and state["last_failure_at"] and not state["last_success_at"]
+        assert attempt == {
+            name: delivery[name] for name in ("response_status", "error", "duration_ms")
+        }
+        assert (
+            state["failure_count"] == 1
+            and state["last_failure_at"]
+            and not state["last_success_at"]
+        )
     else:
         assert (delivery["status"], delivery["error"]) == ("delivered", None)
         assert state["failure_count"] == 0 and state["last_success_at"]
@@ -415,9 +582,12 @@ def test_attempts_follow_the_schedule_and_stop(organiser, db, hook, receiver):
         work(db, hurry=False)
         delivery = sent(organiser, webhook)[0]
         if delivery["next_attempt_at"]:
-            waits.append(times.unix(delivery["next_attempt_at"]) - times.unix(delivery["updated_at"]))
+            waits.append(
+                times.unix(delivery["next_attempt_at"]) - times.unix(delivery["updated_at"])
+            )
         db.connection.execute(
-            "UPDATE webhook_deliveries SET next_attempt_at = '2001-01-01T00:00:00Z' WHERE next_attempt_at IS NOT NULL")
+            "UPDATE webhook_deliveries SET next_attempt_at = '2001-01-01T00:00:00Z' WHERE next_attempt_at IS NOT NULL"
+        )
     assert waits == [5, 60, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
     assert (delivery["status"], delivery["attempt_count"], len(receiver.got)) == ("failed", 11, 11)
     assert len({id for id, _ in receiver.at()}) == 1
@@ -425,7 +595,9 @@ def test_attempts_follow_the_schedule_and_stop(organiser, db, hook, receiver):
     work(db, hurry=False)
     again = sent(organiser, webhook)[0]
     assert (again["status"], again["attempt_count"]) == ("pending", 12)
-    assert times.unix(again["next_attempt_at"]) - times.unix(again["updated_at"]) == 5, "the schedule starts again"
+    assert times.unix(again["next_attempt_at"]) - times.unix(again["updated_at"]) == 5, (
+        "the schedule starts again"
+    )
 
 
 def test_the_last_ten_attempts_are_shown(organiser, db, hook, receiver):
@@ -436,13 +608,20 @@ def test_the_last_ten_attempts_are_shown(organiser, db, hook, receiver):
     work(db)
     delivery = organiser.data(f"/webhooks/{webhook['id']}/deliveries")[0]
     assert (delivery["status"], delivery["attempt_count"]) == ("delivered", 11)
-    assert [attempt["response_status"] for attempt in delivery["attempts"]] == [404, *[503] * 7, 502, 200]
+    assert [attempt["response_status"] for attempt in delivery["attempts"]] == [
+        404,
+        *[503] * 7,
+        502,
+        200,
+    ]
     assert [attempt["error"] is None for attempt in delivery["attempts"]] == [False] * 9 + [True]
     for attempt in delivery["attempts"]:
         assert set(attempt) == {"attempted_at", "response_status", "error", "duration_ms"}
         assert delivery["created_at"] <= attempt["attempted_at"] <= delivery["updated_at"]
         assert 0 <= attempt["duration_ms"] < 2000
-    csv = organiser.get(f"/webhooks/{webhook['id']}/deliveries", headers={"Accept": "text/csv"}, status=200).text
+    csv = organiser.get(
+        f"/webhooks/{webhook['id']}/deliveries", headers={"Accept": "text/csv"}, status=200
+    ).text
     assert "attempts.response_status" in csv and "404|503" in csv
 
 
@@ -452,24 +631,31 @@ def redeliver(client, delivery, status=202):
 
 
 @pytest.mark.parametrize("answers", [(200, 200), (500, 200), (200, 500, 200)])
-def test_a_redelivery_that_is_requested_during_an_attempt_follows_it(organiser, db, hook, receiver, answers):
+def test_a_redelivery_that_is_requested_during_an_attempt_follows_it(
+    organiser, db, hook, receiver, answers
+):
     webhook, left = hook(events=["event.*"]), iter((*answers, 200))
 
     def answer(handler):
         if len(receiver.got) == 1:
             [delivery] = sent(organiser, webhook)
             assert delivery["status"] == "delivering"
-            for _ in range(2):                      # a repeated request asks for no further attempt
+            for _ in range(2):  # a repeated request asks for no further attempt
                 assert redeliver(organiser, delivery)["status"] == "delivering"
             organiser.patch(f"/events/{event['id']}", {"city": "Uetersen"}, status=200)
         handler.answer(next(left))
+
     receiver.answers["/"] = answer
     event = make_event(organiser)
     work(db)
     first, second = sent(organiser, webhook)
     assert [(d["status"], d["attempt_count"]) for d in (first, second)] == [
-        ("delivered", len(answers)), ("delivered", 1)]
-    assert [id for id, _ in receiver.at()] == [first["message_id"]] * len(answers) + [second["message_id"]]
+        ("delivered", len(answers)),
+        ("delivered", 1),
+    ]
+    assert [id for id, _ in receiver.at()] == [first["message_id"]] * len(answers) + [
+        second["message_id"]
+    ]
 
 
 def test_redeliveries_keep_the_order_of_a_record(organiser, db, hook, receiver):
@@ -534,6 +720,7 @@ def test_a_failing_event_delays_only_events_of_the_same_record(organiser, db, ho
         name = receiver.at()[-1][1]["data"]["title"]
         asked.append(name)
         handler.answer(500 if name == "bad 1" else 200)
+
     receiver.answers["/"] = picky
     for number in (1, 2, 3):
         organiser.patch(f"/events/{bad['id']}", {"title": f"bad {number}"}, status=200)
@@ -554,16 +741,23 @@ def test_status_410_disables_a_webhook_and_sends_an_event(organiser, db, hook, r
     make_event(organiser)
     make_event(organiser)
     work(db)
-    assert len(receiver.at("/")) == 1 and organiser.data(f"/webhooks/{webhook['id']}")["is_active"] is False
+    assert (
+        len(receiver.at("/")) == 1
+        and organiser.data(f"/webhooks/{webhook['id']}")["is_active"] is False
+    )
     assert receiver.at("/watch")[0][1]["data"]["id"] == webhook["id"]
     assert organiser.data("/tasks") == []
     receiver.answers["/"] = 200
     organiser.patch(f"/webhooks/{webhook['id']}", {"is_active": True}, status=200)
     work(db)
-    assert [d["status"] for d in sent(organiser, webhook)] == ["failed", "delivered"], "waiting deliveries are sent"
+    assert [d["status"] for d in sent(organiser, webhook)] == ["failed", "delivered"], (
+        "waiting deliveries are sent"
+    )
 
 
-def test_five_days_of_failures_disable_a_webhook_and_create_a_task(organiser, db, hook, receiver, monkeypatch):
+def test_five_days_of_failures_disable_a_webhook_and_create_a_task(
+    organiser, db, hook, receiver, monkeypatch
+):
     webhook = hook("/?token=hush-hush", events=["event.*"], name="Accounting")
     receiver.answers["/?token=hush-hush"] = 500
     make_event(organiser)
@@ -579,9 +773,14 @@ def test_five_days_of_failures_disable_a_webhook_and_create_a_task(organiser, db
     assert "Accounting" in task["title"] and task["assigned_to"] == task["created_by"] == 1
     assert "status 500" in task["description"]
     assert "127.0.0.1" in task["description"] and "hush" not in task["description"], (
-        "an address may hold a secret, and others read tasks")
-    assert db.connection.execute(
-        "SELECT count(*) FROM audit_log WHERE entity_type = 'task' OR action = 'disabled'").fetchone()[0] == 2
+        "an address may hold a secret, and others read tasks"
+    )
+    assert (
+        db.connection.execute(
+            "SELECT count(*) FROM audit_log WHERE entity_type = 'task' OR action = 'disabled'"
+        ).fetchone()[0]
+        == 2
+    )
     organiser.patch(f"/webhooks/{webhook['id']}", {"is_active": True}, status=200)
     make_event(organiser)
     work(db, hurry=False)
@@ -603,7 +802,9 @@ def test_hanging_receivers_do_not_delay_others(organiser, db, hook, receiver):
     job.finish()
 
 
-def test_many_new_events_do_not_delay_deliveries_or_other_jobs(organiser, db, hook, receiver, monkeypatch):
+def test_many_new_events_do_not_delay_deliveries_or_other_jobs(
+    organiser, db, hook, receiver, monkeypatch
+):
     hook("/", ["event.*"])
     for _ in range(5):
         make_event(organiser)
@@ -625,20 +826,23 @@ def test_a_webhook_has_one_delivery_in_progress_at_a_time(organiser, db, hook, r
         time.sleep(0.02)
         now.pop()
         handler.answer(200)
+
     receiver.answers["/"] = count
     hook()
     for _ in range(10):
         make_event(organiser)
     for _ in range(5):
         job.run(db, lambda: False)
-    job.deliver(db.config, 1, "of another worker", lambda: False)                     # another worker takes it
+    job.deliver(db.config, 1, "of another worker", lambda: False)  # another worker takes it
     job.finish()
     assert len(most) == 10 and max(most) == 1
 
 
 # The second lease was written by a clock that was ahead.
 @pytest.mark.parametrize("over", ["2001-01-01T00:00:00Z", "2999-01-01T00:00:00Z"])
-def test_a_delivery_of_a_dead_worker_is_repeated_after_the_lease(organiser, db, hook, receiver, over):
+def test_a_delivery_of_a_dead_worker_is_repeated_after_the_lease(
+    organiser, db, hook, receiver, over
+):
     webhook = hook(timeout_seconds=1)
     make_event(organiser)
     webhooks.fan_out(db, lambda: False)
@@ -649,12 +853,20 @@ def test_a_delivery_of_a_dead_worker_is_repeated_after_the_lease(organiser, db, 
     db.connection.execute("UPDATE webhooks SET lease_ends_at = ?", [over])
     work(db)
     assert len(receiver.got) == 1
-    assert webhook_delivery.step(
-        db, webhook["id"], "somebody who dies", (taken, webhook_delivery.Outcome(error="late"))) is None
-    assert sent(organiser, webhook)[0]["status"] == "delivered", "a result of the dead worker is ignored"
+    assert (
+        webhook_delivery.step(
+            db, webhook["id"], "somebody who dies", (taken, webhook_delivery.Outcome(error="late"))
+        )
+        is None
+    )
+    assert sent(organiser, webhook)[0]["status"] == "delivered", (
+        "a result of the dead worker is ignored"
+    )
 
 
-def test_a_delivery_is_recorded_even_if_the_database_is_busy(organiser, db, hook, receiver, monkeypatch):
+def test_a_delivery_is_recorded_even_if_the_database_is_busy(
+    organiser, db, hook, receiver, monkeypatch
+):
     webhook = hook()
     make_event(organiser)
     step, refused = webhook_delivery.step, []
@@ -664,9 +876,12 @@ def test_a_delivery_is_recorded_even_if_the_database_is_busy(organiser, db, hook
             refused.append(done)
             raise Busy
         return step(db, id, lease, done, more)
+
     monkeypatch.setattr(webhook_delivery, "step", busy_once)
     work(db, hurry=False)
-    assert refused and [delivery["status"] for delivery in sent(organiser, webhook)] == ["delivered"]
+    assert refused and [delivery["status"] for delivery in sent(organiser, webhook)] == [
+        "delivered"
+    ]
     assert len(receiver.got) == 1
 
 
@@ -681,15 +896,34 @@ def test_a_deleted_webhook_receives_nothing(organiser, db, hook, receiver):
 
 # TLS
 
+
 @pytest.fixture
 def certified(tmp_path, receiver, monkeypatch):
     """Start a TLS receiver named hooks.example.org and trust its certificate."""
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     made = subprocess.run(
         [
-            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
-            "2", "-subj", "/CN=hooks.example.org", "-addext", "subjectAltName=DNS:hooks.example.org", "-keyout", key,
-            "-out", certificate], capture_output=True)
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:prime256v1",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=hooks.example.org",
+            "-addext",
+            "subjectAltName=DNS:hooks.example.org",
+            "-keyout",
+            key,
+            "-out",
+            certificate,
+        ],
+        capture_output=True,
+    )
     assert made.returncode == 0, made.stderr
     serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     serving.load_cert_chain(certificate, key)
@@ -705,11 +939,18 @@ def test_https_verifies_the_host_name_not_the_address(certified, resolver):
     receiver, asked = certified
     allowed = (ipaddress.ip_network("127.0.0.0/8"),)
     resolver.update({"hooks.example.org": ["127.0.0.1"], "other.example.org": ["127.0.0.1"]})
-    assert http_post.post(f"https://hooks.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=allowed) == 200
+    assert (
+        http_post.post(
+            f"https://hooks.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=allowed
+        )
+        == 200
+    )
     assert asked == ["hooks.example.org"]
     for host in ("other.example.org", "127.0.0.1"):
         with pytest.raises(http_post.Failed, match="certificate"):
-            http_post.post(f"https://{host}:{receiver.port}/", b"{}", {}, seconds=5, allowed=allowed)
+            http_post.post(
+                f"https://{host}:{receiver.port}/", b"{}", {}, seconds=5, allowed=allowed
+            )
     assert len(receiver.got) == 1
 
 
@@ -718,14 +959,24 @@ def test_an_untrusted_certificate_is_refused(certified, resolver, monkeypatch):
     monkeypatch.setattr(http_post, "_context", ssl.create_default_context)
     resolver["hooks.example.org"] = ["127.0.0.1"]
     with pytest.raises(http_post.Failed, match="certificate"):
-        http_post.post(f"https://hooks.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=(
-            ipaddress.ip_network("127.0.0.0/8"),))
+        http_post.post(
+            f"https://hooks.example.org:{receiver.port}/",
+            b"{}",
+            {},
+            seconds=5,
+            allowed=(ipaddress.ip_network("127.0.0.0/8"),),
+        )
 
 
 def test_one_reachable_address_of_a_host_is_enough(receiver, resolver):
     resolver["both.example.org"] = ["::1", "127.0.0.2", "127.0.0.1"]
     allowed = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1"))
-    assert http_post.post(f"http://both.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=allowed) == 200
+    assert (
+        http_post.post(
+            f"http://both.example.org:{receiver.port}/", b"{}", {}, seconds=5, allowed=allowed
+        )
+        == 200
+    )
 
 
 def test_an_unreachable_address_leaves_time_for_the_next(receiver, resolver, monkeypatch):
@@ -736,21 +987,39 @@ def test_an_unreachable_address_leaves_time_for_the_next(receiver, resolver, mon
             time.sleep(timeout)
             raise TimeoutError
         return connect(address, timeout)
+
     monkeypatch.setattr(socket, "create_connection", slow)
     resolver["both.example.org"] = ["127.0.0.2", "127.0.0.1"]
     allowed = (ipaddress.ip_network("127.0.0.0/8"),)
-    assert http_post.post(f"http://both.example.org:{receiver.port}/", b"{}", {}, seconds=1, allowed=allowed) == 200
+    assert (
+        http_post.post(
+            f"http://both.example.org:{receiver.port}/", b"{}", {}, seconds=1, allowed=allowed
+        )
+        == 200
+    )
 
 
 def test_proxies_of_the_environment_are_ignored(receiver, monkeypatch):
     for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9/")
-    assert http_post.post(
-        receiver.url("/x?y=1"), b"{}", {}, seconds=5, allowed=(ipaddress.ip_network("127.0.0.0/8"),)) == 200
-    assert receiver.got[0][0] == "/x?y=1" and receiver.got[0][1]["Host"] == f"127.0.0.1:{receiver.port}"
+    assert (
+        http_post.post(
+            receiver.url("/x?y=1"),
+            b"{}",
+            {},
+            seconds=5,
+            allowed=(ipaddress.ip_network("127.0.0.0/8"),),
+        )
+        == 200
+    )
+    assert (
+        receiver.got[0][0] == "/x?y=1"
+        and receiver.got[0][1]["Host"] == f"127.0.0.1:{receiver.port}"
+    )
 
 
 # The feed
+
 
 def walk(client, after="", size=3):
     """Return the remaining events of the feed and the cursor at its end."""
@@ -771,7 +1040,10 @@ def test_the_feed_returns_the_same_events_as_the_webhooks(organiser, db, hook, r
         organiser.delete(f"/events/{event['id']}", status=204)
     work(db)
     events, end = walk(organiser, start)
-    received = {event["id"]: {name: event[name] for name in ("type", "timestamp", "data")} for event in events}
+    received = {
+        event["id"]: {name: event[name] for name in ("type", "timestamp", "data")}
+        for event in events
+    }
     # The order holds per record only, and a repeated event counts once.
     assert received == dict(receiver.at()) and len(received) == 8
     assert [event["type"] for event in events] == ["event.created", "event.deleted"] * 4
@@ -796,7 +1068,14 @@ def test_an_invalid_cursor_of_the_feed_is_refused(organiser, db):
     make_event(organiser)
     event = walk(organiser)[0][0]
     for after in (
-            "x", "1", "evt_1", "evt_999_1", f"evt_1_{times.unix(event['timestamp']) + 1}", "evt_0_0", "evt_1_1_1"):
+        "x",
+        "1",
+        "evt_1",
+        "evt_999_1",
+        f"evt_1_{times.unix(event['timestamp']) + 1}",
+        "evt_0_0",
+        "evt_1_1_1",
+    ):
         found = problem(organiser.get(f"/webhooks/feed?after={after}"), 422, "validation_failed")
         assert found["errors"][0]["parameter"] == "after"
 
@@ -808,26 +1087,37 @@ def test_the_feed_reports_missed_events(organiser, db):
         make_event(organiser, "meanwhile")
     first = db.connection.execute("SELECT min(id) FROM outgoing_events").fetchone()[0]
     db.connection.execute("DELETE FROM outgoing_events WHERE id = ?", [first])
-    assert organiser.get(f"/webhooks/feed?after={cursor}", status=200).json["meta"]["missed"] is False
+    assert (
+        organiser.get(f"/webhooks/feed?after={cursor}", status=200).json["meta"]["missed"] is False
+    )
     db.connection.execute("DELETE FROM outgoing_events WHERE id = ?", [first + 1])
     answer = organiser.get(f"/webhooks/feed?after={cursor}", status=200).json
     assert (answer["meta"]["missed"], len(answer["data"])) == (True, 2)
     db.connection.execute("DELETE FROM outgoing_events")
     last = answer["data"][-1]["id"]
     answer = organiser.get(f"/webhooks/feed?after={last}", status=200).json
-    assert (answer["data"], answer["meta"]["missed"], answer["meta"]["more"], answer["meta"]["next"]) == (
-        [], False, False, last)
+    assert (
+        answer["data"],
+        answer["meta"]["missed"],
+        answer["meta"]["more"],
+        answer["meta"]["next"],
+    ) == ([], False, False, last)
 
 
 # Operation
+
 
 def test_deliveries_are_deleted_after_30_days(organiser, db, hook, receiver):
     hook()
     make_event(organiser)
     make_event(organiser)
     work(db)
-    db.connection.execute("UPDATE webhook_deliveries SET created_at = '2001-01-01T00:00:00Z' WHERE id = 1")
-    assert housekeeping.delete_old_deliveries(db) == 1 and housekeeping.delete_old_deliveries(db) == 0
+    db.connection.execute(
+        "UPDATE webhook_deliveries SET created_at = '2001-01-01T00:00:00Z' WHERE id = 1"
+    )
+    assert (
+        housekeeping.delete_old_deliveries(db) == 1 and housekeeping.delete_old_deliveries(db) == 0
+    )
     assert db.connection.execute("SELECT id FROM webhook_deliveries").fetchall() == [(2,)]
 
 
@@ -839,16 +1129,24 @@ def test_the_backlog_is_in_the_metrics(organiser, db, hook, receiver, app):
     assert "eventapi_webhook_events_unseen 2" in app.get("/metrics").text
     work(db, hurry=False)
     db.connection.execute(
-        "UPDATE outgoing_events SET created_at = ?", [times.text(datetime.now(timezone.utc) - timedelta(minutes=10))])
+        "UPDATE outgoing_events SET created_at = ?",
+        [times.text(datetime.now(timezone.utc) - timedelta(minutes=10))],
+    )
     text = app.get("/metrics").text
     for line in (
-            "eventapi_webhook_deliveries_waiting 2", "eventapi_webhook_events_unseen 0",
-            'eventapi_webhooks{state="failing"} 1'):
+        "eventapi_webhook_deliveries_waiting 2",
+        "eventapi_webhook_events_unseen 0",
+        'eventapi_webhooks{state="failing"} 1',
+    ):
         assert line in text
-    assert 600 <= int(text.split("\neventapi_webhook_deliveries_oldest_seconds ")[1].split()[0]) < 660
+    assert (
+        600 <= int(text.split("\neventapi_webhook_deliveries_oldest_seconds ")[1].split()[0]) < 660
+    )
 
 
-@pytest.mark.parametrize("trouble", ["status = 'delivering'", "next_attempt_at = updated_at", "next_attempt_at = NULL"])
+@pytest.mark.parametrize(
+    "trouble", ["status = 'delivering'", "next_attempt_at = updated_at", "next_attempt_at = NULL"]
+)
 def test_check_finds_abandoned_deliveries(organiser, db, hook, receiver, trouble):
     hook(events=["event.*"])
     make_event(organiser)
@@ -857,7 +1155,9 @@ def test_check_finds_abandoned_deliveries(organiser, db, hook, receiver, trouble
     db.connection.execute("UPDATE webhook_deliveries SET updated_at = '2026-01-01T00:00:00Z'")
     db.connection.execute(f"UPDATE webhook_deliveries SET {trouble}")
     found = checks.findings(db)
-    assert [name for name, _ in found] == ["webhooks"] and "1 deliveries of webhook 1 are stuck" in found[0][1]
+    assert [name for name, _ in found] == [
+        "webhooks"
+    ] and "1 deliveries of webhook 1 are stuck" in found[0][1]
 
 
 def test_secrets_are_not_logged(organiser, db, hook, receiver, caplog):

@@ -1,4 +1,5 @@
 """Fixtures of the tests of slow clients. Modules that need another server define their own."""
+
 import pytest
 
 from tests.support.http_client import HttpClient

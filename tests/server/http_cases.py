@@ -6,12 +6,15 @@ event "Fair", $VICTIM by the id of an event that must survive all cases, and $LE
 An outcome lists the statuses of the responses, such as "200 404". "closed" at its end: the server closes the connection
 after them. Without it, the connection is in sync: the next request gets its own response. `|` separates alternatives.
 """
+
 import re
 from typing import NamedTuple
 
 FAIR = "/api/v1/events/$EVENT"
-SECRET = ("DELETE /api/v1/events/$VICTIM HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $KEY\r\n"
-          "X-Request-ID: smuggled\r\n\r\n")
+SECRET = (
+    "DELETE /api/v1/events/$VICTIM HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $KEY\r\n"
+    "X-Request-ID: smuggled\r\n\r\n"
+)
 BODY = '{"title": "c1"}'
 REFUSED, EITHER, UNKNOWN_CODING = "400 closed", "200 | 400 closed", "400 closed | 501 closed"
 
@@ -27,6 +30,7 @@ class Case(NamedTuple):
         end: what the client does after the last piece: "next" sends another request, "half" closes its side,
             "close" closes the connection, "reset" does so with RST. The last two have no outcome.
     """
+
     sent: list[str]
     direct: str
     nginx: str = ""
@@ -95,39 +99,57 @@ LENGTHS = {
     "length with a fraction": with_length("Content-Length: 15.0"),
     "length of 5000 digits": with_length("Content-Length: " + "9" * 5000),
     "space before the colon of the length": with_length("Content-Length : 15"),
-    "length beyond 64 bits": Case([post("Content-Length: 99999999999999999999")], REFUSED + " | 413 closed",
-                                   end="half"),
+    "length beyond 64 bits": Case(
+        [post("Content-Length: 99999999999999999999")], REFUSED + " | 413 closed", end="half"
+    ),
     "length with a dash replaced": Case([post("Content_Length: 3", "Content-Length: 15")], "201"),
     "length in a folded line": with_length("X-A: b", " Content-Length: 15"),
     "GET with a body": Case([get("Content-Length: $LENGTH") + SECRET], "200"),
-    "GET with chunks": Case([get("Transfer-Encoding: chunked") + chunks("GET / HTTP/1.1\r\n\r\n")], "200"),
+    "GET with chunks": Case(
+        [get("Transfer-Encoding: chunked") + chunks("GET / HTTP/1.1\r\n\r\n")], "200"
+    ),
 }
 
 CODINGS = {
     "coding in another case": Case([post("Transfer-Encoding: Chunked", body=chunks(BODY))], "201"),
-    "coding after a tab": Case([post("Transfer-Encoding:\tchunked", body=chunks(BODY))], "201", "501"),
+    "coding after a tab": Case(
+        [post("Transfer-Encoding:\tchunked", body=chunks(BODY))], "201", "501"
+    ),
     "unknown coding": with_coding("Transfer-Encoding: xchunked", direct=UNKNOWN_CODING),
     "identity": with_coding("Transfer-Encoding: identity", direct=UNKNOWN_CODING),
-    "identity with a length": with_coding("Transfer-Encoding: identity", "Content-Length: 15", direct=UNKNOWN_CODING),
+    "identity with a length": with_coding(
+        "Transfer-Encoding: identity", "Content-Length: 15", direct=UNKNOWN_CODING
+    ),
     "gzip and chunked": with_coding("Transfer-Encoding: gzip, chunked", direct=UNKNOWN_CODING),
-    "chunked and identity": with_coding("Transfer-Encoding: chunked, identity", direct=UNKNOWN_CODING),
-    "identity and chunked": with_coding("Transfer-Encoding: identity, chunked", direct=UNKNOWN_CODING),
+    "chunked and identity": with_coding(
+        "Transfer-Encoding: chunked, identity", direct=UNKNOWN_CODING
+    ),
+    "identity and chunked": with_coding(
+        "Transfer-Encoding: identity, chunked", direct=UNKNOWN_CODING
+    ),
     "chunked twice": with_coding("Transfer-Encoding: chunked, chunked", direct=UNKNOWN_CODING),
-    "two headers with chunked": with_coding("Transfer-Encoding: chunked", "Transfer-Encoding: chunked",
-                                            direct=UNKNOWN_CODING),
-    "a list with an empty member": with_coding("Transfer-Encoding: , chunked", direct=UNKNOWN_CODING),
+    "two headers with chunked": with_coding(
+        "Transfer-Encoding: chunked", "Transfer-Encoding: chunked", direct=UNKNOWN_CODING
+    ),
+    "a list with an empty member": with_coding(
+        "Transfer-Encoding: , chunked", direct=UNKNOWN_CODING
+    ),
     "coding with a parameter": with_coding("Transfer-Encoding: chunked;q=1", direct=UNKNOWN_CODING),
     "coding in quotes": with_coding('Transfer-Encoding: "chunked"', direct=UNKNOWN_CODING),
     "empty coding": with_coding("Transfer-Encoding:", direct=UNKNOWN_CODING),
-    "coding after a vertical tab": Case([post("Transfer-Encoding: \x0bchunked", body=chunks(BODY))], REFUSED,
-                                        "400 | 501"),
+    "coding after a vertical tab": Case(
+        [post("Transfer-Encoding: \x0bchunked", body=chunks(BODY))], REFUSED, "400 | 501"
+    ),
     "coding before NUL": with_coding("Transfer-Encoding: chunked\0"),
     "coding in a folded line": with_coding("Transfer-Encoding:", " chunked", direct=UNKNOWN_CODING),
     "coding behind a fold": with_coding("X-A: b", "\tTransfer-Encoding: chunked"),
     "space before the colon of the coding": with_coding("Transfer-Encoding : chunked"),
-    "coding with a dash replaced": Case([post("Transfer_Encoding: chunked", "Content-Length: 15")], "201"),
-    "chunks in HTTP/1.0": Case([head("POST /api/v1/events HTTP/1.0", "Transfer-Encoding: chunked") + chunks(BODY)],
-                               REFUSED),
+    "coding with a dash replaced": Case(
+        [post("Transfer_Encoding: chunked", "Content-Length: 15")], "201"
+    ),
+    "chunks in HTTP/1.0": Case(
+        [head("POST /api/v1/events HTTP/1.0", "Transfer-Encoding: chunked") + chunks(BODY)], REFUSED
+    ),
 }
 
 LINES = {
@@ -169,13 +191,17 @@ FIRST_LINES = {
     "no version": Case([ask(f"GET {FAIR}")], REFUSED, "400 closed | 0.9 closed"),
     "HTTP/0.9": Case([ask(f"GET {FAIR} HTTP/0.9")], REFUSED, "400 closed | 505 closed"),
     "HTTP/1.0": Case([ask(f"GET {FAIR} HTTP/1.0")], "200 closed"),
-    "HTTP/1.0 that stays": Case([head(f"GET {FAIR} HTTP/1.0", "Connection: keep-alive")], "200", "200 | 200 closed"),
+    "HTTP/1.0 that stays": Case(
+        [head(f"GET {FAIR} HTTP/1.0", "Connection: keep-alive")], "200", "200 | 200 closed"
+    ),
     "HTTP/1.2": Case([ask(f"GET {FAIR} HTTP/1.2")], REFUSED, EITHER),
     "HTTP/2.0": Case([ask(f"GET {FAIR} HTTP/2.0")], REFUSED, "505 closed"),
     "HTTP/11.1": Case([ask(f"GET {FAIR} HTTP/11.1")], REFUSED, "505 closed | 400 closed"),
     "HTTP/1.10": Case([ask(f"GET {FAIR} HTTP/1.10")], REFUSED, EITHER),
     "http/1.1": Case([ask(f"GET {FAIR} http/1.1")], REFUSED),
-    "HTTP/2 preface": Case(["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"], REFUSED, "400 closed | 405 closed | 505 closed"),
+    "HTTP/2 preface": Case(
+        ["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"], REFUSED, "400 closed | 405 closed | 505 closed"
+    ),
     "method in lower case": Case([ask(f"get {FAIR} HTTP/1.1")], REFUSED),
     "method with a parenthesis": Case([ask(f"G(T {FAIR} HTTP/1.1")], REFUSED),
     "short method": Case([ask(f"GE {FAIR} HTTP/1.1")], REFUSED, "400 | 405"),
@@ -184,7 +210,9 @@ FIRST_LINES = {
     "TRACE": Case([ask(f"TRACE {FAIR} HTTP/1.1")], "405", "405 | 405 closed"),
     "CONNECT": Case([ask("CONNECT a:80 HTTP/1.1")], REFUSED, "400 closed | 405 closed"),
     "absolute URI": Case([ask(f"GET http://other.example{FAIR} HTTP/1.1")], "200"),
-    "absolute URI of another scheme": Case([ask(f"GET ftp://other.example{FAIR} HTTP/1.1")], REFUSED, EITHER),
+    "absolute URI of another scheme": Case(
+        [ask(f"GET ftp://other.example{FAIR} HTTP/1.1")], REFUSED, EITHER
+    ),
     "absolute URI without a path": Case([ask("GET http://other.example HTTP/1.1")], "302"),
     "no slash": Case([ask("GET healthz HTTP/1.1")], REFUSED),
     "authority": Case([ask("GET a:80 HTTP/1.1")], REFUSED),
@@ -209,18 +237,28 @@ HEADERS = {
     "Host with a user": Case([get(host="Host: a@b")], REFUSED, EITHER),
     "Host with NUL": Case([get(host="Host: a\0b")], REFUSED),
     "Host with an address": Case([get(host="Host: [::1]:8080")], "200"),
-    "two Content-Types": Case([post("Content-Type: text/plain", "Content-Length: 15")], REFUSED,
-                              "400 closed | 201 | 415"),
+    "two Content-Types": Case(
+        [post("Content-Type: text/plain", "Content-Length: 15")], REFUSED, "400 closed | 201 | 415"
+    ),
     "two keys": Case([get("Authorization: Bearer other")], "401", "400 closed | 401"),
     "SCRIPT_NAME": Case([get("SCRIPT_NAME: /api")], "200"),
     "SCRIPT_NAME that the path lacks": Case([get("SCRIPT_NAME: /x")], "200"),
     "Script-Name": Case([get("Script-Name: /api")], "200"),
     "PATH_INFO": Case([get("PATH_INFO: /x")], "200"),
-    "key with an underscore": Case([ask(f"GET {FAIR} HTTP/1.1").replace("Authorization: Bearer $KEY",
-                                                                        "X_A: $KEY")], "401"),
+    "key with an underscore": Case(
+        [ask(f"GET {FAIR} HTTP/1.1").replace("Authorization: Bearer $KEY", "X_A: $KEY")], "401"
+    ),
     "Connection: close": Case([get("Connection: close") + SECRET], "200 closed"),
-    "Upgrade": Case([get("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQA")],
-                    "200"),
+    "Upgrade": Case(
+        [
+            get(
+                "Connection: Upgrade, HTTP2-Settings",
+                "Upgrade: h2c",
+                "HTTP2-Settings: AAMAAABkAAQA",
+            )
+        ],
+        "200",
+    ),
 }
 
 CHUNKS = {
@@ -229,11 +267,19 @@ CHUNKS = {
     "upper case": Case([chunked(chunks(BODY, size="{:X}"))], "201"),
     "leading zeros": Case([chunked(chunks(BODY, size="{:08x}"))], "201"),
     "extension": Case([chunked(chunks(BODY, size='{:x};a=b;c="d"'))], "201"),
-    "extension after a space": Case([chunked(chunks(BODY, size="{:x} ;a"))], "201", "201 | 400 closed"),
-    "extension with a bare CR": Case([chunked(chunks(BODY, size="{:x};a\rb"))], REFUSED, "400 closed | 201"),
+    "extension after a space": Case(
+        [chunked(chunks(BODY, size="{:x} ;a"))], "201", "201 | 400 closed"
+    ),
+    "extension with a bare CR": Case(
+        [chunked(chunks(BODY, size="{:x};a\rb"))], REFUSED, "400 closed | 201"
+    ),
     "extension with a bare LF": Case([chunked(chunks(BODY, size="{:x};a\nb"))], REFUSED),
-    "bare LF behind a size": Case([chunked(f"f\n{BODY}\r\n0\r\n\r\n")], REFUSED, "400 closed | 201"),
-    "bare LF behind the data": Case([chunked(f"f\r\n{BODY}\n0\r\n\r\n")], REFUSED, "400 closed | 201"),
+    "bare LF behind a size": Case(
+        [chunked(f"f\n{BODY}\r\n0\r\n\r\n")], REFUSED, "400 closed | 201"
+    ),
+    "bare LF behind the data": Case(
+        [chunked(f"f\r\n{BODY}\n0\r\n\r\n")], REFUSED, "400 closed | 201"
+    ),
     "signed size": Case([chunked(chunks(BODY, size="+{:x}"))], REFUSED),
     "negative size": Case([chunked(chunks(BODY, size="-{:x}"))], REFUSED),
     "size with 0x": Case([chunked(chunks(BODY, size="0x{:x}"))], REFUSED),
@@ -242,40 +288,65 @@ CHUNKS = {
     "space behind a size": Case([chunked(chunks(BODY, size="{:x} "))], REFUSED, "400 closed | 201"),
     "no size": Case([chunked(chunks(BODY, size=""))], REFUSED),
     "size that is no number": Case([chunked(chunks(BODY, size="g"))], REFUSED),
-    "size beyond 64 bits": Case([chunked(chunks(BODY, size="{:x}" + "0" * 20))], REFUSED, "400 closed | 413 closed"),
+    "size beyond 64 bits": Case(
+        [chunked(chunks(BODY, size="{:x}" + "0" * 20))], REFUSED, "400 closed | 413 closed"
+    ),
     "size of 100 kB": Case([chunked("0" * 100_000 + "f")], REFUSED, "400 | closed", "half"),
     "extension of 100 kB": Case([chunked("f;" + "a" * 100_000)], REFUSED, "400 | closed", "half"),
     "more data than the size": Case([chunked(f"e\r\n{BODY}\r\n0\r\n\r\n")], REFUSED),
     "less data than the size": Case([chunked(f"10\r\n{BODY}\r\n0\r\n\r\n")], REFUSED, "400 | 201"),
     "trailer": Case([chunked(chunks(BODY, end="0\r\nX-A: b\r\n\r\n"))], "201"),
-    "trailer with a length": Case([chunked(chunks(BODY, end="0\r\nContent-Length: 99\r\n\r\n"))], "201"),
-    "trailer with a key": Case([chunked(chunks(BODY, end="0\r\nAuthorization: Bearer x\r\n\r\n"))], "201"),
-    "folded trailer": Case([chunked(chunks(BODY, end="0\r\nX-A: b\r\n c\r\n\r\n"))], REFUSED, "400 closed | 201"),
-    "trailer without a colon": Case([chunked(chunks(BODY, end="0\r\nX-A\r\n\r\n"))], REFUSED, "400 closed | 201"),
-    "trailer with a bare LF": Case([chunked(chunks(BODY, end="0\r\nX-A: b\nX-C: d\r\n\r\n"))], REFUSED,
-                                   "400 closed | 201"),
-    "trailers of 200 kB": Case([chunked(chunks(BODY, end="0\r\n" + "X-A: b\r\n" * 25_000))], REFUSED,
-                               "400 | 201 | closed", "half"),
+    "trailer with a length": Case(
+        [chunked(chunks(BODY, end="0\r\nContent-Length: 99\r\n\r\n"))], "201"
+    ),
+    "trailer with a key": Case(
+        [chunked(chunks(BODY, end="0\r\nAuthorization: Bearer x\r\n\r\n"))], "201"
+    ),
+    "folded trailer": Case(
+        [chunked(chunks(BODY, end="0\r\nX-A: b\r\n c\r\n\r\n"))], REFUSED, "400 closed | 201"
+    ),
+    "trailer without a colon": Case(
+        [chunked(chunks(BODY, end="0\r\nX-A\r\n\r\n"))], REFUSED, "400 closed | 201"
+    ),
+    "trailer with a bare LF": Case(
+        [chunked(chunks(BODY, end="0\r\nX-A: b\nX-C: d\r\n\r\n"))], REFUSED, "400 closed | 201"
+    ),
+    "trailers of 200 kB": Case(
+        [chunked(chunks(BODY, end="0\r\n" + "X-A: b\r\n" * 25_000))],
+        REFUSED,
+        "400 | 201 | closed",
+        "half",
+    ),
     "no end": Case([chunked(chunks(BODY, end=""))], "400 closed | closed", end="half"),
-    "no empty line at the end": Case([chunked(chunks(BODY, end="0\r\n"))], "400 closed | closed", end="half"),
+    "no empty line at the end": Case(
+        [chunked(chunks(BODY, end="0\r\n"))], "400 closed | closed", end="half"
+    ),
     "a request behind the chunks": Case([chunked(chunks(BODY)) + get(id="c2")], "201 200"),
 }
 
 LIMITS = {
     "long line": Case([ask(f"GET /{'a' * 9000} HTTP/1.1")], "414 closed"),
-    "long line without an end": Case(["GET /" + "a" * 9000], "414 closed", "414 closed | 400 closed | closed", "half"),
+    "long line without an end": Case(
+        ["GET /" + "a" * 9000], "414 closed", "414 closed | 400 closed | closed", "half"
+    ),
     "line of 8000 bytes": Case([ask(f"GET {FAIR}?after={'a' * 7900} HTTP/1.1")], "422"),
     "long header": Case([get("X-A: " + "a" * 9000)], "431 closed", "400 closed"),
     "header of 8000 bytes": Case([get("X-A: " + "a" * 8000)], "200"),
     "many headers": Case([get(*["X-A: b"] * 200)], "431 closed"),
     "90 headers": Case([get(*["X-A: b"] * 90)], "200"),
     "head of 80 kB": Case([get(*["X-A: " + "a" * 4000] * 20)], "431 closed", "400 closed"),
-    "head without an end": Case([get(*["X-A: bbbb"] * 8000)[:-2]], "431 closed", "400 closed", "half"),
-    "body over the limit": Case([post("Content-Length: 1500000", body=" " * 1_500_000)], "413 | 413 closed"),
+    "head without an end": Case(
+        [get(*["X-A: bbbb"] * 8000)[:-2]], "431 closed", "400 closed", "half"
+    ),
+    "body over the limit": Case(
+        [post("Content-Length: 1500000", body=" " * 1_500_000)], "413 | 413 closed"
+    ),
     "body of 100 MB announced": Case([post("Content-Length: 100000000")], "413 closed", end="half"),
     "chunks over the limit": Case([chunked(chunks(*[" " * 50_000] * 30))], "413 | 413 closed"),
     "body nested deeply": Case([post(body="[" * 50_000)], "400 | 422"),
-    "no length": Case([head("POST /api/v1/events", "Content-Type: application/json")], "400 | 411 | 422"),
+    "no length": Case(
+        [head("POST /api/v1/events", "Content-Type: application/json")], "400 | 411 | 422"
+    ),
     "length of zero": Case([head("POST /api/v1/events", "Content-Length: 0")], "400 | 415 | 422"),
 }
 
@@ -289,43 +360,80 @@ STAGES = {
     "half a chunk": chunked("ff\r\n" + BODY),
     "half a long body": post("Content-Length: 200000", body=" " * 100_000),
 }
-WHOLE = {"a request": get(), "a write": post(), "pipelined requests": get() + get(id="c2") + get(id="c3"),
-         "a large response": head("GET /openapi.json")}
+WHOLE = {
+    "a request": get(),
+    "a write": post(),
+    "pipelined requests": get() + get(id="c2") + get(id="c3"),
+    "a large response": head("GET /openapi.json"),
+}
 CUT = "400 closed | closed"
 ENDS = {
     **{f"half-close after {name}": Case([sent], CUT, end="half") for name, sent in STAGES.items()},
-    **{f"{end} after {name}": Case([sent], "", end=end) for end in ("close", "reset")
-       for name, sent in {**STAGES, **WHOLE}.items()},
+    **{
+        f"{end} after {name}": Case([sent], "", end=end)
+        for end in ("close", "reset")
+        for name, sent in {**STAGES, **WHOLE}.items()
+    },
     "half-close after a request": Case([get()], "200 closed", "200 closed | closed", "half"),
     "half-close after a write": Case([post()], "201 closed", "201 closed | closed", "half"),
-    "half-close after pipelined requests": Case([WHOLE["pipelined requests"]], "200 200 200 closed",
-                                                "200 200 200 closed | 200 200 closed | 200 closed | closed", "half"),
+    "half-close after pipelined requests": Case(
+        [WHOLE["pipelined requests"]],
+        "200 200 200 closed",
+        "200 200 200 closed | 200 200 closed | 200 closed | closed",
+        "half",
+    ),
 }
 
 UNKNOWN = "/api/v1/nothing"
 PIPELINES = {
     "requests": Case([get() + get(id="c2") + get(id="c3")], "200 200 200"),
     "writes": Case([post() + post(id="c2", body=BODY.replace("c1", "c2"))], "201 201"),
-    "HEAD in the middle": Case([get() + head(f"HEAD {FAIR}", id="c2") + get(id="c3")], "200 200 200"),
-    "OPTIONS in the middle": Case([get() + head(f"OPTIONS {FAIR}", id="c2") + get(id="c3")], "200 204 200"),
+    "HEAD in the middle": Case(
+        [get() + head(f"HEAD {FAIR}", id="c2") + get(id="c3")], "200 200 200"
+    ),
+    "OPTIONS in the middle": Case(
+        [get() + head(f"OPTIONS {FAIR}", id="c2") + get(id="c3")], "200 204 200"
+    ),
     "404 in the middle": Case([get() + get(id="c2", path=UNKNOWN) + get(id="c3")], "200 404 200"),
     "422 in the middle": Case([get() + post(id="c2", body="{}") + get(id="c3")], "200 422 200"),
-    "invalid JSON in the middle": Case([get() + post(id="c2", body="{") + get(id="c3")], "200 400 200"),
-    "401 with a body in the middle": Case([get() + post(id="c2").replace("$KEY", "other") + get(id="c3")],
-                                          "200 401 200"),
-    "unread body in the middle": Case([get() + post(id="c2", path=UNKNOWN, body="x" * 30_000) + get(id="c3")],
-                                      "200 404 200"),
-    "unread request in a body": Case([get() + post(id="c2", path=UNKNOWN, body="x" * 500 + "GET / HTTP/1.1\r\n\r\n")
-                                      + get(id="c3")], "200 404 200"),
-    "unread long body": Case([post(path=UNKNOWN, body="x" * 300_000) + get(id="c2")], "404 closed | 404 200"),
-    "unread chunks": Case([chunked(chunks("x" * 500), path=UNKNOWN) + get(id="c2")], "404 closed | 404 200"),
+    "invalid JSON in the middle": Case(
+        [get() + post(id="c2", body="{") + get(id="c3")], "200 400 200"
+    ),
+    "401 with a body in the middle": Case(
+        [get() + post(id="c2").replace("$KEY", "other") + get(id="c3")], "200 401 200"
+    ),
+    "unread body in the middle": Case(
+        [get() + post(id="c2", path=UNKNOWN, body="x" * 30_000) + get(id="c3")], "200 404 200"
+    ),
+    "unread request in a body": Case(
+        [
+            get()
+            + post(id="c2", path=UNKNOWN, body="x" * 500 + "GET / HTTP/1.1\r\n\r\n")
+            + get(id="c3")
+        ],
+        "200 404 200",
+    ),
+    "unread long body": Case(
+        [post(path=UNKNOWN, body="x" * 300_000) + get(id="c2")], "404 closed | 404 200"
+    ),
+    "unread chunks": Case(
+        [chunked(chunks("x" * 500), path=UNKNOWN) + get(id="c2")], "404 closed | 404 200"
+    ),
     "refused chunks": Case([chunked(chunks("{}")) + get(id="c2")], "422 closed | 422 200"),
-    "write and read": Case([post() + get(id="c2") + post(id="c3", body=BODY.replace("c1", "c3"))], "201 200 201"),
+    "write and read": Case(
+        [post() + get(id="c2") + post(id="c3", body=BODY.replace("c1", "c3"))], "201 200 201"
+    ),
     "malformed in the middle": Case([get() + "G(T / HTTP/1.1\r\n\r\n" + SECRET], "200 400 closed"),
-    "close in the middle": Case([get() + get("Connection: close", id="c2") + SECRET], "200 200 closed"),
+    "close in the middle": Case(
+        [get() + get("Connection: close", id="c2") + SECRET], "200 200 closed"
+    ),
     "CRLF behind a body": Case([post() + "\r\n" + get(id="c2")], "201 200"),
-    "text behind a body": Case([post() + "abc" + get(id="c2")], "201 400 closed", "201 405 | 201 400 closed"),
-    "20 requests": Case(["".join(get(id=f"c{number}") for number in range(1, 21))], " ".join(["200"] * 20)),
+    "text behind a body": Case(
+        [post() + "abc" + get(id="c2")], "201 400 closed", "201 405 | 201 400 closed"
+    ),
+    "20 requests": Case(
+        ["".join(get(id=f"c{number}") for number in range(1, 21))], " ".join(["200"] * 20)
+    ),
 }
 
 EXPECT = ("Content-Length: 15", "Expect: 100-continue")
@@ -333,19 +441,39 @@ SLOW = {
     "head byte by byte": Case(pieces(get()), "200"),
     "body byte by byte": Case([post()[:-15], *pieces(BODY)], "201"),
     "chunks byte by byte": Case([chunked(""), *pieces(chunks(BODY, "  "))], "201"),
-    "two requests in odd pieces": Case([get()[:-1], "\n" + get(id="c2")[:5], get(id="c2")[5:]], "200 200"),
+    "two requests in odd pieces": Case(
+        [get()[:-1], "\n" + get(id="c2")[:5], get(id="c2")[5:]], "200 200"
+    ),
     "split at the empty line": Case([get()[:-2], "\r", "\n"], "200"),
-    "split in a length": Case([post()[:post().index("15\r\n") + 1], post()[post().index("15\r\n") + 1:]], "201"),
+    "split in a length": Case(
+        [post()[: post().index("15\r\n") + 1], post()[post().index("15\r\n") + 1 :]], "201"
+    ),
     "expectation": Case([post(*EXPECT, body=""), BODY], "201"),
     "expectation without waiting": Case([post(*EXPECT)], "201"),
-    "expectation in HTTP/1.0": Case([head("POST /api/v1/events HTTP/1.0", "Content-Type: application/json", *EXPECT)
-                                     + BODY], "201 closed"),
+    "expectation in HTTP/1.0": Case(
+        [head("POST /api/v1/events HTTP/1.0", "Content-Type: application/json", *EXPECT) + BODY],
+        "201 closed",
+    ),
     "expectation of a GET": Case([get("Expect: 100-continue")], "200"),
     "expectation with chunks": Case([chunked("", "Expect: 100-continue"), chunks(BODY)], "201"),
     "expectation without a body": Case([post(*EXPECT, body="")], CUT, end="half"),
-    "unknown expectation": Case([post("Content-Length: 15", "Expect: 200-maybe")], "417 closed", "201 | 417 closed"),
+    "unknown expectation": Case(
+        [post("Content-Length: 15", "Expect: 200-maybe")], "417 closed", "201 | 417 closed"
+    ),
 }
 
-GROUPS = {"length": LENGTHS, "coding": CODINGS, "line": LINES, "first line": FIRST_LINES, "header": HEADERS,
-          "chunks": CHUNKS, "limit": LIMITS, "end": ENDS, "pipeline": PIPELINES, "slow": SLOW}
-CASES = {f"{group}: {name}": case for group, cases in GROUPS.items() for name, case in cases.items()}
+GROUPS = {
+    "length": LENGTHS,
+    "coding": CODINGS,
+    "line": LINES,
+    "first line": FIRST_LINES,
+    "header": HEADERS,
+    "chunks": CHUNKS,
+    "limit": LIMITS,
+    "end": ENDS,
+    "pipeline": PIPELINES,
+    "slow": SLOW,
+}
+CASES = {
+    f"{group}: {name}": case for group, cases in GROUPS.items() for name, case in cases.items()
+}

@@ -2,6 +2,7 @@
 
 After each case the connection is closed, or the next request on it gets its own response.
 """
+
 import http.client
 import json
 from contextlib import ExitStack
@@ -16,13 +17,27 @@ from tests.support.wire import Wire, tell
 pytestmark = pytest.mark.processes
 
 # What only gunicorn 20.1 does with server = gthread; docs/operations.md mentions it beside the option.
-GTHREAD = {**dict.fromkeys(["line: bare CR before the line end", "line: LF before", "line: space before",
-                            "line: two spaces in the first line", "line: tab in the first line",
-                            "line: space behind the version", "line: words behind the version", "line: obs-fold",
-                            "first line: method in lower case"], "200"),
-           "line: empty line before": "400 closed", "coding: coding after a vertical tab": "201 | 501 closed",
-           "coding: coding before NUL": "501 closed", "coding: coding behind a fold": "422",
-           "length: length in a folded line": "422"}
+GTHREAD = {
+    **dict.fromkeys(
+        [
+            "line: bare CR before the line end",
+            "line: LF before",
+            "line: space before",
+            "line: two spaces in the first line",
+            "line: tab in the first line",
+            "line: space behind the version",
+            "line: words behind the version",
+            "line: obs-fold",
+            "first line: method in lower case",
+        ],
+        "200",
+    ),
+    "line: empty line before": "400 closed",
+    "coding: coding after a vertical tab": "201 | 501 closed",
+    "coding: coding before NUL": "501 closed",
+    "coding: coding behind a fold": "422",
+    "length: length in a folded line": "422",
+}
 
 
 class Path:
@@ -46,14 +61,17 @@ class Path:
 
     def create(self, title):
         body = json.dumps({"title": title})
-        reply = self.ask(f"POST /api/v1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {self.key}\r\n"
-                         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}")
+        reply = self.ask(
+            f"POST /api/v1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {self.key}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n{body}"
+        )
         return str(json.loads(reply.body)["data"]["id"])
 
     def read(self, id):
         """Return the title of an event."""
-        return self.ask(f"GET /api/v1/events/{id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {self.key}\r\n\r\n"
-                        ).title()
+        return self.ask(
+            f"GET /api/v1/events/{id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {self.key}\r\n\r\n"
+        ).title()
 
     def victim_survived(self):
         """Return whether the victim exists. Create another one for the next case if not."""
@@ -69,7 +87,9 @@ class Path:
         return text
 
 
-@pytest.fixture(scope="module", params=["tcp", "unix", pytest.param("nginx", marks=nginx_site.required)])
+@pytest.fixture(
+    scope="module", params=["tcp", "unix", pytest.param("nginx", marks=nginx_site.required)]
+)
 def path(request, folder, key):
     with ExitStack() as stack:
         if request.param == "tcp":
@@ -99,24 +119,38 @@ def outcome(path, case, accepted):
             return ""
         if case.end == "half":
             client.half_close()
-        methods = [line.split(" ")[0] for line in path.filled("".join(case.sent)).split("\r\n") if " HTTP/1" in line]
+        methods = [
+            line.split(" ")[0]
+            for line in path.filled("".join(case.sent)).split("\r\n")
+            if " HTTP/1" in line
+        ]
         replies = []
         while case.end == "half" or len(replies) < most:
             method = methods[len(replies)] if len(replies) < len(methods) else "GET"
             try:
                 reply = client.reply("HEAD" if method == "HEAD" else "GET")
-            except http.client.BadStatusLine:           # nginx sends only a body to HTTP/0.9
+            except http.client.BadStatusLine:  # nginx sends only a body to HTTP/0.9
                 return "0.9 closed"
             if reply is None:
                 break
             replies.append(reply)
         else:
-            client.send(path.filled("GET /api/v1/events/$EVENT HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $KEY\r\n"
-                                    "X-Request-ID: next\r\n\r\n").encode())
+            client.send(
+                path.filled(
+                    "GET /api/v1/events/$EVENT HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer $KEY\r\n"
+                    "X-Request-ID: next\r\n\r\n"
+                ).encode()
+            )
             reply = client.reply()
-            assert reply is None or (reply.id, reply.status, reply.title()) == ("next", 200, "Fair"), "out of sync"
+            assert reply is None or (reply.id, reply.status, reply.title()) == (
+                "next",
+                200,
+                "Fair",
+            ), "out of sync"
         check_ids(replies)
-        return " ".join([*(str(reply.status) for reply in replies), *(["closed"] if reply is None else [])])
+        return " ".join(
+            [*(str(reply.status) for reply in replies), *(["closed"] if reply is None else [])]
+        )
 
 
 def check_ids(replies):
@@ -132,16 +166,31 @@ def check_ids(replies):
 @pytest.mark.parametrize("name", CASES)
 def test_a_case_has_an_accepted_outcome_and_no_foreign_response(path, name):
     case = CASES[name]
-    accepted = [text.strip() for text in ((path.behind_nginx and case.nginx) or case.direct).split("|")]
+    accepted = [
+        text.strip() for text in ((path.behind_nginx and case.nginx) or case.direct).split("|")
+    ]
     if path.behind_nginx:
-        accepted = [form for text in accepted for form in (text.removesuffix(" closed"),
-                                                           f"{text.removesuffix('closed').strip()} closed".strip())]
-        if SERVER == "gthread" and "413" in accepted:       # it closes before nginx has sent the body: nginx says 503
+        accepted = [
+            form
+            for text in accepted
+            for form in (
+                text.removesuffix(" closed"),
+                f"{text.removesuffix('closed').strip()} closed".strip(),
+            )
+        ]
+        if (
+            SERVER == "gthread" and "413" in accepted
+        ):  # it closes before nginx has sent the body: nginx says 503
             accepted += ["503", "503 closed"]
-    elif SERVER == "gthread":           # it may close a connection early, and before the client has read the response
+    elif (
+        SERVER == "gthread"
+    ):  # it may close a connection early, and before the client has read the response
         accepted += [text.strip() for text in GTHREAD.get(name, "").split("|")]
-        accepted += [" ".join([*statuses[:count], "closed"]) for statuses in map(str.split, accepted)
-                     for count in range(len(statuses) + 1)]
+        accepted += [
+            " ".join([*statuses[:count], "closed"])
+            for statuses in map(str.split, accepted)
+            for count in range(len(statuses) + 1)
+        ]
     try:
         assert outcome(path, case, accepted) in accepted
     finally:

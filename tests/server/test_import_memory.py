@@ -1,4 +1,5 @@
 """Imports need little memory, in the server and in the worker: the units limit both (MemoryMax)."""
+
 import http.client
 import json
 import re
@@ -12,8 +13,8 @@ from tests.support.processes import Server, children, until
 
 pytestmark = pytest.mark.processes
 
-MORE = 150          # MB that a process may need besides what it needs at rest; four imports needed 700
-SENDERS = 4                 # as many as occupy all places of eight threads
+MORE = 150  # MB that a process may need besides what it needs at rest; four imports needed 700
+SENDERS = 4  # as many as occupy all places of eight threads
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +33,15 @@ def send(server, key, body, path="contacts", kind="application/json"):
     """Send an import. Return (status, body); 503 while other imports occupy all places."""
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=300)
     try:
-        connection.request("POST", f"/api/v1/bulk-import/{path}", body, {
-            "Authorization": f"Bearer {key}", "Content-Type": kind})
+        connection.request(
+            "POST",
+            f"/api/v1/bulk-import/{path}",
+            body,
+            {"Authorization": f"Bearer {key}", "Content-Type": kind},
+        )
         answer = connection.getresponse()
         return answer.status, json.loads(answer.read())
-    except ConnectionError:                         # gthread closes the connection of a body that it does not read
+    except ConnectionError:  # gthread closes the connection of a body that it does not read
         return 503, None
     finally:
         connection.close()
@@ -54,14 +59,19 @@ def processes(server):
 
 
 def contact(number, notes=""):
-    return {"email": f"a{number}@example.org", "company_name": f"Company {number}", "tags": ["new"] * 50,
-            "notes": notes}
+    return {
+        "email": f"a{number}@example.org",
+        "company_name": f"Company {number}",
+        "tags": ["new"] * 50,
+        "notes": notes,
+    }
 
 
-HOSTILE = {"tags": [[]] * 9000, "email": 1}         # short as text, long in memory, and with many faults
+HOSTILE = {"tags": [[]] * 9000, "email": 1}  # short as text, long in memory, and with many faults
 BODIES = {
-    "10,000 contacts": json.dumps({
-        "mode": "update", "records": [contact(number, "x" * 900) for number in range(10_000)]}),
+    "10,000 contacts": json.dumps(
+        {"mode": "update", "records": [contact(number, "x" * 900) for number in range(10_000)]}
+    ),
     "16 MiB of empty arrays": json.dumps({"records": [HOSTILE] * 400}),
 }
 

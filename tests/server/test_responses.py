@@ -1,4 +1,5 @@
 """Responses of our own server: the bytes that small applications make it send, over a pair of sockets."""
+
 import io
 import logging
 import socket
@@ -42,17 +43,24 @@ def connected():
     server, client = socket.socketpair()
     with server, client:
         watchdog = SimpleNamespace(progress=0, waiting=set())
-        patience = Patience(server.fileno(), BoundedSemaphore(1), lambda: None, watchdog, is_proxy=False)
+        patience = Patience(
+            server.fileno(), BoundedSemaphore(1), lambda: None, watchdog, is_proxy=False
+        )
         client.settimeout(30)
-        yield Connection(server, environ_of("", "/run/eventapi/socket"), patience, lambda size: True), client
+        yield (
+            Connection(server, environ_of("", "/run/eventapi/socket"), patience, lambda size: True),
+            client,
+        )
 
 
 def requests(*starts, body=()):
     """Return the Requests of an application that calls start_response with each of `starts`."""
+
     def application(environ, start_response):
         for values in starts:
             start_response(*values)
         return body
+
     return Requests(application, logging.getLogger("stub"), lambda: True)
 
 
@@ -66,43 +74,89 @@ def exchange(sent, *starts, body=()):
         connection.sock.shutdown(socket.SHUT_WR)
         head, _, rest = client.makefile("rb").read().decode("latin-1").partition("\r\n\r\n")
     status, *fields = head.split("\r\n")
-    return outcome, status, {field for field in fields if not field.startswith(("Server:", "Date:"))}, rest
+    return (
+        outcome,
+        status,
+        {field for field in fields if not field.startswith(("Server:", "Date:"))},
+        rest,
+    )
 
 
-@pytest.mark.parametrize("sent, status, headers, outcome, fields, rest", [
-    (GET, "200 OK", [LENGTH], STAYS, {"Content-Length: 5"}, "hello"),
-    (LAST, "200 OK", [LENGTH], ENDS, {"Content-Length: 5"}, "hello"),
-    (HEAD, "200 OK", [LENGTH], STAYS, {"Content-Length: 5"}, ""),
-    (HEAD, "200 OK", [], STAYS, set(), ""),
-    (GET, "204 No Content", [LENGTH, ("X-A", "b")], STAYS, {"X-A: b"}, ""),
-    (GET, "304 Not Modified", [("ETag", '"a"')], STAYS, {'ETag: "a"'}, ""),
-    (GET, "200 OK", [], STAYS, {"Transfer-Encoding: chunked"}, "3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n"),
-    (OLD, "200 OK", [LENGTH], STAYS, {"Content-Length: 5"}, "hello"),
-    (OLD, "200 OK", [], ENDS, set(), "hello"),
-    (GET, "200 OK", [("Content-Length", "4")], STAYS, {"Content-Length: 4"}, "hell"),
-    (GET, "200 OK", [LENGTH, ("X-A", "\xc3\xa4\t b")], STAYS, {"Content-Length: 5", "X-A: \xc3\xa4\t b"}, "hello")])
-def test_a_response_has_the_framing_of_its_status_and_request(sent, status, headers, outcome, fields, rest):
+@pytest.mark.parametrize(
+    "sent, status, headers, outcome, fields, rest",
+    [
+        (GET, "200 OK", [LENGTH], STAYS, {"Content-Length: 5"}, "hello"),
+        (LAST, "200 OK", [LENGTH], ENDS, {"Content-Length: 5"}, "hello"),
+        (HEAD, "200 OK", [LENGTH], STAYS, {"Content-Length: 5"}, ""),
+        (HEAD, "200 OK", [], STAYS, set(), ""),
+        (GET, "204 No Content", [LENGTH, ("X-A", "b")], STAYS, {"X-A: b"}, ""),
+        (GET, "304 Not Modified", [("ETag", '"a"')], STAYS, {'ETag: "a"'}, ""),
+        (
+            GET,
+            "200 OK",
+            [],
+            STAYS,
+            {"Transfer-Encoding: chunked"},
+            "3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n",
+        ),
+        (OLD, "200 OK", [LENGTH], STAYS, {"Content-Length: 5"}, "hello"),
+        (OLD, "200 OK", [], ENDS, set(), "hello"),
+        (GET, "200 OK", [("Content-Length", "4")], STAYS, {"Content-Length: 4"}, "hell"),
+        (
+            GET,
+            "200 OK",
+            [LENGTH, ("X-A", "\xc3\xa4\t b")],
+            STAYS,
+            {"Content-Length: 5", "X-A: \xc3\xa4\t b"},
+            "hello",
+        ),
+    ],
+)
+def test_a_response_has_the_framing_of_its_status_and_request(
+    sent, status, headers, outcome, fields, rest
+):
     body = Body(b"hel", b"", b"lo")
     connection = "Connection: keep-alive" if outcome is STAYS else "Connection: close"
     version = "HTTP/1.0" if sent is OLD else "HTTP/1.1"
-    assert exchange(sent, (status, headers), body=body) == (outcome, f"{version} {status}", {connection, *fields}, rest)
+    assert exchange(sent, (status, headers), body=body) == (
+        outcome,
+        f"{version} {status}",
+        {connection, *fields},
+        rest,
+    )
     assert body.closed == 1
 
 
-@pytest.mark.parametrize("name, value", [
-    ("Y-A", "b\r\nY-C: d"), ("Y-A", "b\nc"), ("Y-A", "b\r"), ("Y-A", "b\0"), ("Y-A", "b\x7f"), ("Y-A", "\u20ac"),
-    ("Y-A: b\r\nY-C", "d"), ("Y A", "b"), ("", "b")])
+@pytest.mark.parametrize(
+    "name, value",
+    [
+        ("Y-A", "b\r\nY-C: d"),
+        ("Y-A", "b\nc"),
+        ("Y-A", "b\r"),
+        ("Y-A", "b\0"),
+        ("Y-A", "b\x7f"),
+        ("Y-A", "\u20ac"),
+        ("Y-A: b\r\nY-C", "d"),
+        ("Y A", "b"),
+        ("", "b"),
+    ],
+)
 def test_a_header_that_is_not_valid_ends_with_500(name, value):
     body = Body(b"hello")
     outcome, status, fields, rest = exchange(GET, ("200 OK", [LENGTH, (name, value)]), body=body)
     assert (outcome, status, body.closed) == (ENDS, "HTTP/1.1 500 Internal Server Error", 1)
-    assert "internal_error" in rest and not [field for field in fields if field.startswith(("Y", ":"))]
+    assert "internal_error" in rest and not [
+        field for field in fields if field.startswith(("Y", ":"))
+    ]
 
 
 @pytest.mark.parametrize("headers", [[], [LENGTH]])
 def test_an_error_of_the_body_ends_with_500_or_an_incomplete_response(headers):
     body = Body(b"hel", OSError("disk"))
-    assert exchange(GET, ("200 OK", headers), body=body)[:2] == (ENDS, "HTTP/1.1 500 Internal Server Error")
+    assert exchange(GET, ("200 OK", headers), body=body)[:2] == (
+        ENDS,
+        "HTTP/1.1 500 Internal Server Error",
+    )
     body = Body(b"a" * (SEND_SIZE + 1), OSError("disk"))
     outcome, _, _, rest = exchange(GET, ("200 OK", []), body=body)
     assert (outcome, body.closed) == (Outcome.GONE, 1)
@@ -118,12 +172,17 @@ def test_a_body_that_is_shorter_than_announced_ends_the_connection():
 def test_only_the_last_start_of_a_response_applies():
     refused = ("404 Not Found", [("Content-Length", "2")])
     assert exchange(GET, ("200 OK", [LENGTH]), refused, body=Body(b"no"))[1:] == (
-        "HTTP/1.1 404 Not Found", {"Connection: keep-alive", "Content-Length: 2"}, "no")
+        "HTTP/1.1 404 Not Found",
+        {"Connection: keep-alive", "Content-Length: 2"},
+        "no",
+    )
 
 
 @pytest.mark.parametrize("make", [io.BytesIO, tempfile.TemporaryFile])
-@pytest.mark.parametrize("sent, headers, rest", [(GET, [LENGTH], "hello"), (HEAD, [LENGTH], ""),
-                                                 (GET, [], "9\r\nhello you\r\n0\r\n\r\n")])
+@pytest.mark.parametrize(
+    "sent, headers, rest",
+    [(GET, [LENGTH], "hello"), (HEAD, [LENGTH], ""), (GET, [], "9\r\nhello you\r\n0\r\n\r\n")],
+)
 def test_a_file_is_sent_from_its_position_and_closed(make, sent, headers, rest):
     file = make()
     file.write(b"oh: hello you")
@@ -149,7 +208,7 @@ def test_the_time_of_a_pipelined_request_begins_after_the_response():
         connection.receive()
         server = requests(("200 OK", [LENGTH]), body=[b"hello"])
         environ = server.read(connection)
-        received = connection.first_byte = connection.first_byte - 60       # the response takes a minute
+        received = connection.first_byte = connection.first_byte - 60  # the response takes a minute
         assert server.respond(connection, environ) is STAYS
         assert connection.buffer == b"GET /b" and connection.first_byte > received + 50
 
@@ -168,6 +227,7 @@ def test_a_refusal_after_a_response_waits_for_the_client():
             if not waits:
                 raise BlockingIOError
             return send(data)
+
         connection.patience.wait = lambda event: waits.append(connection.patience.deadline > 0)
         connection.sock = SimpleNamespace(send=send_later)
         assert server.read(connection) is ENDS
@@ -178,5 +238,6 @@ def test_the_path_of_a_unix_socket_is_in_no_environ():
     environ = environ_of("", "/run/eventapi/socket")
     assert (environ["REMOTE_ADDR"], environ["SERVER_NAME"]) == ("", "localhost")
     environ = environ_of(("::1", 5, 0, 0), ("::1", 80, 0, 0))
-    assert [environ[key] for key in ("REMOTE_ADDR", "REMOTE_PORT", "SERVER_NAME", "SERVER_PORT")] == ["::1", "5", "::1",
-                                                                                                     "80"]
+    assert [
+        environ[key] for key in ("REMOTE_ADDR", "REMOTE_PORT", "SERVER_NAME", "SERVER_PORT")
+    ] == ["::1", "5", "::1", "80"]

@@ -1,4 +1,5 @@
 """The threads of a server process without its connections: events come from a queue."""
+
 import logging
 import threading
 from queue import SimpleQueue
@@ -66,4 +67,3 @@ def test_a_leader_that_is_stuck_is_replaced_and_then_free_for_tasks(threads, eve
     go_on.set()
     threads.submit(done.set)
     assert done.wait(20) and events.most == 1
-

@@ -1,4 +1,5 @@
 """The server as clients see it on the wire: real processes, raw sockets."""
+
 import http.client
 import json
 import os
@@ -22,12 +23,12 @@ pytestmark = pytest.mark.processes
 
 MALFORMED = {
     "length and chunks": b"POST /api/v1/notes HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: "
-                         b"chunked\r\n\r\n0\r\n\r\n",
+    b"chunked\r\n\r\n0\r\n\r\n",
     "two lengths": b"POST /api/v1/notes HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nabcd",
     "negative length": b"POST /api/v1/notes HTTP/1.1\r\nHost: a\r\nContent-Length: -4\r\n\r\nabcd",
     "signed length": b"POST /api/v1/notes HTTP/1.1\r\nHost: a\r\nContent-Length: +4\r\n\r\nabcd",
     "chunked twice": b"POST /api/v1/notes HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: "
-                     b"chunked\r\n\r\n0\r\n\r\n",
+    b"chunked\r\n\r\n0\r\n\r\n",
     "unknown coding": b"POST /api/v1/notes HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: rot13\r\n\r\n0\r\n\r\n",
     "chunks in HTTP/1.0": b"POST /api/v1/notes HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
     "bare LF": b"GET /healthz HTTP/1.1\nHost: a\n\n",
@@ -46,8 +47,14 @@ MALFORMED = {
     "many headers": b"GET /healthz HTTP/1.1\r\n" + b"X-A: b\r\n" * 200 + b"\r\n",
     "head without an end": b"GET /healthz HTTP/1.1\r\n" + b"X-A: bbbbbbbb\r\n" * 8000,
 }
-STATUSES = {"long line": 414, "line without an end": 414, "long header": 431, "many headers": 431,
-            "head without an end": 431, "unknown coding": 501}
+STATUSES = {
+    "long line": 414,
+    "line without an end": 414,
+    "long header": 431,
+    "many headers": 431,
+    "head without an end": 431,
+    "unknown coding": 501,
+}
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +77,16 @@ class Client:
         self.socket.sendall(data)
 
     def head(self, method="GET", path="/api/v1/events", *lines):
-        return "\r\n".join((f"{method} {path} HTTP/1.1", "Host: a", f"Authorization: Bearer {self.server.key}", *lines,
-                            "", "")).encode()
+        return "\r\n".join(
+            (
+                f"{method} {path} HTTP/1.1",
+                "Host: a",
+                f"Authorization: Bearer {self.server.key}",
+                *lines,
+                "",
+                "",
+            )
+        ).encode()
 
     def answer(self, method="GET"):
         """Return (response, body) of the next response. Bytes after it stay in the file."""
@@ -116,7 +131,9 @@ def works(server):
 
 
 def note(server, text):
-    body = json.dumps({"entity_type": "event", "entity_id": server.event, "note_text": text}).encode()
+    body = json.dumps(
+        {"entity_type": "event", "entity_id": server.event, "note_text": text}
+    ).encode()
     return body, (f"Content-Length: {len(body)}", "Content-Type: application/json")
 
 
@@ -124,17 +141,29 @@ def note(server, text):
 def event(server):
     with Client(server) as client:
         body = b'{"title": "Fair"}'
-        client.send(client.head("POST", "/api/v1/events", f"Content-Length: {len(body)}",
-                                "Content-Type: application/json") + body)
+        client.send(
+            client.head(
+                "POST",
+                "/api/v1/events",
+                f"Content-Length: {len(body)}",
+                "Content-Type: application/json",
+            )
+            + body
+        )
         server.event = json.loads(client.answer()[1])["data"]["id"]
 
 
 # One connection
 
+
 def test_a_connection_serves_many_requests(client):
     for _ in range(20):
         answer, body = client.ask()
-        assert answer.status == 200 and answer.getheader("Connection") == "keep-alive" and json.loads(body)["data"]
+        assert (
+            answer.status == 200
+            and answer.getheader("Connection") == "keep-alive"
+            and json.loads(body)["data"]
+        )
 
 
 def test_pipelined_requests_get_responses_in_order(client):
@@ -188,24 +217,38 @@ def test_204_and_304_have_no_body_and_no_chunks(client):
 
 # Bodies
 
+
 def chunked(data, size):
-    return b"".join(b"%x\r\n%b\r\n" % (len(part), part)
-                    for part in (data[at:at + size] for at in range(0, len(data), size))) + b"0\r\n\r\n"
+    return (
+        b"".join(
+            b"%x\r\n%b\r\n" % (len(part), part)
+            for part in (data[at : at + size] for at in range(0, len(data), size))
+        )
+        + b"0\r\n\r\n"
+    )
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_a_chunked_body_is_read_and_the_connection_stays_open(server, client, size):
     body, _ = note(server, "chunks")
-    client.send(client.head("POST", "/api/v1/notes", "Transfer-Encoding: chunked", "Content-Type: application/json"))
+    client.send(
+        client.head(
+            "POST", "/api/v1/notes", "Transfer-Encoding: chunked", "Content-Type: application/json"
+        )
+    )
     client.send(chunked(body, size))
     assert client.answer()[0].status == 201
     assert client.ask()[0].status == 200
 
 
 def test_invalid_chunks_close_the_connection(client):
-    client.send(client.head("POST", "/api/v1/notes", "Transfer-Encoding: chunked", "Content-Type: application/json")
-                + b"zz\r\n"
-                + client.head("DELETE", "/api/v1/events/1"))
+    client.send(
+        client.head(
+            "POST", "/api/v1/notes", "Transfer-Encoding: chunked", "Content-Type: application/json"
+        )
+        + b"zz\r\n"
+        + client.head("DELETE", "/api/v1/events/1")
+    )
     assert client.answer()[0].status == 400 and client.closed()
 
 
@@ -226,21 +269,36 @@ def test_an_unread_short_body_leaves_the_connection_usable(client):
 
 @pytest.mark.own_server("gthread closes the connection before the client has read the response")
 def test_a_body_that_is_too_large_is_refused_and_the_response_arrives(client):
-    client.send(client.head("POST", "/api/v1/events", "Content-Length: 3000000", "Content-Type: application/json"))
+    client.send(
+        client.head(
+            "POST", "/api/v1/events", "Content-Length: 3000000", "Content-Type: application/json"
+        )
+    )
     client.send(b"x" * 3000000)
     answer, body = client.answer()
     assert (answer.status, json.loads(body)["code"]) == (413, "body_too_large")
-    assert client.closed() if answer.getheader("Connection") == "close" else client.ask()[0].status == 200
+    assert (
+        client.closed()
+        if answer.getheader("Connection") == "close"
+        else client.ask()[0].status == 200
+    )
 
 
 @pytest.mark.own_server("gthread closes the connection before the client has read the response")
 def test_the_rest_of_a_refused_body_is_never_parsed_as_a_request(server, client):
     smuggled = client.head("DELETE", "/api/v1/events/1")
-    client.send(client.head("POST", "/api/v1/nothing", f"Content-Length: {500000 + len(smuggled)}") + b"x" * 500000
-                + smuggled)
+    client.send(
+        client.head("POST", "/api/v1/nothing", f"Content-Length: {500000 + len(smuggled)}")
+        + b"x" * 500000
+        + smuggled
+    )
     answer, _ = client.answer()
     assert answer.status == 404
-    assert client.closed() if answer.getheader("Connection") == "close" else client.ask()[0].status == 200
+    assert (
+        client.closed()
+        if answer.getheader("Connection") == "close"
+        else client.ask()[0].status == 200
+    )
     with Client(server) as other:
         assert other.ask("GET", "/api/v1/events/1")[0].status == 200
 
@@ -249,8 +307,10 @@ def test_a_client_that_disconnects_during_a_body_occupies_no_thread(server):
     for head in ("Content-Length: 900000", "Content-Length: 500", "Transfer-Encoding: chunked"):
         for _ in range(10):
             with Client(server) as client:
-                client.send(client.head("POST", "/api/v1/events", head, "Content-Type: application/json")
-                            + b"5\r\nabcde")
+                client.send(
+                    client.head("POST", "/api/v1/events", head, "Content-Type: application/json")
+                    + b"5\r\nabcde"
+                )
     assert works(server)
     pid = next(iter(children(server.process.pid)))
     before = cpu(pid)
@@ -265,17 +325,21 @@ def cpu(pid):
 
 # Invalid HTTP
 
+
 @pytest.mark.own_server("gthread responds with HTML")
 @pytest.mark.parametrize("name", MALFORMED)
 def test_invalid_http_gets_a_problem_document_and_is_closed(server, client, name):
     try:
         client.send(MALFORMED[name])
-    except ConnectionError:                     # the server has closed before the end
+    except ConnectionError:  # the server has closed before the end
         pass
     answer, body = client.answer()
     document = json.loads(body)
     assert answer.status == document["status"] == STATUSES.get(name, 400), document
-    assert answer.getheader("Content-Type") == "application/problem+json" and answer.getheader("Connection") == "close"
+    assert (
+        answer.getheader("Content-Type") == "application/problem+json"
+        and answer.getheader("Connection") == "close"
+    )
     assert document["code"] == "malformed_request"
     assert document["meta"]["request_id"] == answer.getheader("X-Request-ID")
     assert client.closed() and works(server)
@@ -284,17 +348,45 @@ def test_invalid_http_gets_a_problem_document_and_is_closed(server, client, name
 def mutated(random_, client):
     """Return a valid request with some bytes changed, duplicated, removed or inserted."""
     body = b'{"entity_type": "event", "entity_id": 1, "note_text": "x"}'
-    data = bytearray(random_.choice([
-        client.head("GET", "/api/v1/events?per_page=2", "Accept: application/json"),
-        client.head("POST", "/api/v1/notes", f"Content-Length: {len(body)}", "Content-Type: application/json") + body,
-        client.head("POST", "/api/v1/notes", "Transfer-Encoding: chunked", "Content-Type: application/json")
-        + chunked(body, 9),
-        random_.randbytes(random_.randrange(1, 2000))]))
+    data = bytearray(
+        random_.choice(
+            [
+                client.head("GET", "/api/v1/events?per_page=2", "Accept: application/json"),
+                client.head(
+                    "POST",
+                    "/api/v1/notes",
+                    f"Content-Length: {len(body)}",
+                    "Content-Type: application/json",
+                )
+                + body,
+                client.head(
+                    "POST",
+                    "/api/v1/notes",
+                    "Transfer-Encoding: chunked",
+                    "Content-Type: application/json",
+                )
+                + chunked(body, 9),
+                random_.randbytes(random_.randrange(1, 2000)),
+            ]
+        )
+    )
     for _ in range(random_.randrange(1, 8)):
         at = random_.randrange(len(data))
-        what = random_.choice([b"\r\n", b"\n", b"\r", b"\0", b":", b" ", b"\r\n\r\n", b"Content-Length: 7\r\n", b"\xff",
-                               random_.randbytes(3)])
-        data[at:at + random_.randrange(4)] = what
+        what = random_.choice(
+            [
+                b"\r\n",
+                b"\n",
+                b"\r",
+                b"\0",
+                b":",
+                b" ",
+                b"\r\n\r\n",
+                b"Content-Length: 7\r\n",
+                b"\xff",
+                random_.randbytes(3),
+            ]
+        )
+        data[at : at + random_.randrange(4)] = what
     return bytes(data)
 
 
@@ -317,12 +409,16 @@ def test_random_bytes_do_not_stop_the_server(server):
 
 # Many connections
 
+
 @pytest.mark.own_server("each slow client occupies a thread of gthread")
 def test_slow_clients_delay_no_other(server):
     slow = [Client(server) for _ in range(50)]
     for number, client in enumerate(slow):
-        client.send(client.head("POST", "/api/v1/notes", "Content-Length: 5000")[:20 + number * 3] if number % 2 else
-                    client.head("POST", "/api/v1/notes", "Content-Length: 5000") + b"{")
+        client.send(
+            client.head("POST", "/api/v1/notes", "Content-Length: 5000")[: 20 + number * 3]
+            if number % 2
+            else client.head("POST", "/api/v1/notes", "Content-Length: 5000") + b"{"
+        )
     start = time.monotonic()
     assert all(works(server) for _ in range(20))
     assert time.monotonic() - start < 3
@@ -349,13 +445,18 @@ def test_64_connections_at_once(server):
     def many(number):
         with Client(server, timeout=60) as client:
             return {client.ask("GET", "/api/v1/events/1")[0].status for _ in range(20)}
+
     with ThreadPoolExecutor(64) as pool:
         assert list(pool.map(many, range(64))) == [{200}] * 64
 
 
 def test_clients_that_connect_at_once_are_served_in_turn(server):
     """No client gets many responses before the last one gets its first: each of the 48 asks again at once."""
-    request, clients, counts = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n", selectors.DefaultSelector(), {}
+    request, clients, counts = (
+        b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n",
+        selectors.DefaultSelector(),
+        {},
+    )
     with ExitStack() as opened:
         for _ in range(48):
             one = opened.enter_context(socket.create_connection(("127.0.0.1", server.port)))
@@ -372,17 +473,27 @@ def test_clients_that_connect_at_once_are_served_in_turn(server):
 
 # Start and stop
 
+
 @pytest.fixture
 def fresh(tmp_path):
     """Start a server with two processes for one test."""
     eventapi(tmp_path, "migrate")
-    key = eventapi(tmp_path, "key", "create", "--name", "test", "--all-scopes", "--quiet").stdout.strip()
+    key = eventapi(
+        tmp_path, "key", "create", "--name", "test", "--all-scopes", "--quiet"
+    ).stdout.strip()
     with open(tmp_path / "log", "w") as log, Server(tmp_path, "--workers", "2", log=log) as server:
         server.key, server.folder = key, tmp_path
         with Client(server) as client:
             body = b'{"title": "Fair"}'
-            client.send(client.head("POST", "/api/v1/events", f"Content-Length: {len(body)}",
-                                    "Content-Type: application/json") + body)
+            client.send(
+                client.head(
+                    "POST",
+                    "/api/v1/events",
+                    f"Content-Length: {len(body)}",
+                    "Content-Type: application/json",
+                )
+                + body
+            )
             server.event = json.loads(client.answer()[1])["data"]["id"]
         yield server
 
@@ -395,7 +506,9 @@ class Writers:
     def __init__(self, server, again=False):
         self.server, self.again, self.end = server, again, False
         self.acknowledged, self.lost = [], []
-        self.threads = [Thread(target=self.work, args=(number,), daemon=True) for number in range(8)]
+        self.threads = [
+            Thread(target=self.work, args=(number,), daemon=True) for number in range(8)
+        ]
         for thread in self.threads:
             thread.start()
 
@@ -426,7 +539,7 @@ class Writers:
     def kept(self):
         connection = sqlite3.connect(self.server.folder / "eventapi.db")
         try:
-            return sorted(text for text, in connection.execute("SELECT note_text FROM notes"))
+            return sorted(text for (text,) in connection.execute("SELECT note_text FROM notes"))
         finally:
             connection.close()
 
@@ -435,7 +548,7 @@ def files(pid, kind):
     """Return the number of open files of this kind of a process."""
     found = 0
     for file in Path(f"/proc/{pid}/fd").iterdir():
-        with suppress(FileNotFoundError):           # closed since the listing
+        with suppress(FileNotFoundError):  # closed since the listing
             found += os.readlink(file).startswith(kind)
     return found
 
@@ -445,7 +558,7 @@ def smaller_share(server):
 
     Return how many the process with fewer of them has accepted.
     """
-    time.sleep(0.2)                             # earlier connections are closed
+    time.sleep(0.2)  # earlier connections are closed
     before = {pid: files(pid, "socket:") for pid in children(server.process.pid)}
     clients = [Client(server) for _ in range(20)]
     until(lambda: sum(files(pid, "socket:") for pid in before) > sum(before.values()) + 15)
@@ -458,7 +571,11 @@ def smaller_share(server):
 @pytest.mark.own_server("gthread accepts as many connections as it can")
 def test_connections_are_spread_over_the_processes(fresh):
     """After an accept, a process leaves the next connection to the others (ACCEPT_PAUSE)."""
-    until(lambda: [files(pid, "anon_inode:[eventpoll]") for pid in children(fresh.process.pid)] == [1, 1])
+    until(
+        lambda: (
+            [files(pid, "anon_inode:[eventpoll]") for pid in children(fresh.process.pid)] == [1, 1]
+        )
+    )
     smaller_shares = [smaller_share(fresh) for _ in range(5)]
     assert sorted(smaller_shares)[2] >= 4, smaller_shares
 
@@ -504,7 +621,7 @@ def test_a_stop_without_requests_is_quick(fresh):
         assert client.ask()[0].status == 200
         start_ = time.monotonic()
         fresh.stop()
-        assert client.closed() and time.monotonic() - start_ < 15             # half of graceful_timeout
+        assert client.closed() and time.monotonic() - start_ < 15  # half of graceful_timeout
 
 
 @pytest.mark.own_server("gthread lingers for a second")
@@ -584,9 +701,13 @@ def impatient(folder, key, tmp_path_factory):
     """Start a server whose timeout for clients is one second instead of 30, with at most 20 connections."""
     place = tmp_path_factory.mktemp("impatient")
     (place / "impatient.py").write_text(IMPATIENT)
-    with Server(folder, "--workers", "1",
-                GUNICORN_CMD_ARGS="-k impatient.Worker --keep-alive 2 --worker-connections 20",
-                PYTHONPATH=f"{ROOT}:{place}") as server:
+    with Server(
+        folder,
+        "--workers",
+        "1",
+        GUNICORN_CMD_ARGS="-k impatient.Worker --keep-alive 2 --worker-connections 20",
+        PYTHONPATH=f"{ROOT}:{place}",
+    ) as server:
         server.key = key
         yield server
 
@@ -610,7 +731,7 @@ def test_a_head_that_never_ends_is_closed_in_time(impatient):
     with Client(impatient) as client:
         client.send(b"GET /healthz HT")
         time.sleep(0.7)
-        client.send(b"TP")                       # more bytes do not extend the time
+        client.send(b"TP")  # more bytes do not extend the time
         assert closed_after(client) < 3
 
 
@@ -624,13 +745,23 @@ def test_a_body_that_no_thread_waits_for_is_closed_in_time(impatient, size):
 
 @pytest.mark.own_server("starts a subclass of its worker")
 def test_a_body_that_never_ends_is_refused_in_time(impatient):
-    for lines, body in (("Transfer-Encoding: chunked", b"5\r\nab"), ("Content-Length: 9\r\nExpect: 100-continue", b"")):
+    for lines, body in (
+        ("Transfer-Encoding: chunked", b"5\r\nab"),
+        ("Content-Length: 9\r\nExpect: 100-continue", b""),
+    ):
         with Client(impatient) as client:
-            client.send(client.head("POST", "/api/v1/notes", *lines.split("\r\n"), "Content-Type: application/json")
-                        + body)
+            client.send(
+                client.head(
+                    "POST", "/api/v1/notes", *lines.split("\r\n"), "Content-Type: application/json"
+                )
+                + body
+            )
             start_ = time.monotonic()
             if "100" in lines:
-                assert client.file.readline() + client.file.readline() == b"HTTP/1.1 100 Continue\r\n\r\n"
+                assert (
+                    client.file.readline() + client.file.readline()
+                    == b"HTTP/1.1 100 Continue\r\n\r\n"
+                )
             answer, _ = client.answer()
             assert answer.status == 400 and client.closed() and time.monotonic() - start_ < 4
 
@@ -638,7 +769,7 @@ def test_a_body_that_never_ends_is_refused_in_time(impatient):
 @pytest.mark.own_server("starts a subclass of its worker")
 def test_a_client_that_does_not_read_is_disconnected(impatient):
     with Client(impatient) as client:
-        client.ask("GET", "/openapi.json")       # the first one is slow, and is not measured
+        client.ask("GET", "/openapi.json")  # the first one is slow, and is not measured
     with Client(impatient) as client:
         client.send(client.head("GET", "/openapi.json") * 20)
         time.sleep(3)
@@ -676,7 +807,10 @@ def test_slow_requests_delay_no_other(impatient):
 def test_an_error_outside_of_the_application_is_a_500(impatient, path):
     with Client(impatient) as client:
         answer, body = client.ask("GET", path)
-        assert (answer.status, json.loads(body)["code"]) == (500, "internal_error") and client.closed()
+        assert (answer.status, json.loads(body)["code"]) == (
+            500,
+            "internal_error",
+        ) and client.closed()
 
 
 @pytest.mark.own_server("starts a subclass of its worker")
@@ -695,6 +829,11 @@ def test_a_file_is_sent_whole_and_the_connection_stays_open(impatient):
 @pytest.mark.own_server("gthread has TLS")
 def test_tls_is_left_to_nginx(folder):
     (folder / "pem").touch()
-    done = eventapi(folder, "serve", "--bind", f"127.0.0.1:{free_port()}",
-                    GUNICORN_CMD_ARGS=f"--certfile {folder}/pem --keyfile {folder}/pem")
+    done = eventapi(
+        folder,
+        "serve",
+        "--bind",
+        f"127.0.0.1:{free_port()}",
+        GUNICORN_CMD_ARGS=f"--certfile {folder}/pem --keyfile {folder}/pem",
+    )
     assert done.returncode != 0 and "TLS" in done.stderr and "Traceback" not in done.stderr

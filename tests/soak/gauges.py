@@ -1,4 +1,5 @@
 """What the soak measures: response times, and the memory, files and processor time of every process."""
+
 import os
 import statistics
 import threading
@@ -6,7 +7,7 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
-EVERY = 5                   # seconds between two samples
+EVERY = 5  # seconds between two samples
 PAGE, TICK = os.sysconf("SC_PAGE_SIZE"), os.sysconf("SC_CLK_TCK")
 
 
@@ -30,7 +31,11 @@ def quantiles(values):
     if not values:
         return None
     ordered = sorted(values)
-    return statistics.median(ordered), ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))], ordered[-1]
+    return (
+        statistics.median(ordered),
+        ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))],
+        ordered[-1],
+    )
 
 
 class Sampler(threading.Thread):
@@ -40,11 +45,20 @@ class Sampler(threading.Thread):
 
     def __init__(self, show):
         super().__init__(daemon=True)
-        self.show, self.samples, self.over, self.began = show, [], threading.Event(), time.monotonic()
+        self.show, self.samples, self.over, self.began = (
+            show,
+            [],
+            threading.Event(),
+            time.monotonic(),
+        )
 
     def run(self):
         while not self.over.wait(EVERY):
-            sample = {pid: (name, *found) for pid, name in self.show.processes().items() if (found := usage(pid))}
+            sample = {
+                pid: (name, *found)
+                for pid, name in self.show.processes().items()
+                if (found := usage(pid))
+            }
             self.samples.append((time.monotonic() - self.began, self.show.wal, sample))
 
     def stop(self):
@@ -64,7 +78,11 @@ def usage(pid):
     """Return (resident bytes, open files, processor seconds) of a process, None if it has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return int(fields[21]) * PAGE, len(os.listdir(f"/proc/{pid}/fd")), (int(fields[11]) + int(fields[12])) / TICK
+        return (
+            int(fields[21]) * PAGE,
+            len(os.listdir(f"/proc/{pid}/fd")),
+            (int(fields[11]) + int(fields[12])) / TICK,
+        )
     except (FileNotFoundError, ProcessLookupError):
         return None
 
@@ -72,4 +90,7 @@ def usage(pid):
 def thirds(samples, column):
     """Return the values of a column in the second and in the last third of the samples."""
     many = len(samples) // 3
-    return ([sample[column] for sample in samples[many:2 * many]], [sample[column] for sample in samples[2 * many:]])
+    return (
+        [sample[column] for sample in samples[many : 2 * many]],
+        [sample[column] for sample in samples[2 * many :]],
+    )

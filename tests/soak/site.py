@@ -1,4 +1,5 @@
 """What the soak runs on: a filled database, the service behind the shipped nginx, a mail server and a receiver."""
+
 import os
 import re
 import shutil
@@ -15,7 +16,7 @@ from tests.support.mail_server import Inbox
 from tests.support.mail_server import Server as MailServer
 from tests.support.receiver import Receiver
 
-LONGEST_COMMAND = 900       # seconds
+LONGEST_COMMAND = 900  # seconds
 
 
 class Show:
@@ -36,11 +37,16 @@ class Show:
         self.inbox, self.receiver = Inbox(), Receiver()
         self.mail_server = MailServer(self.inbox).start()
         self.options = {
-            "EVENTAPI_CONFIG": str(processes.ROOT / "conf" / "demo.conf"), "EVENTAPI_LOG_LEVEL": "info",
-            "EVENTAPI_BASE_URL": "https://events.example.org", "EVENTAPI_SMTP_HOST": "127.0.0.1",
-            "EVENTAPI_SMTP_PORT": str(self.mail_server.port), "EVENTAPI_SMTP_SECURITY": "none",
-            "EVENTAPI_SMTP_SENDER": "office@messe.test", "EVENTAPI_MAILS_PER_MINUTE": "600",
-            "EVENTAPI_WEBHOOK_ALLOWED_NETWORKS": "127.0.0.0/8"}
+            "EVENTAPI_CONFIG": str(processes.ROOT / "conf" / "demo.conf"),
+            "EVENTAPI_LOG_LEVEL": "info",
+            "EVENTAPI_BASE_URL": "https://events.example.org",
+            "EVENTAPI_SMTP_HOST": "127.0.0.1",
+            "EVENTAPI_SMTP_PORT": str(self.mail_server.port),
+            "EVENTAPI_SMTP_SECURITY": "none",
+            "EVENTAPI_SMTP_SENDER": "office@messe.test",
+            "EVENTAPI_MAILS_PER_MINUTE": "600",
+            "EVENTAPI_WEBHOOK_ALLOWED_NETWORKS": "127.0.0.0/8",
+        }
 
     def seed(self, size, seed):
         """Fill the database with a sample show, or copy a data directory that is filled already."""
@@ -53,19 +59,36 @@ class Show:
 
     def run(self, *words, **options):
         """Run a command of eventapi to its end, and return its output. Raise CalledProcessError if it fails."""
-        return subprocess.run([sys.executable, "-m", "eventapi", *words], check=True, text=True, cwd=processes.ROOT,
-                              env=processes.environment(self.data, **(options or self.options)),
-                              capture_output=True, timeout=LONGEST_COMMAND).stdout
+        return subprocess.run(
+            [sys.executable, "-m", "eventapi", *words],
+            check=True,
+            text=True,
+            cwd=processes.ROOT,
+            env=processes.environment(self.data, **(options or self.options)),
+            capture_output=True,
+            timeout=LONGEST_COMMAND,
+        ).stdout
 
     def __enter__(self):
         key = self.run("key", "create", "--name", "soak", "--all-scopes", "--quiet").strip()
         socket, port, plain = self.folder / "web.sock", processes.free_port(), processes.free_port()
         nginx_site.write_site(self.folder, port, plain, f"unix:{socket}")
         self.log = open(self.folder / "server.log", "w", encoding="utf-8")
-        self.server = processes.start(self.data, "serve", "--bind", f"unix:{socket}", "--workers", "2",
-                                      "--with-worker", log=self.log, **self.options)
+        self.server = processes.start(
+            self.data,
+            "serve",
+            "--bind",
+            f"unix:{socket}",
+            "--workers",
+            "2",
+            "--with-worker",
+            log=self.log,
+            **self.options,
+        )
         processes.until(socket.exists, 60)
-        self.nginx = subprocess.Popen([nginx_site.NGINX, "-c", self.folder / "nginx.conf"], stderr=subprocess.DEVNULL)
+        self.nginx = subprocess.Popen(
+            [nginx_site.NGINX, "-c", self.folder / "nginx.conf"], stderr=subprocess.DEVNULL
+        )
         self.site = Site(port, key)
         self.collector = threading.Thread(target=self.collect, daemon=True)
         self.collector.start()

@@ -1,4 +1,5 @@
 """Backup and restore: a verified, consistent snapshot while others write, and no loss of existing data."""
+
 import errno
 import hashlib
 import io
@@ -39,8 +40,12 @@ def elsewhere(tmp_path):
     """Return a configuration whose data directory is empty."""
     folder = tmp_path / "elsewhere"
     folder.mkdir()
-    return configuration.load(environ={"EVENTAPI_DATA_DIR": str(folder),
-                                       "EVENTAPI_CONFIG": str(write_empty_config(tmp_path))})
+    return configuration.load(
+        environ={
+            "EVENTAPI_DATA_DIR": str(folder),
+            "EVENTAPI_CONFIG": str(write_empty_config(tmp_path)),
+        }
+    )
 
 
 def titles(config):
@@ -50,10 +55,22 @@ def titles(config):
 
 def packed(file, members, **manifest):
     """Write a tar with `members` (name -> bytes or TarInfo) and a matching manifest."""
-    entries = {name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
-               for name, data in members.items() if isinstance(data, bytes)}
-    text = json.dumps({"format": 1, "program": "eventapi", "version": "1", "created_at": "2026-01-01T00:00:00Z",
-                       "last_change": None, "entries": entries, **manifest}).encode()
+    entries = {
+        name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        for name, data in members.items()
+        if isinstance(data, bytes)
+    }
+    text = json.dumps(
+        {
+            "format": 1,
+            "program": "eventapi",
+            "version": "1",
+            "created_at": "2026-01-01T00:00:00Z",
+            "last_change": None,
+            "entries": entries,
+            **manifest,
+        }
+    ).encode()
     with tarfile.open(file, "w") as tar:
         for name, data in {**members, "manifest.json": text}.items():
             member = data if isinstance(data, tarfile.TarInfo) else tarfile.TarInfo(name)
@@ -65,7 +82,10 @@ def packed(file, members, **manifest):
 
 # Backup
 
-def test_a_backup_restores_records_and_files_in_another_directory(settings, organiser, file, elsewhere):
+
+def test_a_backup_restores_records_and_files_in_another_directory(
+    settings, organiser, file, elsewhere
+):
     organiser.make("/events", {"title": "Garden Fair"})
     sha256 = files.store(settings, b"%PDF-1.7 an invoice")
     backups.create(settings, file)
@@ -97,14 +117,16 @@ def test_two_backups_into_one_file_do_not_mix(settings, file):
 
 
 def test_a_partial_file_left_by_a_crash_does_not_disturb_the_next_backup(settings, file):
-    file.with_name("backup.tar.partial").write_bytes(b"x" * 10 ** 6)
+    file.with_name("backup.tar.partial").write_bytes(b"x" * 10**6)
     backups.create(settings, file)
     with open(file, "rb") as made:
         assert backups.read(made, file)["program"] == "eventapi"
 
 
 def test_a_backup_that_fails_leaves_nothing(settings, file, monkeypatch):
-    monkeypatch.setattr(backups, "read", lambda *_, **__: (_ for _ in ()).throw(BackupError("damaged")))
+    monkeypatch.setattr(
+        backups, "read", lambda *_, **__: (_ for _ in ()).throw(BackupError("damaged"))
+    )
     with pytest.raises(BackupError):
         backups.create(settings, file)
     assert list(file.parent.iterdir()) == []
@@ -113,6 +135,7 @@ def test_a_backup_that_fails_leaves_nothing(settings, file, monkeypatch):
 def test_a_backup_on_a_full_disk_names_its_file_and_leaves_nothing(settings, file, monkeypatch):
     def full(_):
         raise OSError(errno.ENOSPC, "No space left on device")
+
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(BackupError, match=f"{file}.*No space left"):
         backups.create(settings, file)
@@ -138,9 +161,12 @@ def test_a_backup_during_writes_is_a_consistent_snapshot(settings, organiser, fi
                 try:
                     with db.write():
                         journal.administered(db, entities.TENANT, "tested")
-                        db.connection.execute("UPDATE counters SET value = value + 1 WHERE name = 'test'")
+                        db.connection.execute(
+                            "UPDATE counters SET value = value + 1 WHERE name = 'test'"
+                        )
                 except Exception as error:
                     failures.append(error)
+
     with closing(Database(settings)) as db, db.write():
         db.connection.execute("INSERT INTO counters VALUES ('test', 0)")
     writers = [threading.Thread(target=write) for _ in range(2)]
@@ -156,9 +182,12 @@ def test_a_backup_during_writes_is_a_consistent_snapshot(settings, organiser, fi
     for number in range(5):
         restoring.restore(elsewhere, file.with_name(f"{number}.tar"), force=True)
         with closing(Database(elsewhere)) as db:
-            counted, = db.connection.execute("SELECT value FROM counters WHERE name = 'test'").fetchone()
-            assert db.connection.execute("SELECT count(*) FROM audit_log WHERE action = "
-                                         "'tested'").fetchone() == (counted,)
+            (counted,) = db.connection.execute(
+                "SELECT value FROM counters WHERE name = 'test'"
+            ).fetchone()
+            assert db.connection.execute(
+                "SELECT count(*) FROM audit_log WHERE action = 'tested'"
+            ).fetchone() == (counted,)
             assert journal.verify(db) == []
             seen.append(counted)
     assert seen == sorted(seen) and seen[-1] > 0
@@ -172,6 +201,7 @@ def test_a_file_deleted_during_the_backup_restarts_it(settings, file, monkeypatc
     def sweeping(config, target, report):
         files.path(settings, sha256).unlink(missing_ok=True)
         return copy(config, target, report)
+
     monkeypatch.setattr(backups, "_copy_database", sweeping)
     manifest = backups.create(settings, file)
     assert len(manifest["entries"]) == 2
@@ -179,20 +209,30 @@ def test_a_file_deleted_during_the_backup_restarts_it(settings, file, monkeypatc
 
 # Verification
 
-def test_a_changed_or_truncated_backup_is_refused_and_changes_nothing(settings, organiser, file, db):
+
+def test_a_changed_or_truncated_backup_is_refused_and_changes_nothing(
+    settings, organiser, file, db
+):
     organiser.make("/events", {"title": "Garden Fair"})
     files.store(settings, b"x" * 5000)
     backups.create(settings, file)
     whole = file.read_bytes()
     spoilt = bytearray(whole)
     spoilt[whole.rindex(b"x" * 100)] = ord("y")
-    for data in (bytes(spoilt), whole[:len(whole) // 2], whole[:700], b"",
-                 whole.replace(b'"program": "eventapi"', b'"program": "otherapi"')):
+    for data in (
+        bytes(spoilt),
+        whole[: len(whole) // 2],
+        whole[:700],
+        b"",
+        whole.replace(b'"program": "eventapi"', b'"program": "otherapi"'),
+    ):
         file.write_bytes(data)
         with pytest.raises(BackupError):
             restoring.restore(settings, file, force=True)
     assert titles(settings) == ["Garden Fair"]
-    assert not list(settings.data_dir.glob("*.before-restore-*")) and not list(settings.data_dir.glob(".restore-*"))
+    assert not list(settings.data_dir.glob("*.before-restore-*")) and not list(
+        settings.data_dir.glob(".restore-*")
+    )
 
 
 def link(name, target, kind=tarfile.SYMTYPE):
@@ -204,10 +244,21 @@ def link(name, target, kind=tarfile.SYMTYPE):
 NAME = "files/ab/" + "c" * 62
 
 
-@pytest.mark.parametrize("members", [
-    {"../evil": b"x"}, {"/tmp/evil": b"x"}, {"files/../../evil": b"x"}, {"files/ab/../../evil": b"x"}, {"evil": b"x"},
-    {NAME: link(NAME, "/etc/passwd")}, {NAME: link(NAME, "eventapi.db", tarfile.LNKTYPE)},
-    {NAME: link(NAME, "", tarfile.FIFOTYPE)}, {"files/ab": link("files/ab", "/tmp")}, {NAME + "\n": b"x"}])
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"../evil": b"x"},
+        {"/tmp/evil": b"x"},
+        {"files/../../evil": b"x"},
+        {"files/ab/../../evil": b"x"},
+        {"evil": b"x"},
+        {NAME: link(NAME, "/etc/passwd")},
+        {NAME: link(NAME, "eventapi.db", tarfile.LNKTYPE)},
+        {NAME: link(NAME, "", tarfile.FIFOTYPE)},
+        {"files/ab": link("files/ab", "/tmp")},
+        {NAME + "\n": b"x"},
+    ],
+)
 def test_a_hostile_backup_is_refused(settings, elsewhere, file, members):
     packed(file, {"eventapi.db": settings.database.read_bytes(), **members})
     with pytest.raises(BackupError):
@@ -233,6 +284,7 @@ def test_the_database_in_a_backup_must_belong_to_eventapi(elsewhere, file):
 
 # Restore
 
+
 def test_the_old_data_are_set_aside_and_the_restore_is_audited(settings, organiser, file):
     organiser.make("/events", {"title": "kept"})
     first = files.store(settings, b"first")
@@ -247,7 +299,9 @@ def test_the_old_data_are_set_aside_and_the_restore_is_audited(settings, organis
     old.close()
     assert len(list(settings.data_dir.glob("files.before-restore-*/*/*"))) == 2
     with closing(Database(settings)) as restored:
-        assert restored.connection.execute("SELECT action FROM audit_log ORDER BY id DESC").fetchone() == ("restored",)
+        assert restored.connection.execute(
+            "SELECT action FROM audit_log ORDER BY id DESC"
+        ).fetchone() == ("restored",)
         assert journal.verify(restored) == []
 
 
@@ -268,9 +322,12 @@ def test_a_newer_database_is_overwritten_only_with_force(settings, organiser, fi
 
 
 def test_contacts_anonymised_after_the_backup_stay_anonymised(settings, organiser, file):
-    _, later = (organiser.make("/contacts",
-                               {"first_name": "Ada", "last_name": name, "email": f"{name}@messe.test"})["id"]
-                    for name in ("Lovelace", "Byron"))
+    _, later = (
+        organiser.make(
+            "/contacts", {"first_name": "Ada", "last_name": name, "email": f"{name}@messe.test"}
+        )["id"]
+        for name in ("Lovelace", "Byron")
+    )
     backups.create(settings, file)
     organiser.post(f"/contacts/{later}/anonymize", status=200)
     assert restoring.restore(settings, file, force=True)[1] == 1
@@ -287,11 +344,14 @@ def make_contact(client, name):
 
 def last_names(config):
     with closing(Database(config)) as db:
-        return [row[0] for row in db.connection.execute("SELECT last_name FROM contacts ORDER BY id")]
+        return [
+            row[0] for row in db.connection.execute("SELECT last_name FROM contacts ORDER BY id")
+        ]
 
 
-def test_a_contact_that_was_created_while_the_clock_was_years_ahead_stays_anonymised(settings, organiser, file,
-                                                                                     monkeypatch):
+def test_a_contact_that_was_created_while_the_clock_was_years_ahead_stays_anonymised(
+    settings, organiser, file, monkeypatch
+):
     now = times.now
     monkeypatch.setattr(times, "now", lambda: "2041-01-01T00:00:00Z")
     id = make_contact(organiser, "Byron")
@@ -302,7 +362,9 @@ def test_a_contact_that_was_created_while_the_clock_was_years_ahead_stays_anonym
     assert last_names(settings) == [None]
 
 
-def test_another_contact_that_got_the_id_of_an_anonymised_one_stays_as_it_is(settings, organiser, file):
+def test_another_contact_that_got_the_id_of_an_anonymised_one_stays_as_it_is(
+    settings, organiser, file
+):
     """Restores in turn: the backup of the first branch has another contact with the id than the second branch."""
     backups.create(settings, file)
     make_contact(organiser, "Lovelace")
@@ -317,7 +379,9 @@ def test_another_contact_that_got_the_id_of_an_anonymised_one_stays_as_it_is(set
     assert last_names(settings) == ["Lovelace"]
 
 
-def test_contacts_stay_anonymised_after_the_audit_log_was_pruned(settings, organiser, db, file, monkeypatch):
+def test_contacts_stay_anonymised_after_the_audit_log_was_pruned(
+    settings, organiser, db, file, monkeypatch
+):
     monkeypatch.setattr(times, "now", lambda: "2010-01-01T00:00:00Z")
     first = make_contact(organiser, "Lovelace")
     monkeypatch.undo()
@@ -354,28 +418,49 @@ def test_a_restore_beside_a_lost_database_keeps_all_that_is_left_of_it(settings,
     later = files.store(settings, b"stored after the backup")
     organiser.app.app.connections.close()
     settings.database.unlink()
-    left = ["eventapi.mailing", "eventapi.running", "eventapi.db.damaged", "eventapi-20260101T000000Z.tar.verified",
-            "before-migration-from-25-20260101T000000Z.tar", ".sqlite_history", ".eventapi-backup-a", "lost+found"]
+    left = [
+        "eventapi.mailing",
+        "eventapi.running",
+        "eventapi.db.damaged",
+        "eventapi-20260101T000000Z.tar.verified",
+        "before-migration-from-25-20260101T000000Z.tar",
+        ".sqlite_history",
+        ".eventapi-backup-a",
+        "lost+found",
+    ]
     for name in left:
         (settings.data_dir / name).write_text("")
     settings.backup_dir = file.parent
-    assert restoring.restore(settings, file) == (None, None), "it is unknown who was anonymised after the backup"
+    assert restoring.restore(settings, file) == (None, None), (
+        "it is unknown who was anonymised after the backup"
+    )
     assert titles(settings) == ["Fair"]
-    assert {path.name for path in settings.data_dir.iterdir()} >= set(left) - {"eventapi.db.damaged"}
-    kept, = settings.data_dir.glob("files.before-restore-*")
-    assert (kept / later[:2] / later[2:]).read_bytes() == b"stored after the backup", "housekeeping deletes the other"
+    assert {path.name for path in settings.data_dir.iterdir()} >= set(left) - {
+        "eventapi.db.damaged"
+    }
+    (kept,) = settings.data_dir.glob("files.before-restore-*")
+    assert (kept / later[:2] / later[2:]).read_bytes() == b"stored after the backup", (
+        "housekeeping deletes the other"
+    )
 
 
-def test_without_hard_links_a_restore_changes_nothing_and_says_what_to_do(settings, organiser, file, tmp_path,
-                                                                          monkeypatch):
+def test_without_hard_links_a_restore_changes_nothing_and_says_what_to_do(
+    settings, organiser, file, tmp_path, monkeypatch
+):
     backups.create(settings, file)
     organiser.make("/events", {"title": "present"})
     organiser.app.app.connections.close()
 
     def refused(source, target):
-        raise PermissionError(errno.EPERM, "Operation not permitted", str(source), None, str(target))
+        raise PermissionError(
+            errno.EPERM, "Operation not permitted", str(source), None, str(target)
+        )
+
     monkeypatch.setattr(os, "link", refused)
-    with pytest.raises(BackupError, match=r"eventapi\.db cannot get a second name: .*move eventapi\.db, .*and files"):
+    with pytest.raises(
+        BackupError,
+        match=r"eventapi\.db cannot get a second name: .*move eventapi\.db, .*and files",
+    ):
         restoring.restore(settings, file, force=True)
     assert titles(settings) == ["present"] and not list(settings.data_dir.glob("*before-restore*"))
     for name in ("eventapi.db", "eventapi.db-wal", "files"):
@@ -408,16 +493,24 @@ def test_restore_and_server_refuse_to_run_at_the_same_time(tmp_path, settings, f
         done = processes.eventapi(tmp_path, "backup", str(file))
         assert (done.returncode, done.stderr) == (0, "")
         refused = processes.eventapi(tmp_path, "restore", "--force", str(file))
-        assert refused.returncode == 1 and "running" in refused.stderr and refused.stderr.count("\n") == 1
+        assert (
+            refused.returncode == 1
+            and "running" in refused.stderr
+            and refused.stderr.count("\n") == 1
+        )
         assert processes.get(f"{server.url}/healthz")[0] == 200
         server.stop()
     with process_locks.alone(settings):
-        refused = processes.eventapi(tmp_path, "serve", "--bind", f"127.0.0.1:{processes.free_port()}")
+        refused = processes.eventapi(
+            tmp_path, "serve", "--bind", f"127.0.0.1:{processes.free_port()}"
+        )
         assert refused.returncode != 0 and "an upgrade or a restore is running" in refused.stderr
     assert processes.eventapi(tmp_path, "restore", "--force", str(file)).returncode == 0
 
 
-def test_a_backup_with_an_older_schema_is_migrated_by_the_restore(settings, elsewhere, file, tmp_path, monkeypatch):
+def test_a_backup_with_an_older_schema_is_migrated_by_the_restore(
+    settings, elsewhere, file, tmp_path, monkeypatch
+):
     backups.create(settings, file)
     later = tmp_path / "9000_test.sql"
     later.write_text("CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT;")
@@ -438,7 +531,10 @@ def test_a_backup_of_a_newer_program_is_refused(settings, elsewhere, file, db):
 
 # Parts that are not as eventapi made them
 
-def test_a_stored_file_whose_name_is_not_its_hash_is_restored_only_with_force_and_left_out(settings, elsewhere, file):
+
+def test_a_stored_file_whose_name_is_not_its_hash_is_restored_only_with_force_and_left_out(
+    settings, elsewhere, file
+):
     good, bad = files.store(settings, b"good"), files.store(settings, b"bad")
     files.path(settings, bad).write_bytes(b"worse")
     backups.create(settings, file)
@@ -449,10 +545,18 @@ def test_a_stored_file_whose_name_is_not_its_hash_is_restored_only_with_force_an
     assert files.missing(elsewhere, [good, bad]) == [bad]
 
 
-@pytest.mark.parametrize("part", [
-    "CREATE TRIGGER evil AFTER INSERT ON api_keys BEGIN UPDATE api_keys SET scopes = '[]'; END",
-    "CREATE VIEW evil AS SELECT * FROM contacts", "CREATE TABLE evil (id)", "CREATE INDEX evil ON events (city)"])
-def test_a_backup_with_foreign_parts_is_restored_only_with_force_and_then_checked(settings, elsewhere, file, db, part):
+@pytest.mark.parametrize(
+    "part",
+    [
+        "CREATE TRIGGER evil AFTER INSERT ON api_keys BEGIN UPDATE api_keys SET scopes = '[]'; END",
+        "CREATE VIEW evil AS SELECT * FROM contacts",
+        "CREATE TABLE evil (id)",
+        "CREATE INDEX evil ON events (city)",
+    ],
+)
+def test_a_backup_with_foreign_parts_is_restored_only_with_force_and_then_checked(
+    settings, elsewhere, file, db, part
+):
     db.connection.execute(part)
     backups.create(settings, file)
     with pytest.raises(BackupError, match=r"evil.* is not part of eventapi.*--force"):
@@ -463,7 +567,9 @@ def test_a_backup_with_foreign_parts_is_restored_only_with_force_and_then_checke
         assert [name for name, _ in checks.findings(restored)] == ["schema"]
 
 
-def test_foreign_parts_of_an_older_schema_are_found_before_its_migrations_run(settings, elsewhere, tmp_path):
+def test_foreign_parts_of_an_older_schema_are_found_before_its_migrations_run(
+    settings, elsewhere, tmp_path
+):
     (tmp_path / "old").mkdir()
     old = tmp_path / "old" / "eventapi.db"
     migrations.migrate(old, last=20)
@@ -473,11 +579,15 @@ def test_foreign_parts_of_an_older_schema_are_found_before_its_migrations_run(se
     connection.execute("CREATE TRIGGER evil AFTER UPDATE ON events BEGIN DELETE FROM contacts; END")
     connection.close()
     with pytest.raises(BackupError, match="the trigger evil on the table events"):
-        restoring.restore(elsewhere, packed(tmp_path / "foreign.tar", {"eventapi.db": old.read_bytes()}))
+        restoring.restore(
+            elsewhere, packed(tmp_path / "foreign.tar", {"eventapi.db": old.read_bytes()})
+        )
     restoring.restore(elsewhere, sound)
 
 
-def test_a_database_is_newer_by_its_audit_log_and_not_by_the_clock(settings, organiser, file, monkeypatch):
+def test_a_database_is_newer_by_its_audit_log_and_not_by_the_clock(
+    settings, organiser, file, monkeypatch
+):
     organiser.make("/events", {"title": "old"})
     backups.create(settings, file)
     monkeypatch.setattr(times, "now", lambda: "2001-01-01T00:00:00Z")
@@ -489,27 +599,35 @@ def test_a_database_is_newer_by_its_audit_log_and_not_by_the_clock(settings, org
 
 # Restores that are killed
 
+
 def steps():
     """Return the functions of the operating system that change names, by which a restore replaces the data."""
-    return {name: getattr(os, name) for name in ("link", "replace", "rename", "unlink", "mkdir", "rmdir")}
+    return {
+        name: getattr(os, name)
+        for name in ("link", "replace", "rename", "unlink", "mkdir", "rmdir")
+    }
 
 
 def killed_at(number):
     """Let this process be killed before the step `number`."""
-    count = iter(range(10 ** 9))
+    count = iter(range(10**9))
 
     def before(step):
         def act(*values, **options):
             if next(count) == number:
                 os.kill(os.getpid(), signal.SIGKILL)
             return step(*values, **options)
+
         return act
+
     for name, step in steps().items():
         setattr(os, name, before(step))
 
 
 @pytest.mark.parametrize("state", ["sound", "damaged"])
-def test_a_restore_that_is_killed_at_any_step_leaves_whole_data_and_can_be_repeated(tmp_path, template, state):
+def test_a_restore_that_is_killed_at_any_step_leaves_whole_data_and_can_be_repeated(
+    tmp_path, template, state
+):
     place = tmp_path / "data"
     place.mkdir()
     settings, file, number = make_settings(place, template), tmp_path / "backup.tar", 0
@@ -535,7 +653,7 @@ def test_a_restore_that_is_killed_at_any_step_leaves_whole_data_and_can_be_repea
         found = documents(settings)
         assert found in (["backup"], ["backup", "present"]), number
         if found == ["backup"]:
-            aside, = settings.data_dir.glob("eventapi.db.before-restore-????????T??????Z")
+            (aside,) = settings.data_dir.glob("eventapi.db.before-restore-????????T??????Z")
             with closing(database.connect(aside)) as connection:
                 assert len(connection.execute("SELECT * FROM documents").fetchall()) == 2
         with closing(Database(settings)) as db:
@@ -556,20 +674,40 @@ def test_a_restore_that_is_killed_at_any_step_leaves_whole_data_and_can_be_repea
 
 
 @pytest.mark.processes
-@pytest.mark.parametrize("mount", [
-    "mount -t tmpfs none {0}/data/files", "mount --bind {0}/other {0}/data/files",
-    "mount -t tmpfs none {0}/other; rm -r {0}/data/files; ln -s {0}/other {0}/data/files"])
+@pytest.mark.parametrize(
+    "mount",
+    [
+        "mount -t tmpfs none {0}/data/files",
+        "mount --bind {0}/other {0}/data/files",
+        "mount -t tmpfs none {0}/other; rm -r {0}/data/files; ln -s {0}/other {0}/data/files",
+    ],
+)
 def test_a_restore_works_if_files_is_a_mount_of_its_own_also_after_it_was_killed(tmp_path, mount):
     for name in ("data/files", "other"):
         (tmp_path / name).mkdir(parents=True)
     alone = ["unshare", "--mount", "--map-root-user", "sh", "-ec"]
-    if not shutil.which("unshare") or subprocess.run([*alone, mount.format(tmp_path)], capture_output=True).returncode:
+    if (
+        not shutil.which("unshare")
+        or subprocess.run([*alone, mount.format(tmp_path)], capture_output=True).returncode
+    ):
         pytest.skip("this user cannot mount file systems")
-    program = f"from tests.storage import test_backup; test_backup.restore_in_a_mount({str(tmp_path)!r})"
+    program = (
+        f"from tests.storage import test_backup; test_backup.restore_in_a_mount({str(tmp_path)!r})"
+    )
     done = subprocess.run(
-        [*alone, f"{mount.format(tmp_path)}; mkdir {tmp_path}/data/files/lost+found; exec \"$@\"", "sh",
-         sys.executable, "-c", program],
-        env=processes.environment(tmp_path / "data"), cwd=processes.ROOT, capture_output=True, text=True)
+        [
+            *alone,
+            f'{mount.format(tmp_path)}; mkdir {tmp_path}/data/files/lost+found; exec "$@"',
+            "sh",
+            sys.executable,
+            "-c",
+            program,
+        ],
+        env=processes.environment(tmp_path / "data"),
+        cwd=processes.ROOT,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -600,7 +738,10 @@ def restore_in_a_mount(folder):
     assert number > 8 and documents(settings) == ["backup"]
     assert not list(data.glob(".restore-*")) and not list(data.glob("files/.restore-*"))
     assert files.path(settings, old).relative_to(settings.files) in {
-        kept.relative_to(place) for place in data.glob("files/.before-restore-*") for kept in place.glob("*/*")}
+        kept.relative_to(place)
+        for place in data.glob("files/.before-restore-*")
+        for kept in place.glob("*/*")
+    }
     with closing(Database(settings)) as db:
         assert checks.findings(db) == []
 
@@ -614,8 +755,10 @@ def documents(settings):
 def add_document(settings, title, sha256):
     """Add a document with a stored file."""
     with closing(Database(settings)) as db, db.write():
-        db.connection.execute("""
+        db.connection.execute(
+            """
             INSERT INTO documents (title, entity_type, entity_id, sha256, size, content_type, is_contract, created_at,
               updated_at) VALUES (?, 'contact', 1, ?, 3, 'application/pdf', 0, ?, ?)""",
-                              (title, sha256, db.now, db.now))
+            (title, sha256, db.now, db.now),
+        )
         journal.administered(db, entities.TENANT, "tested")

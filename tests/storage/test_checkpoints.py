@@ -5,6 +5,7 @@ if the file was written to while it ran, the kernel is asked whether anybody hol
 finds PRAGMA wal_checkpoint, the automatic checkpoints of SQLite, VACUUM, and the checkpoint of a connection that is
 closed. SQLite itself makes the last one only if nobody else has opened the database.
 """
+
 import fcntl
 import os
 import sqlite3
@@ -20,7 +21,7 @@ from eventapi.storage.database import Database
 from eventapi.worker import Worker, housekeeping
 from tests.resources.test_bulk_import import people, run_worker, send
 
-OLDER = 60              # a schema that is upgraded in a test
+OLDER = 60  # a schema that is upgraded in a test
 
 
 class Watch:
@@ -97,6 +98,7 @@ def watch(settings, monkeypatch):
             return connect(address, **given)
         watch.opened += 1
         return connect(address, factory=Watched, **given)
+
     monkeypatch.setattr(sqlite3, "connect", connected)
     return watch
 
@@ -135,17 +137,23 @@ def back_up(db, organiser, settings):
     nightly.back_up(settings)
 
 
-ACTS = {"an import in batches": import_in_batches, "an import in one transaction": import_at_once,
-        "housekeeping": keep_house, "requests": write_much, "all jobs of the worker": run_all_jobs,
-        "rewriting": lambda db, organiser, settings: remnants.rewrite(db),
-        "statistics": lambda db, organiser, settings: maintenance.analyze(db), "a restore": restore,
-        "the nightly backup": back_up}
-WITHOUT = {"statistics", "the nightly backup"}                  # they make none
+ACTS = {
+    "an import in batches": import_in_batches,
+    "an import in one transaction": import_at_once,
+    "housekeeping": keep_house,
+    "requests": write_much,
+    "all jobs of the worker": run_all_jobs,
+    "rewriting": lambda db, organiser, settings: remnants.rewrite(db),
+    "statistics": lambda db, organiser, settings: maintenance.analyze(db),
+    "a restore": restore,
+    "the nightly backup": back_up,
+}
+WITHOUT = {"statistics", "the nightly backup"}  # they make none
 
 
 @pytest.mark.parametrize("name", ACTS)
 def test_every_checkpoint_is_made_under_the_write_lock(watch, db, organiser, settings, name):
-    organiser.make("/contacts", {"last_name": "First"})         # something is in the log
+    organiser.make("/contacts", {"last_name": "First"})  # something is in the log
     ACTS[name](db, organiser, settings)
     assert watch.unlocked == [] and not any(watch.at_close)
     assert watch.locked or name in WITHOUT, "the test has seen no checkpoint"
@@ -177,8 +185,11 @@ def test_the_watch_sees_checkpoints_without_the_lock(settings, watch):
     with db.write():
         db.connection.execute("CREATE TABLE pages (text TEXT)")
     db.connection.execute("INSERT INTO pages VALUES (hex(zeroblob(5000000)))")
-    assert watch.unlocked == ["PRAGMA wal_checkpoint(PASSIVE)", "PRAGMA wal_checkpoint(TRUNCATE)",
-                              "INSERT INTO pages VALUES (hex(zeroblob(5000000)))"]
+    assert watch.unlocked == [
+        "PRAGMA wal_checkpoint(PASSIVE)",
+        "PRAGMA wal_checkpoint(TRUNCATE)",
+        "INSERT INTO pages VALUES (hex(zeroblob(5000000)))",
+    ]
     db.close()
 
 
@@ -186,6 +197,11 @@ def test_no_other_code_asks_for_a_checkpoint():
     """Each place is in ACTS, and holds the lock. Another one needs both."""
     places = []
     for folder in (paths.folder("sql"), paths.PACKAGE):
-        places += [file.name for file in sorted(folder.rglob("*")) if file.suffix in (".py", ".sql")
-                   for line in file.read_text(encoding="utf-8").splitlines() if "wal_checkpoint" in line]
+        places += [
+            file.name
+            for file in sorted(folder.rglob("*"))
+            if file.suffix in (".py", ".sql")
+            for line in file.read_text(encoding="utf-8").splitlines()
+            if "wal_checkpoint" in line
+        ]
     assert places == ["database.py", "maintenance.py", "maintenance.py"]

@@ -1,4 +1,5 @@
 """`backup_copy_command`: run after each verified backup, without a shell, and ended when it takes too long."""
+
 import json
 import os
 import stat
@@ -30,6 +31,7 @@ def program(settings, tmp_path):
         path.chmod(0o755)
         settings.backup_copy_command = (str(path), *words)
         return copies.copy(settings, file)
+
     return copy
 
 
@@ -40,17 +42,27 @@ def test_the_command_gets_its_words_and_the_file_without_a_shell(program, settin
     assert result(settings) == {"copied": file.name, "error": None}
 
 
-@pytest.mark.parametrize("script, said", [
-    ("echo started; echo 'ssh: no route to host' >&2; echo; exit 255", "ended with status 255: ssh: no route to host"),
-    ("exit 3", "ended with status 3: it printed nothing"),
-    ("kill -9 $$", "was ended by signal 9: it printed nothing"),
-    ("head -c 9000000 /dev/zero | tr '\\0' x; exit 1", "ended with status 1: xxx")])
+@pytest.mark.parametrize(
+    "script, said",
+    [
+        (
+            "echo started; echo 'ssh: no route to host' >&2; echo; exit 255",
+            "ended with status 255: ssh: no route to host",
+        ),
+        ("exit 3", "ended with status 3: it printed nothing"),
+        ("kill -9 $$", "was ended by signal 9: it printed nothing"),
+        ("head -c 9000000 /dev/zero | tr '\\0' x; exit 1", "ended with status 1: xxx"),
+    ],
+)
 def test_a_failure_is_reported_and_recorded_until_the_next_success(program, settings, script, said):
     program("exit 0")
     with pytest.raises(BackupError, match="was written and verified, but not copied") as failed:
         program(script)
     assert said in str(failed.value) and len(str(failed.value)) < 1000
-    assert result(settings)["copied"] == "eventapi-20261120T023000Z.tar" and said in result(settings)["error"]
+    assert (
+        result(settings)["copied"] == "eventapi-20261120T023000Z.tar"
+        and said in result(settings)["error"]
+    )
     program("exit 0")
     assert result(settings)["error"] is None
 
@@ -62,7 +74,9 @@ def test_a_command_that_does_not_exist_is_named(program, settings):
         copies.copy(settings, "x.tar")
 
 
-def test_a_command_that_takes_too_long_is_ended_with_what_it_has_started(program, settings, tmp_path, monkeypatch):
+def test_a_command_that_takes_too_long_is_ended_with_what_it_has_started(
+    program, settings, tmp_path, monkeypatch
+):
     monkeypatch.setattr(copies, "TIMEOUT", 0.5)
     start = time.monotonic()
     with pytest.raises(BackupError, match="took longer than"):
@@ -77,8 +91,13 @@ def test_a_command_that_takes_too_long_is_ended_with_what_it_has_started(program
         pytest.fail("the program that the command had started still runs")
 
 
-def test_the_backup_command_copies_the_verified_backup(run, organiser, settings, tmp_path,  # noqa: F811
-                                                       monkeypatch):
+def test_the_backup_command_copies_the_verified_backup(
+    run,
+    organiser,
+    settings,
+    tmp_path,  # noqa: F811
+    monkeypatch,
+):
     organiser.make("/events", {"title": "Fair"})
     target = tmp_path / "elsewhere"
     target.mkdir()
@@ -91,13 +110,17 @@ def test_the_backup_command_copies_the_verified_backup(run, organiser, settings,
     assert (code, error) == (0, "")
     assert (target / os.path.basename(file)).read_bytes() == Path(file).read_bytes()
     monkeypatch.setenv("EVENTAPI_BACKUP_COPY_COMMAND", "/bin/false")
-    time.sleep(1)                                           # another second, another name
+    time.sleep(1)  # another second, another name
     code, (file,), error = run("backup")
     assert code == 1 and os.path.exists(f"{file}.verified")
-    assert f"{file} was written and verified, but not copied: /bin/false ended with status 1" in error
+    assert (
+        f"{file} was written and verified, but not copied: /bin/false ended with status 1" in error
+    )
     assert "; correct the option backup_copy_command" in error
     monkeypatch.setenv("EVENTAPI_BACKUP_COPY_COMMAND", str(script))
-    assert run("backup", str(tmp_path / "by-hand.tar"))[0] == 0 and result(settings)["error"], "not copied: by hand"
+    assert run("backup", str(tmp_path / "by-hand.tar"))[0] == 0 and result(settings)["error"], (
+        "not copied: by hand"
+    )
 
 
 def test_quotes_of_the_option_are_read_as_in_a_shell():

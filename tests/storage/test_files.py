@@ -1,4 +1,5 @@
 """The file store."""
+
 import errno
 import hashlib
 import io
@@ -24,7 +25,11 @@ def stored(settings):
 
 
 def names(settings):
-    return sorted(str(file.relative_to(settings.files)) for file in settings.files.rglob("*") if file.is_file())
+    return sorted(
+        str(file.relative_to(settings.files))
+        for file in settings.files.rglob("*")
+        if file.is_file()
+    )
 
 
 def make_old(path):
@@ -72,7 +77,9 @@ def test_missing_names_the_files_that_are_gone(settings, stored):
         files.read(settings, gone)
 
 
-@pytest.mark.parametrize("name", ["", "../../etc/passwd", "A" * 64, "a" * 63, "a" * 64 + "\n", "a" * 62 + "/.."])
+@pytest.mark.parametrize(
+    "name", ["", "../../etc/passwd", "A" * 64, "a" * 63, "a" * 64 + "\n", "a" * 62 + "/.."]
+)
 def test_only_a_hash_names_a_file(settings, name):
     with pytest.raises(ValueError):
         files.path(settings, name)
@@ -81,6 +88,7 @@ def test_only_a_hash_names_a_file(settings, name):
 def test_a_full_disk_raises_full_and_leaves_nothing_behind(settings, monkeypatch):
     def full(handle):
         raise OSError(errno.ENOSPC, "No space left on device")
+
     monkeypatch.setattr(files.os, "fsync", full)
     with pytest.raises(Full):
         files.store(settings, b"too much")
@@ -89,15 +97,19 @@ def test_a_full_disk_raises_full_and_leaves_nothing_behind(settings, monkeypatch
 
 @pytest.mark.processes
 def test_a_temporary_file_left_by_a_crash_is_deleted_by_the_sweep(settings):
-    dies = ("import os, sys; from eventapi import config; from eventapi.storage import files; os.replace = lambda "
-            "*_: os._exit(9); ")
+    dies = (
+        "import os, sys; from eventapi import config; from eventapi.storage import files; os.replace = lambda "
+        "*_: os._exit(9); "
+    )
     dies += "files.store(config.load(sys.argv[1], data_dir=sys.argv[2]), b'half way')"
-    ended = subprocess.run([sys.executable, "-c", dies, settings.data_dir / "eventapi.conf", settings.data_dir],
-                           cwd=Path(files.__file__).parents[2])
+    ended = subprocess.run(
+        [sys.executable, "-c", dies, settings.data_dir / "eventapi.conf", settings.data_dir],
+        cwd=Path(files.__file__).parents[2],
+    )
     assert ended.returncode == 9
-    left, = names(settings)
+    (left,) = names(settings)
     assert left.endswith(".tmp") and list(files.all_stored(settings)) == []
-    assert files.sweep(settings, set(), DAY) == 0       # its writer may still be working
+    assert files.sweep(settings, set(), DAY) == 0  # its writer may still be working
     make_old(settings.files / left)
     assert files.sweep(settings, set(), DAY) == 1 and names(settings) == []
 
@@ -111,7 +123,9 @@ def test_the_sweep_deletes_only_old_files_without_a_row(settings, stored):
     assert files.missing(settings, [orphan]) == [orphan]
 
 
-def test_the_sweep_keeps_a_file_that_was_stored_again_since_it_was_listed(settings, stored, monkeypatch):
+def test_the_sweep_keeps_a_file_that_was_stored_again_since_it_was_listed(
+    settings, stored, monkeypatch
+):
     make_old(files.path(settings, stored))
     listed = list(files.all_stored(settings))
     monkeypatch.setattr(files, "all_stored", lambda config: listed)
@@ -139,6 +153,7 @@ def test_concurrent_stores_and_sweeps_lose_no_file(settings):
             data = b"%d" % (turn % 5)
             done.append(files.verify(settings, files.store(settings, data)))
             files.sweep(settings, set(), DAY)
+
     workers = [threading.Thread(target=work, args=(number,)) for number in range(4)]
     [worker.start() for worker in workers]
     [worker.join() for worker in workers]
@@ -147,10 +162,11 @@ def test_concurrent_stores_and_sweeps_lose_no_file(settings):
 
 class Stream(io.BytesIO):
     """A stream that records how much is read at once."""
+
     most = 0
 
     def read(self, size=-1):
-        self.most = max(self.most, size if size >= 0 else 2 ** 40)
+        self.most = max(self.most, size if size >= 0 else 2**40)
         return super().read(size)
 
 
@@ -164,7 +180,11 @@ def test_a_stream_is_stored_in_chunks(settings):
     data = os.urandom(300_000)
     stream = Stream(data)
     upload = store_stream(settings, stream, 300_000)
-    assert (upload.sha256, upload.size, upload.head) == (hashlib.sha256(data).hexdigest(), 300_000, data[:files.HEAD])
+    assert (upload.sha256, upload.size, upload.head) == (
+        hashlib.sha256(data).hexdigest(),
+        300_000,
+        data[: files.HEAD],
+    )
     assert files.read(settings, upload.sha256) == data and stream.most <= files.PIECE
     assert names(settings) == [f"{upload.sha256[:2]}/{upload.sha256[2:]}"]
     assert stat.S_IMODE(files.path(settings, upload.sha256).stat().st_mode) & ~0o640 == 0
@@ -177,7 +197,9 @@ def test_a_stream_that_is_too_long_or_breaks_leaves_nothing(settings):
                 raise ConnectionResetError
             self.tell_once = True
             return b"x" * 1000
+
         tell_once = False
+
     with pytest.raises(files.TooLarge):
         store_stream(settings, io.BytesIO(b"x" * 1001), 1000)
     with pytest.raises(ConnectionResetError):
@@ -193,12 +215,17 @@ def test_a_received_file_that_is_not_kept_is_deleted(settings):
 
 def test_concurrent_uploads_of_the_same_stream_store_one_complete_file(settings):
     data = os.urandom(200_000)
-    threads = [threading.Thread(target=store_stream, args=(settings, io.BytesIO(data), 10 ** 6)) for _ in range(8)]
+    threads = [
+        threading.Thread(target=store_stream, args=(settings, io.BytesIO(data), 10**6))
+        for _ in range(8)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(names(settings)) == 1 and files.read(settings, hashlib.sha256(data).hexdigest()) == data
+    assert (
+        len(names(settings)) == 1 and files.read(settings, hashlib.sha256(data).hexdigest()) == data
+    )
 
 
 @pytest.mark.processes
@@ -206,10 +233,12 @@ def test_the_partial_file_of_a_killed_upload_is_swept(settings):
     dies = "import io, os, sys; from eventapi import config; from eventapi.storage import files\n"
     dies += "class Dying(io.BytesIO):\n  def read(self, size):\n    return super().read(10) or os._exit(9)\n"
     dies += "files.received(config.load(sys.argv[1], data_dir=sys.argv[2]), Dying(b'half a file'), 1000).__enter__()"
-    ended = subprocess.run([sys.executable, "-c", dies, settings.data_dir / "eventapi.conf", settings.data_dir],
-                           cwd=Path(files.__file__).parents[2])
+    ended = subprocess.run(
+        [sys.executable, "-c", dies, settings.data_dir / "eventapi.conf", settings.data_dir],
+        cwd=Path(files.__file__).parents[2],
+    )
     assert ended.returncode == 9
-    left, = names(settings)
+    (left,) = names(settings)
     assert left.endswith(".tmp") and list(files.all_stored(settings)) == []
     make_old(settings.files / left)
     assert files.sweep(settings, set(), DAY) == 1 and names(settings) == []

@@ -1,4 +1,5 @@
 """Group commit: writes that share a transaction, when each returns, and what a failed commit undoes."""
+
 import fcntl
 import os
 import time
@@ -36,9 +37,12 @@ def add(db, number):
 
 def numbers(db):
     assert journal.verify(db) == []
-    return [number
-            for number, in db.connection.execute("SELECT entity_id FROM audit_log WHERE action = 'counted' ORDER "
-                                                 "BY id")]
+    return [
+        number
+        for (number,) in db.connection.execute(
+            "SELECT entity_id FROM audit_log WHERE action = 'counted' ORDER BY id"
+        )
+    ]
 
 
 def count(db):
@@ -91,14 +95,18 @@ def together(writer, *inside):
 def raising(error):
     def act():
         raise error
+
     return act
 
 
 def transactions(writer):
     """Return a list that collects the BEGIN, COMMIT and ROLLBACK statements from now on."""
     said = []
-    writer.connection.set_trace_callback(lambda text: said.append(text.split()[0])
-                                         if text[:5] in ("BEGIN", "COMMI", "ROLLB") else None)
+    writer.connection.set_trace_callback(
+        lambda text: (
+            said.append(text.split()[0]) if text[:5] in ("BEGIN", "COMMI", "ROLLB") else None
+        )
+    )
     return said
 
 
@@ -113,6 +121,7 @@ def test_no_write_returns_before_the_commit(writer, db):
     def look():
         time.sleep(0.05)
         seen.append((first.is_alive(), numbers(db)))
+
     seen, go = [], Event()
     first = Write(writer, 1, lambda: go.wait(10))
     first.entered.wait(10)
@@ -127,21 +136,26 @@ def test_no_write_returns_before_the_commit(writer, db):
 @pytest.mark.parametrize("failing", [1, 2, 3])
 def test_a_refusal_undoes_no_other_write(writer, db, failing):
     refusal = Problem("in_use", "No.")
-    outcomes = together(writer, *[raising(refusal) if number == failing else None for number in (1, 2, 3)])
+    outcomes = together(
+        writer, *[raising(refusal) if number == failing else None for number in (1, 2, 3)]
+    )
     assert outcomes.count(refusal) == 1
     assert sorted(numbers(db)) == [number for number in (1, 2, 3) if number != failing]
 
 
 def test_all_writes_fail_when_sqlite_rolls_the_transaction_back(writer, db):
     """As on a full disk. The other writes get an error of the database, not the refusal of one of them."""
+
     def give_up(error=None):
         def act():
             if writer.transaction and len(numbers(writer)) == 2:
                 writer.connection.execute("ROLLBACK")
                 if error:
                     raise error
+
         return act
-    for error in (Problem("in_use", "Refused."), None):       # None: the handler ignores the error
+
+    for error in (Problem("in_use", "Refused."), None):  # None: the handler ignores the error
         outcomes = together(writer, give_up(error), give_up(error))
         assert [isinstance(outcome, StorageError) for outcome in outcomes] == [True, True]
         assert numbers(db) == []
@@ -151,13 +165,18 @@ def test_all_writes_fail_when_sqlite_rolls_the_transaction_back(writer, db):
 
 def test_a_refusal_is_raised_after_the_commit_of_the_writes_that_it_depends_on(writer, db):
     """Its reason may be what they have written: it must be stored by then, and if it is not, there is no reason."""
+
     def refuse():
         raise Problem("in_use", f"The first is stored: {1 in numbers(writer)}.")
 
     def add_third():
         time.sleep(0.05)
         seen.append(second.is_alive())
-    for word, expected in ((None, [None, "The first is stored: True.", None]), ("COMMIT", ["StorageError"] * 3)):
+
+    for word, expected in (
+        (None, [None, "The first is stored: True.", None]),
+        ("COMMIT", ["StorageError"] * 3),
+    ):
         seen, go = [], Event()
         first = Write(writer, 1, lambda go=go: go.wait(10))
         assert first.entered.wait(10)
@@ -168,7 +187,9 @@ def test_a_refusal_is_raised_after_the_commit_of_the_writes_that_it_depends_on(w
         writer.connection = FailingConnection(writer.connection, word)
         go.set()
         outcomes = [write.outcome() for write in (first, second, third)]
-        assert [getattr(error, "detail", None) or (error and type(error).__name__) for error in outcomes] == expected
+        assert [
+            getattr(error, "detail", None) or (error and type(error).__name__) for error in outcomes
+        ] == expected
         assert seen == [True] and numbers(db) == [1, 3]
 
 
@@ -197,6 +218,7 @@ def test_all_writes_fail_with_a_failed_commit_or_rollback(writer, db, word):
         counts.append(count(writer))
         if len(counts) == 2 and "TO" in word:
             raise Problem("in_use", "No.")
+
     writer.connection = FailingConnection(writer.connection, word)
     outcomes = together(writer, act, act)
     assert [type(outcome) for outcome in outcomes] == [StorageError, StorageError]
@@ -217,6 +239,7 @@ def test_a_transaction_ends_after_max_handovers(writer, db):
 
 class GivingUp(deque):
     """Reports a waiting thread that gives up before the caller uses the report."""
+
     meanwhile = None
 
     def __len__(self):
@@ -295,11 +318,11 @@ def test_timeout_is_short_while_the_lock_is_congested(writer, settings):
         outside.execute("BEGIN IMMEDIATE")
         with pytest.raises(StorageError), writer.write():
             add(writer, 1)
-        with writer.write_lock.thread_lock:      # another thread has the lock
+        with writer.write_lock.thread_lock:  # another thread has the lock
             start = time.monotonic()
             with pytest.raises(Busy), writer.write():
                 add(writer, 2)
-            assert time.monotonic() - start < 5                 # not ten seconds as usual
+            assert time.monotonic() - start < 5  # not ten seconds as usual
         outside.execute("ROLLBACK")
     with writer.write():
         add(writer, 3)
@@ -321,8 +344,13 @@ def test_equal_requests_in_one_transaction_get_one_response(app, settings, db):
     headers = {"Authorization": f"Bearer {key}", "Idempotency-Key": "once"}
 
     def post(_):
-        return webtest.TestApp(app.app).post_json("/api/v1/contacts", {"company_name": "Muster AG"}, headers=headers)
-    app.get("/api/v1/contacts", headers={"Authorization": f"Bearer {key}"})        # notes the use of the key
+        return webtest.TestApp(app.app).post_json(
+            "/api/v1/contacts", {"company_name": "Muster AG"}, headers=headers
+        )
+
+    app.get(
+        "/api/v1/contacts", headers={"Authorization": f"Bearer {key}"}
+    )  # notes the use of the key
     lock.acquire()
     with ThreadPoolExecutor(3) as pool:
         answers = [pool.submit(post, number) for number in range(3)]
@@ -330,7 +358,11 @@ def test_equal_requests_in_one_transaction_get_one_response(app, settings, db):
         lock.release()
         answers = [answer.result(10) for answer in answers]
     assert len({answer.json["data"]["id"] for answer in answers}) == 1
-    assert sorted(answer.headers.get("Idempotency-Replayed", "") for answer in answers) == ["", "true", "true"]
+    assert sorted(answer.headers.get("Idempotency-Replayed", "") for answer in answers) == [
+        "",
+        "true",
+        "true",
+    ]
     assert db.connection.execute("SELECT count(*) FROM contacts").fetchone() == (1,)
     assert journal.verify(db) == []
 
@@ -340,7 +372,9 @@ THREADS, WRITES = 8, 60
 
 def write_many(folder, process, ready):
     """Run valid, refused, failing and short-waiting writes in several threads. Return (acknowledged, refused)."""
-    config = configuration.load(environ={"EVENTAPI_DATA_DIR": folder, "EVENTAPI_CONFIG": f"{folder}/eventapi.conf"})
+    config = configuration.load(
+        environ={"EVENTAPI_DATA_DIR": folder, "EVENTAPI_CONFIG": f"{folder}/eventapi.conf"}
+    )
     ready.wait(30)
     kept, refused, shared = [], [], Writer(config)
 
@@ -360,6 +394,7 @@ def write_many(folder, process, ready):
             except (Problem, StorageError, database.Error):
                 refused.append(number)
         own.close()
+
     with ThreadPoolExecutor(THREADS) as pool:
         list(pool.map(work, range(THREADS)))
     shared.close()
@@ -371,7 +406,10 @@ def test_two_processes_with_many_threads_lose_and_duplicate_no_write(settings, d
     spawn = get_context("spawn")
     with spawn.Manager() as manager, spawn.Pool(2) as pool:
         ready = manager.Event()
-        runs = [pool.apply_async(write_many, (str(settings.data_dir), process, ready)) for process in range(2)]
+        runs = [
+            pool.apply_async(write_many, (str(settings.data_dir), process, ready))
+            for process in range(2)
+        ]
         ready.set()
         results = [run.get(120) for run in runs]
     kept = [number for result in results for number in result[0]]

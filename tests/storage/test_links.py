@@ -1,4 +1,5 @@
 """Links, pipes and folders in place of files of the data directory: each opener refuses them and touches no target."""
+
 import os
 import stat
 from contextlib import closing
@@ -43,7 +44,9 @@ def replace(request, tmp_path):
         assert not target.exists()
 
 
-@pytest.mark.parametrize("acquire", [process_locks.together, process_locks.alone, process_locks.mailing])
+@pytest.mark.parametrize(
+    "acquire", [process_locks.together, process_locks.alone, process_locks.mailing]
+)
 def test_a_process_lock_is_a_regular_file(settings, replace, acquire):
     kind = "mailing" if acquire is process_locks.mailing else "running"
     replace(settings.data_dir / f"eventapi.{kind}")
@@ -57,9 +60,16 @@ def test_the_lock_of_the_database_is_a_regular_file(tmp_path, replace):
         write_lock.WriteLock(str(tmp_path / "eventapi.db")).acquire(timeout=1)
 
 
-@pytest.mark.parametrize("opened", [
-    files.read, files.head, files.size, lambda config, sha256: files.claimed(config, sha256).__enter__(),
-    lambda config, sha256: downloads.FileRange(files.path(config, sha256), 0, 10)])
+@pytest.mark.parametrize(
+    "opened",
+    [
+        files.read,
+        files.head,
+        files.size,
+        lambda config, sha256: files.claimed(config, sha256).__enter__(),
+        lambda config, sha256: downloads.FileRange(files.path(config, sha256), 0, 10),
+    ],
+)
 def test_a_stored_file_is_a_regular_file(settings, replace, opened):
     sha256 = files.store(settings, CONTENT)
     replace(files.path(settings, sha256))

@@ -1,4 +1,5 @@
 """Statistics of the query planner cover every table, and connections that are open already use them."""
+
 from eventapi.storage import maintenance, schema
 from eventapi.storage.database import Database
 
@@ -10,8 +11,10 @@ def plan(db, remark=""):
     makes another text, since a connection keeps the statements that it knows.
     """
     db.connection.execute("SELECT count(*) FROM flags").fetchall()
-    found = db.connection.execute("EXPLAIN QUERY PLAN SELECT 1 FROM audit_log "
-                                  f"WHERE request_id = '1' AND entity_type = 'x5'{remark}")
+    found = db.connection.execute(
+        "EXPLAIN QUERY PLAN SELECT 1 FROM audit_log "
+        f"WHERE request_id = '1' AND entity_type = 'x5'{remark}"
+    )
     return [row[3] for row in found]
 
 
@@ -30,13 +33,20 @@ def test_every_table_with_rows_has_statistics(organiser, db):
     organiser.make("/events", {"title": "Garden Fair"})
     maintenance.analyze(db)
     names = db.values(maintenance.sql.tables)
-    wanted = {name for name in names if db.connection.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone()}
-    found = {name for name, in db.connection.execute("SELECT DISTINCT tbl FROM sqlite_stat1")}
-    assert wanted == found and {"contacts", "contact_tags", "events", "audit_log", "outgoing_events"} <= found
+    wanted = {
+        name
+        for name in names
+        if db.connection.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone()
+    }
+    found = {name for (name,) in db.connection.execute("SELECT DISTINCT tbl FROM sqlite_stat1")}
+    assert (
+        wanted == found
+        and {"contacts", "contact_tags", "events", "audit_log", "outgoing_events"} <= found
+    )
 
 
 def test_open_connections_plan_their_statements_by_new_statistics(organiser, db, settings):
-    maintenance.analyze(db)                 # creates the tables of the statistics, which changes the schema
+    maintenance.analyze(db)  # creates the tables of the statistics, which changes the schema
     other = Database(settings)
     fill(db)
     before = plan(other)
@@ -52,11 +62,19 @@ def test_all_indexes_of_a_table_have_the_same_number_of_rows(organiser, db):
     for act in (lambda: maintenance.analyze(db), lambda: maintenance.analyze_all(db.connection)):
         act()
         for table in db.values(maintenance.sql.tables):
-            partial = {row[1] for row in db.connection.execute(f"PRAGMA index_list({table})") if row[4]}
+            partial = {
+                row[1] for row in db.connection.execute(f"PRAGMA index_list({table})") if row[4]
+            }
             number = db.connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-            for index, stat in db.connection.execute("SELECT idx, stat FROM sqlite_stat1 WHERE tbl = ?", (table,)):
+            for index, stat in db.connection.execute(
+                "SELECT idx, stat FROM sqlite_stat1 WHERE tbl = ?", (table,)
+            ):
                 found = int(stat.split()[0])
-                assert found == number or (index in partial and found < number), (table, index, stat)
+                assert found == number or (index in partial and found < number), (
+                    table,
+                    index,
+                    stat,
+                )
 
 
 def test_statistics_leave_nothing_else_in_the_database(organiser, db):

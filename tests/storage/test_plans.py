@@ -6,6 +6,7 @@ rows each step reads. After a migration that adds an index, write them again, wi
 
     python3 tests/load/planner_statistics.py FOLDER > tests/storage/big_statistics.txt
 """
+
 import re
 from collections import defaultdict
 
@@ -16,17 +17,25 @@ from tests.load.planner_statistics import load_statistics, read_statistics
 from tests.storage.plan_exceptions import READS_ALL, WORSE
 from tests.storage.test_statements import EVERY, SCANS, name_of
 
-LARGE = 10_000              # rows of a table
-OTHERS = [(file, statement) for file, statement in EVERY if not statement.sorts and statement.name not in SCANS]
+LARGE = 10_000  # rows of a table
+OTHERS = [
+    (file, statement)
+    for file, statement in EVERY
+    if not statement.sorts and statement.name not in SCANS
+]
 STATISTICS = read_statistics()
-ROWS = {}                   # table -> number of rows; a partial index has fewer
+ROWS = {}  # table -> number of rows; a partial index has fewer
 for one in STATISTICS:
-    name = one.table.removesuffix("_docsize")               # the table of a full-text index with a row per record
+    name = one.table.removesuffix(
+        "_docsize"
+    )  # the table of a full-text index with a row per record
     ROWS[name] = max(int(one.exact.split()[0]), ROWS.get(name, 0))
 # A Bloom filter is made of all rows of its table. It appears only with statistics.
 STEP = re.compile(r"(?P<verb>SCAN|SEARCH|BLOOM FILTER ON) (?P<alias>\w+)")
 KEYWORDS = "WHERE|LEFT|JOIN|ON|ORDER|SET|GROUP|UNION|LIMIT|CROSS|INDEXED|USING|VALUES"
-NAMED = re.compile(rf"(?:\b(?:FROM|JOIN|UPDATE|INTO)|,)\s+(\w+)\b(?!\.)(?:\s+(?:AS\s+)?(?!(?:{KEYWORDS})\b)(\w+))?")
+NAMED = re.compile(
+    rf"(?:\b(?:FROM|JOIN|UPDATE|INTO)|,)\s+(\w+)\b(?!\.)(?:\s+(?:AS\s+)?(?!(?:{KEYWORDS})\b)(\w+))?"
+)
 
 
 class Planner:
@@ -39,7 +48,12 @@ class Planner:
 
     def plan(self, text):
         """Return the lines of EXPLAIN QUERY PLAN."""
-        return [row[3] for row in self.connection.execute(f"EXPLAIN QUERY PLAN {text}", defaultdict(lambda: None))]
+        return [
+            row[3]
+            for row in self.connection.execute(
+                f"EXPLAIN QUERY PLAN {text}", defaultdict(lambda: None)
+            )
+        ]
 
 
 @pytest.fixture(scope="module")
@@ -74,8 +88,15 @@ def tables_of(text):
 
 def findings(text, lines):
     """Return the large tables that a plan reads completely."""
-    aliases, steps = tables_of(text), [STEP.match(line) for line in lines if "VIRTUAL TABLE" not in line]
-    tables = {aliases.get(step["alias"], step["alias"]) for step in steps if step and step["verb"] != "SEARCH"}
+    aliases, steps = (
+        tables_of(text),
+        [STEP.match(line) for line in lines if "VIRTUAL TABLE" not in line],
+    )
+    tables = {
+        aliases.get(step["alias"], step["alias"])
+        for step in steps
+        if step and step["verb"] != "SEARCH"
+    }
     return {table for table in tables if ROWS.get(table, 0) > LARGE}
 
 
@@ -86,8 +107,10 @@ def found_in(planner, statement):
 @pytest.mark.parametrize("file, statement", OTHERS, ids=name_of)
 def test_a_statement_reads_no_large_table(planner, file, statement):
     if statement.name not in READS_ALL:
-        assert not found_in(planner, statement), (f"{statement.name}: change it or add an index, or add it to "
-                                                  "plan_exceptions.py with the reason")
+        assert not found_in(planner, statement), (
+            f"{statement.name}: change it or add an index, or add it to "
+            "plan_exceptions.py with the reason"
+        )
 
 
 @pytest.mark.parametrize("file, statement", OTHERS, ids=name_of)
@@ -103,4 +126,8 @@ def test_every_exception_is_still_needed(planner):
 
 
 def test_the_statistics_are_those_of_the_big_database():
-    assert ROWS["contacts"] >= 1_000_000 and ROWS["payments"] >= 900_000 and ROWS["audit_log"] >= 2_000_000
+    assert (
+        ROWS["contacts"] >= 1_000_000
+        and ROWS["payments"] >= 900_000
+        and ROWS["audit_log"] >= 2_000_000
+    )

@@ -1,6 +1,7 @@
 """Every SQL statement is valid with all its optional lines, no list sorts or scans a big table, and no request runs
 more statements than necessary.
 """
+
 import re
 from collections import defaultdict
 from importlib import import_module
@@ -20,10 +21,32 @@ EVERY = [(file, statement) for file in FILES for statement in vars(statements(fi
 LISTS = [(file, statement) for file, statement in EVERY if statement.sorts]
 
 # Tables that stay small at any trade show: to scan and to sort them is cheap.
-SMALL = {"tenant", "bulk_imports", "flags", "admins", "api_keys", "gateways", "counters", "worker_heartbeats",
-         "audit_anchors", "categories", "booth_types", "booth_formulas", "service_categories", "document_categories",
-         "document_templates", "custom_field_definitions", "sqlite_sequence", "newsletter_secret", "webhooks",
-         "event_pages", "periods", "participant_counts", "contact_duplicates", "check_in_counts"}
+SMALL = {
+    "tenant",
+    "bulk_imports",
+    "flags",
+    "admins",
+    "api_keys",
+    "gateways",
+    "counters",
+    "worker_heartbeats",
+    "audit_anchors",
+    "categories",
+    "booth_types",
+    "booth_formulas",
+    "service_categories",
+    "document_categories",
+    "document_templates",
+    "custom_field_definitions",
+    "sqlite_sequence",
+    "newsletter_secret",
+    "webhooks",
+    "event_pages",
+    "periods",
+    "participant_counts",
+    "contact_duplicates",
+    "check_in_counts",
+}
 # Statements that read a whole table on purpose, with the reason.
 SCANS = {
     "admission.wrong_counts": "eventapi check counts everything",
@@ -67,9 +90,14 @@ def plan(tmp_path_factory):
         values = defaultdict(lambda: None)
         connection.execute(f"EXPLAIN {text}", values)
         return [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {text}", values)]
-    explain.tables = dict(connection.execute("SELECT name, name FROM sqlite_schema WHERE type = 'table'"))
-    explain.columns = {table: {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
-                       for table in explain.tables}
+
+    explain.tables = dict(
+        connection.execute("SELECT name, name FROM sqlite_schema WHERE type = 'table'")
+    )
+    explain.columns = {
+        table: {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+        for table in explain.tables
+    }
     yield explain
     connection.close()
 
@@ -88,22 +116,31 @@ def forms(statement):
     for sort in statement.sorts:
         for order in ("ASC", "DESC"):
             yield statement.page(statement.words, sort, order)
-            yield from (statement.after(statement.words, sort, order, part) for part in parts(statement, sort))
+            yield from (
+                statement.after(statement.words, sort, order, part)
+                for part in parts(statement, sort)
+            )
 
 
 def unfiltered(statement):
     """Yield the texts that select the ids of a list without filters, by page and by cursor."""
     for sort in statement.sorts:
         for order in ("ASC", "DESC"):
-            yield from (statement.ids(NOTHING, sort, order, part) for part in ("page", *parts(statement, sort)))
+            yield from (
+                statement.ids(NOTHING, sort, order, part)
+                for part in ("page", *parts(statement, sort))
+            )
 
 
 def filtered(statement):
     """Yield the texts of a list and of its count with one filter."""
     for word in statement.words:
         yield statement.count(frozenset([word]))
-        yield from (statement.ids(frozenset([word]), sort, order) for sort in statement.sorts
-                    for order in ("ASC", "DESC"))
+        yield from (
+            statement.ids(frozenset([word]), sort, order)
+            for sort in statement.sorts
+            for order in ("ASC", "DESC")
+        )
 
 
 def listed_table(statement):
@@ -125,8 +162,11 @@ def scanned(statement_text, lines, tables):
 def test_what_only_a_search_finds_is_counted_in_its_index():
     payments = statements("payments").list
     assert payments.count(frozenset(["search"])) == (
-        "SELECT count(*) FROM payments_search WHERE payments_search MATCH :search")
-    assert payments.count(frozenset(["search", "status"])).startswith("SELECT count(*)\n  FROM payments p\n WHERE TRUE")
+        "SELECT count(*) FROM payments_search WHERE payments_search MATCH :search"
+    )
+    assert payments.count(frozenset(["search", "status"])).startswith(
+        "SELECT count(*)\n  FROM payments p\n WHERE TRUE"
+    )
     assert "payments_search" not in payments.count(NOTHING)
 
 
@@ -135,12 +175,18 @@ def test_a_statement_is_valid_and_scans_no_big_table(plan, file, statement):
     for text in forms(statement):
         lines = plan(text)
         if statement.name not in SCANS and not statement.sorts:
-            assert not scanned(text, lines, plan.tables), f"{statement.name} reads all of a table: {lines}\n{text}"
+            assert not scanned(text, lines, plan.tables), (
+                f"{statement.name} reads all of a table: {lines}\n{text}"
+            )
 
 
 @pytest.mark.parametrize("file, statement", LISTS, ids=name_of)
 def test_a_list_sorts_by_index_and_filters_by_index(plan, file, statement):
-    for text in unfiltered(statement) if statement.name not in SORTS and listed_table(statement) not in SMALL else ():
+    for text in (
+        unfiltered(statement)
+        if statement.name not in SORTS and listed_table(statement) not in SMALL
+        else ()
+    ):
         lines = plan(text)
         assert not any("TEMP B-TREE FOR ORDER BY" in line for line in lines), f"{lines}\n{text}"
     for text in filtered(statement) if statement.name not in SCANS else ():
@@ -159,11 +205,17 @@ def analysed(tmp_path):
         INSERT INTO invoices (id, invoice_number, invoice_type, contact_id, status, currency, due_date, issue_date,
                               created_at, updated_at)
         SELECT n, 'R-' || n, 'invoice', n % 50, 'sent', 'EUR', '2026-01-01', '2026-01-01', '', '' FROM number""")
-    connection.execute("ANALYZE")                       # as `PRAGMA optimize` of the worker does
+    connection.execute("ANALYZE")  # as `PRAGMA optimize` of the worker does
     connection.close()
-    connection = database.connect(path)                 # reads the statistics
-    assert connection.execute("SELECT count(*) FROM sqlite_stat1 WHERE tbl = 'invoices'").fetchone()[0] > 5
-    yield lambda text: [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {text}", defaultdict(lambda: None))]
+    connection = database.connect(path)  # reads the statistics
+    assert (
+        connection.execute("SELECT count(*) FROM sqlite_stat1 WHERE tbl = 'invoices'").fetchone()[0]
+        > 5
+    )
+    yield lambda text: [
+        row[3]
+        for row in connection.execute(f"EXPLAIN QUERY PLAN {text}", defaultdict(lambda: None))
+    ]
     connection.close()
 
 
@@ -174,7 +226,9 @@ def test_statistics_of_a_year_without_credit_notes_lead_to_no_scan(analysed):
         for name in set(re.findall(r"(\w+)\.related_invoice_id = ", statement.plain())):
             for text in forms(statement):
                 if f"{name}.related_invoice_id = " in text:
-                    assert f"SCAN {name}" not in analysed(text), f"{file}.{statement.name}: {analysed(text)}\n{text}"
+                    assert f"SCAN {name}" not in analysed(text), (
+                        f"{file}.{statement.name}: {analysed(text)}\n{text}"
+                    )
                     found += 1
     assert found > 20
 
@@ -183,10 +237,15 @@ def test_every_listed_exception_is_still_needed(plan):
     by_name = {statement.name: statement for _, statement in EVERY}
     for name in SCANS:
         texts = filtered(by_name[name]) if by_name[name].sorts else forms(by_name[name])
-        assert any(scanned(text, plan(text), plan.tables) for text in texts), f"{name} scans no more: take it out"
+        assert any(scanned(text, plan(text), plan.tables) for text in texts), (
+            f"{name} scans no more: take it out"
+        )
     for name in SORTS:
-        assert any("TEMP B-TREE FOR ORDER BY" in line for text in unfiltered(by_name[name])
-                   for line in plan(text)), name
+        assert any(
+            "TEMP B-TREE FOR ORDER BY" in line
+            for text in unfiltered(by_name[name])
+            for line in plan(text)
+        ), name
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
@@ -197,8 +256,9 @@ def test_sort_keys_and_includes_are_those_of_the_schema(name):
     for route in module.routes.routes:
         schema = query_schema(route.options.query, listing=route.options.listing)
         if route.options.listing:
-            assert set(schema["properties"]["sort"]["enum"]) in sorts, (f"{route.path}: the sort words of schema "
-                                                                        f"and SQL differ")
+            assert set(schema["properties"]["sort"]["enum"]) in sorts, (
+                f"{route.path}: the sort words of schema and SQL differ"
+            )
         include = schema["properties"].get("include", {})
         while "$ref" in include:
             include = schema["$defs"][include["$ref"].rpartition("/")[2]]
@@ -210,7 +270,9 @@ def written(text):
     """Yield (table, columns) for each INSERT and UPDATE of a statement."""
     for table, names in re.findall(r"INSERT (?:OR \w+ )?INTO (\w+) \(([^)]*)\)", text):
         yield table, set(re.findall(r"\w+", names))
-    for table, changes in re.findall(r"UPDATE (?:OR \w+ )?(\w+) SET (.*?)(?:\n? WHERE |$)", text, re.S):
+    for table, changes in re.findall(
+        r"UPDATE (?:OR \w+ )?(\w+) SET (.*?)(?:\n? WHERE |$)", text, re.S
+    ):
         yield table, set(re.findall(r"(\w+) = ", changes))
 
 
@@ -219,8 +281,12 @@ def test_a_statement_that_writes_a_text_writes_its_folded_form(plan):
     found = 0
     for _, statement in EVERY:
         for table, columns in written(statement.form(statement.words)):
-            folded = {column for column in plan.columns[table] if column.endswith(("_folded", "_natural"))}
-            wanted = {column for column in folded if re.sub("_(folded|natural)$", "", column) in columns}
+            folded = {
+                column for column in plan.columns[table] if column.endswith(("_folded", "_natural"))
+            }
+            wanted = {
+                column for column in folded if re.sub("_(folded|natural)$", "", column) in columns
+            }
             assert wanted <= columns, f"{statement.name} does not write {sorted(wanted - columns)}"
             found += len(wanted)
     assert found > 50
@@ -228,14 +294,16 @@ def test_a_statement_that_writes_a_text_writes_its_folded_form(plan):
 
 def counted(client, path, **options):
     """Return the number of statements of a request, except those that begin and end its snapshot."""
-    client.get(path, status=200, **options)                 # opens the connection, notes the use of the key
+    client.get(path, status=200, **options)  # opens the connection, notes the use of the key
     statements_run, connection = [], client.app.app.connections.reader().connection
     connection.set_trace_callback(statements_run.append)
     try:
         client.get(path, status=200, **options)
     finally:
         connection.set_trace_callback(None)
-    statements_run = [text for text in statements_run if not text.startswith(("BEGIN", "COMMIT", "PRAGMA"))]
+    statements_run = [
+        text for text in statements_run if not text.startswith(("BEGIN", "COMMIT", "PRAGMA"))
+    ]
     return len(statements_run), "\n".join(statements_run)
 
 
@@ -284,12 +352,23 @@ GOOD = """SELECT w.id, w.title
 """
 
 
-@pytest.mark.parametrize("old, new", [
-    ("  FROM", "   \b FROM"), ("id=w.id title", "title"), ("ORDER BY {sort}", "ORDER BY title"),
-    ("-- when ids", "-- when id"), (" WHERE", "  LEFT JOIN parts p ON p.id = w.id\n WHERE"),
-    ("w.id IN", "w.uid IN"), ("IN (SELECT value FROM json_each(:ids))", "= :ids")])
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("  FROM", "   \b FROM"),
+        ("id=w.id title", "title"),
+        ("ORDER BY {sort}", "ORDER BY title"),
+        ("-- when ids", "-- when id"),
+        (" WHERE", "  LEFT JOIN parts p ON p.id = w.id\n WHERE"),
+        ("w.id IN", "w.uid IN"),
+        ("IN (SELECT value FROM json_each(:ids))", "= :ids"),
+    ],
+)
 def test_a_list_that_lacks_a_line_prevents_the_start(old, new):
-    assert ListStatement("widgets.list", GOOD).ids(NOTHING, "title", "ASC").endswith(
-        "ORDER BY w.title ASC NULLS LAST, w.id ASC LIMIT :limit OFFSET :offset")
+    assert (
+        ListStatement("widgets.list", GOOD)
+        .ids(NOTHING, "title", "ASC")
+        .endswith("ORDER BY w.title ASC NULLS LAST, w.id ASC LIMIT :limit OFFSET :offset")
+    )
     with pytest.raises(ValueError, match=r"widgets\.list is a list, but lacks"):
         ListStatement("widgets.list", GOOD.replace(old, new).replace("=w.title", "=p.title"))

@@ -1,4 +1,5 @@
 """The write lock by itself: what happens to the file lock, and to a transaction that its holder left open."""
+
 import fcntl
 import time
 from collections import Counter
@@ -48,6 +49,7 @@ def next_writer(lock, **options):
         acquired.set()
         done.wait(10)
         lock.release()
+
     thread = Thread(target=write)
     thread.start()
     until(lambda: lock.waiting)
@@ -76,12 +78,13 @@ def test_a_transaction_that_was_left_open_is_committed_if_the_thread_gives_up(lo
             lock.acquire(timeout=0.2)
         except Busy as error:
             errors.append(error)
+
     lock.acquire()
     thread = Thread(target=attempt)
     thread.start()
     until(lambda: lock.waiting)
     taken = lock.thread_lock
-    lock.thread_lock = SimpleLock(taken, thread)            # releases it only once the thread has given up
+    lock.thread_lock = SimpleLock(taken, thread)  # releases it only once the thread has given up
     lock.release(lambda: commits.append(1))
     assert len(errors) == 1 and commits == [1] and file_lock_is_free(lock)
 
@@ -100,6 +103,7 @@ class SimpleLock:
 def test_the_lock_is_free_after_a_commit_that_raises(lock):
     def commit():
         raise OSError("disk")
+
     lock.acquire()
     with pytest.raises(OSError, match="disk"):
         lock.release(commit)
@@ -117,6 +121,7 @@ def test_a_thread_that_does_not_wait_gets_busy_and_changes_nothing(lock):
             lock.acquire(timeout=0)
         except Busy as error:
             errors.append(error)
+
     thread = Thread(target=attempt)
     thread.start()
     thread.join(10)
@@ -133,6 +138,7 @@ def test_a_wait_for_another_process_ends_after_its_deadline_and_the_lock_works_a
             lock.acquire(timeout=0.1)
         except Busy as error:
             outcomes.append(error)
+
     with open(lock.path, "w") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
         thread = Thread(target=attempt)
@@ -178,6 +184,7 @@ def test_waits_that_end_at_any_moment_never_let_two_in(lock):
                 continue
             use(name)
             lock.release()
+
     threads = [Thread(target=hold), *(Thread(target=write, args=(name,)) for name in "ab")]
     for thread in threads:
         thread.start()

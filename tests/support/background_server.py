@@ -1,4 +1,5 @@
 """An HTTP server in a thread, as the counterpart of a client under test."""
+
 import threading
 from http.server import ThreadingHTTPServer
 
@@ -15,7 +16,9 @@ class BackgroundServer(ThreadingHTTPServer):
     def __init__(self, handler, port=0):
         super().__init__(("127.0.0.1", port), handler)
         self.over = threading.Event()
-        self.thread = threading.Thread(target=lambda: self.serve_forever(poll_interval=0.02), daemon=True)
+        self.thread = threading.Thread(
+            target=lambda: self.serve_forever(poll_interval=0.02), daemon=True
+        )
         self.thread.start()
 
     def handle_error(self, request, client_address):

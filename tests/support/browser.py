@@ -1,4 +1,5 @@
 """A headless Chromium, driven by the DevTools protocol over two pipes, so that no package and no port is needed."""
+
 import base64
 import json
 import os
@@ -9,9 +10,21 @@ import time
 # CHROMIUM names another one that understands the same protocol; `none` leaves out the tests that need it.
 BROWSER = shutil.which(os.environ.get("CHROMIUM", "chromium"))
 # (width, dark): a phone and a desk. ALL_SAMPLES=1 looks at both in light and in dark.
-SIZES = [(360, True), (1280, False), *([(360, False), (1280, True)] if os.environ.get("ALL_SAMPLES") else [])]
-OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--hide-scrollbars",
-           "--disable-background-networking", "--disable-dev-shm-usage", "--remote-debugging-pipe"]
+SIZES = [
+    (360, True),
+    (1280, False),
+    *([(360, False), (1280, True)] if os.environ.get("ALL_SAMPLES") else []),
+]
+OPTIONS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--hide-scrollbars",
+    "--disable-background-networking",
+    "--disable-dev-shm-usage",
+    "--remote-debugging-pipe",
+]
 # Names of keys -> their code, which the browser needs for keys without a character.
 KEYS = {"Enter": 13, "Escape": 27, "Tab": 9, "ArrowDown": 40, "ArrowUp": 38, " ": 32}
 BROKEN = r"""(() => {
@@ -38,9 +51,19 @@ class Browser:
         from_us, to_browser = os.pipe()
         from_browser, to_us = os.pipe()
         # The browser reads its commands from file descriptor 3 and writes to 4, each message followed by a zero byte.
-        command = ["bash", "-c", f'exec "$@" 3<&{from_us} 4>&{to_us}', "bash", BROWSER, *OPTIONS,
-                   f"--user-data-dir={folder}/profile", *options]
-        self.process = subprocess.Popen(command, pass_fds=(from_us, to_us), stderr=subprocess.DEVNULL)
+        command = [
+            "bash",
+            "-c",
+            f'exec "$@" 3<&{from_us} 4>&{to_us}',
+            "bash",
+            BROWSER,
+            *OPTIONS,
+            f"--user-data-dir={folder}/profile",
+            *options,
+        ]
+        self.process = subprocess.Popen(
+            command, pass_fds=(from_us, to_us), stderr=subprocess.DEVNULL
+        )
         os.close(from_us)
         os.close(to_us)
         self.writes, self.reads = os.fdopen(to_browser, "wb", 0), os.fdopen(from_browser, "rb", 0)
@@ -72,13 +95,23 @@ class Browser:
         """Open a URL in a new page and wait until it is loaded."""
         self.session = None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
+            "sessionId"
+        ]
         for name in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{name}.enable")
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
-                  mobile=width < 600)
-        self.call("Emulation.setEmulatedMedia", media=media,
-                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 600,
+        )
+        self.call(
+            "Emulation.setEmulatedMedia",
+            media=media,
+            features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}],
+        )
         self.call("Emulation.setScriptExecutionDisabled", value=not scripts)
         self.events.clear()
         self.call("Page.navigate", url=url)
@@ -95,8 +128,13 @@ class Browser:
 
     def run(self, script):
         """Return the value of a JavaScript expression, of a promise once it is fulfilled."""
-        found = self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True,
-                          allowUnsafeEvalBlockedByCSP=True)
+        found = self.call(
+            "Runtime.evaluate",
+            expression=script,
+            awaitPromise=True,
+            returnByValue=True,
+            allowUnsafeEvalBlockedByCSP=True,
+        )
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
 
@@ -104,7 +142,9 @@ class Browser:
         """Press a key, such as "/" or "Escape", in the focused element."""
         code = KEYS.get(key, ord(key[0].upper()))
         text = {"Enter": "\r"}.get(key, key if len(key) == 1 else "")
-        self.call("Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, text=text)
+        self.call(
+            "Input.dispatchKeyEvent", type="keyDown", key=key, windowsVirtualKeyCode=code, text=text
+        )
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key, windowsVirtualKeyCode=code)
 
     def type(self, text):
@@ -114,8 +154,14 @@ class Browser:
     def complaints(self):
         """Return the errors that the page has caused since it was opened: exceptions, and what its policy refused."""
         self.call("Page.getLayoutMetrics")
-        return [event["params"] for event in self.events if event["method"] == "Runtime.exceptionThrown"
-                or (event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] == "error")]
+        return [
+            event["params"]
+            for event in self.events
+            if event["method"] == "Runtime.exceptionThrown"
+            or (
+                event["method"] == "Log.entryAdded" and event["params"]["entry"]["level"] == "error"
+            )
+        ]
 
     def broken_words(self):
         """Return the short words of the page that stand on more than one line, which a column too narrow does."""
@@ -123,8 +169,13 @@ class Browser:
 
     def set_offline(self, is_offline):
         """Take the network away from the page, or give it back."""
-        self.call("Network.emulateNetworkConditions", offline=is_offline, latency=0, downloadThroughput=-1,
-                  uploadThroughput=-1)
+        self.call(
+            "Network.emulateNetworkConditions",
+            offline=is_offline,
+            latency=0,
+            downloadThroughput=-1,
+            uploadThroughput=-1,
+        )
 
     def kill(self):
         """End the browser as a lack of memory does, without a word to its pages (SIGKILL)."""
@@ -141,4 +192,4 @@ class Browser:
         return self
 
     def __exit__(self, *_):
-        self.kill()                                 # if its pipe is closed instead, it takes ten seconds
+        self.kill()  # if its pipe is closed instead, it takes ten seconds

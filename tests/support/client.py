@@ -1,4 +1,5 @@
 """A client of the app in process, its keys and the settings of its app."""
+
 import secrets
 
 from eventapi import config as configuration
@@ -7,9 +8,11 @@ from eventapi.storage import database
 from eventapi.storage.statements import statements
 from tests.support import openapi_check
 
-SCOPES = ("events contacts participants applications categories invoices payments booths plans services service_orders "
-          "documents submissions tasks checkins schedules calendar-feed custom_fields newsletter webhooks reports "
-          "audit links")
+SCOPES = (
+    "events contacts participants applications categories invoices payments booths plans services service_orders "
+    "documents submissions tasks checkins schedules calendar-feed custom_fields newsletter webhooks reports "
+    "audit links"
+)
 
 
 class Client:
@@ -26,7 +29,11 @@ class Client:
 
     def __call__(self, method, path, body=None, *, status=None, headers=None, raw=None):
         """Send a request and return the WebTest response. Raise AssertionError if its status is not `status`."""
-        send = {"Authorization": f"Bearer {self.key}", **(headers or {})} if self.key else dict(headers or {})
+        send = (
+            {"Authorization": f"Bearer {self.key}", **(headers or {})}
+            if self.key
+            else dict(headers or {})
+        )
         path = path if path.startswith("/api") or path.startswith("//") else f"/api/v1{path}"
         options = {"method": method, "headers": send, "expect_errors": True}
         if body is not None:
@@ -37,8 +44,9 @@ class Client:
             send.setdefault("Content-Type", "application/json")
         response = self.app.request(path, **options)
         openapi_check.check_response(self.app.app.settings, method, path, response)
-        assert status is None or response.status_int == status, (f"{method} {path}: {response.status} "
-                                                                 f"{response.text[:800]}")
+        assert status is None or response.status_int == status, (
+            f"{method} {path}: {response.status} {response.text[:800]}"
+        )
         return response
 
     def get(self, path, **options):
@@ -68,14 +76,25 @@ class Client:
 def make_settings(folder, template):
     """Return the settings of an organiser whose database in `folder` has the content `template` (bytes)."""
     (folder / "eventapi.db").write_bytes(template)
-    return configuration.load(environ={"EVENTAPI_DATA_DIR": str(folder),
-                                       "EVENTAPI_CONFIG": str(write_empty_config(folder))},
-                              organiser_name="Messe Test GmbH", organiser_street="Am Markt 1", organiser_city="Leipzig",
-                              organiser_postal_code="04109", organiser_vat_id="DE136695976",
-                              organiser_tax_number="231/1/2",
-                              organiser_iban="DE02120300000000202051", organiser_bic="BYLADEM1001",
-                              organiser_email="office@messe.test", organiser_contact="Accounts",
-                              organiser_phone="+49 341 1234", organiser_register_number="HRB 4711", language="en")
+    return configuration.load(
+        environ={
+            "EVENTAPI_DATA_DIR": str(folder),
+            "EVENTAPI_CONFIG": str(write_empty_config(folder)),
+        },
+        organiser_name="Messe Test GmbH",
+        organiser_street="Am Markt 1",
+        organiser_city="Leipzig",
+        organiser_postal_code="04109",
+        organiser_vat_id="DE136695976",
+        organiser_tax_number="231/1/2",
+        organiser_iban="DE02120300000000202051",
+        organiser_bic="BYLADEM1001",
+        organiser_email="office@messe.test",
+        organiser_contact="Accounts",
+        organiser_phone="+49 341 1234",
+        organiser_register_number="HRB 4711",
+        language="en",
+    )
 
 
 def write_empty_config(folder):
@@ -90,6 +109,16 @@ def add_key(db, scopes, name="Ada Lovelace", **values):
     keys, key = statements("api_keys"), f"evk_{secrets.token_urlsafe(16)}"
     with db.write():
         admin = db.insert(keys.add_admin, name=name, email=None, now=db.now)
-        db.insert(keys.add, **{"admin_id": admin, "name": name, "key_hash": key_hash(key), "scopes": scopes,
-                               "expires_at": None, "now": db.now, **values})
+        db.insert(
+            keys.add,
+            **{
+                "admin_id": admin,
+                "name": name,
+                "key_hash": key_hash(key),
+                "scopes": scopes,
+                "expires_at": None,
+                "now": db.now,
+                **values,
+            },
+        )
     return key

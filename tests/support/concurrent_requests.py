@@ -1,11 +1,12 @@
 """Requests of many clients that start at the same time, each over its own connection."""
+
 import http.client
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-ROUNDS = int(os.environ.get("RACE_ROUNDS", "1"))             # `make race` sets 20
+ROUNDS = int(os.environ.get("RACE_ROUNDS", "1"))  # `make race` sets 20
 
 
 def send(port, key, method, path, body=None, **headers):
@@ -34,5 +35,6 @@ def send_at_once(port, key, requests):
     def client(request):
         start.wait(30)
         return send(port, key, *request)
+
     with ThreadPoolExecutor(len(requests)) as clients:
         return list(clients.map(client, requests))

@@ -1,4 +1,5 @@
 """Dates in the default time zone of the service (see conf/eventapi.conf), whatever the time zone of the machine."""
+
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 

@@ -2,6 +2,7 @@
 
 The list of rules is that of a published set of faulty invoices. For those that our documents cannot break, it says why.
 """
+
 import random
 from dataclasses import replace
 from decimal import Decimal
@@ -15,15 +16,43 @@ D = Decimal
 def sound(*groups, **terms):
     """Return an XRechnung with one line of 100.00 for each (category, rate), and further terms."""
     dice = random.Random(1)
-    lines = tuple(einvoices.Line(id=str(number), name="Stand", quantity=D(4), unit="MTK", price=D(25), net=D("90.00"),
-                                 discount=D("10.00"), discount_base=D("100.00"), discount_percent=D(10),
-                                 discount_reason="Rabatt", category=category, rate=None if rate is None else D(rate))
-                  for number, (category, rate) in enumerate(groups, start=1))
+    lines = tuple(
+        einvoices.Line(
+            id=str(number),
+            name="Stand",
+            quantity=D(4),
+            unit="MTK",
+            price=D(25),
+            net=D("90.00"),
+            discount=D("10.00"),
+            discount_base=D("100.00"),
+            discount_percent=D(10),
+            discount_reason="Rabatt",
+            category=category,
+            rate=None if rate is None else D(rate),
+        )
+        for number, (category, rate) in enumerate(groups, start=1)
+    )
     made = einvoices.Document(
-        profile=einvoices.IDS["xrechnung"], process=einvoices.PROCESS, number="INV-2026-00017", issue_date="2026-11-20",
-        type_code="380", currency="EUR", due_date="2026-12-04", buyer_reference="PO 4711", seller=SELLER,
-        buyer=BUYERS[0], service_date="2027-04-16", means_code="58", iban="DE02120300000000202051", lines=lines)
-    return replace(with_totals(dice, einvoices.with_parties(dice, made, {group[0] for group in groups})), **terms)
+        profile=einvoices.IDS["xrechnung"],
+        process=einvoices.PROCESS,
+        number="INV-2026-00017",
+        issue_date="2026-11-20",
+        type_code="380",
+        currency="EUR",
+        due_date="2026-12-04",
+        buyer_reference="PO 4711",
+        seller=SELLER,
+        buyer=BUYERS[0],
+        service_date="2027-04-16",
+        means_code="58",
+        iban="DE02120300000000202051",
+        lines=lines,
+    )
+    return replace(
+        with_totals(dice, einvoices.with_parties(dice, made, {group[0] for group in groups})),
+        **terms,
+    )
 
 
 def taxed(**terms):
@@ -54,7 +83,7 @@ REFUSED = {
     "BR-02": taxed(number=None),
     "BR-21": with_line(taxed(), id=None),
     "BR-27": with_line(taxed(), price=D(-25), quantity=D(-4)),
-    "BR-55": taxed(type_code="381", preceding=((None, "2026-11-01"), )),
+    "BR-55": taxed(type_code="381", preceding=((None, "2026-11-01"),)),
     "BR-AE-02": with_buyer(sound(("AE", 0)), vat_id=None),
     "BR-AE-10": with_tax(sound(("AE", 0)), reason=None, reason_code=None),
     "BR-CL-01": taxed(type_code="999"),
@@ -108,7 +137,12 @@ WARNED = {
     "BR-DE-28": with_seller(taxed(), contact_email="rechnung.example"),
     "BR-DE-TMP-32": taxed(service_date=None),
     "PEPPOL-EN16931-R120": with_line(taxed(), quantity=D(5)),
-    "SUM": replace(with_tax(taxed(), tax=D("17.11")), tax_total=D("23.41"), total=D("203.41"), payable=D("203.41")),
+    "SUM": replace(
+        with_tax(taxed(), tax=D("17.11")),
+        tax_total=D("23.41"),
+        total=D("203.41"),
+        payable=D("203.41"),
+    ),
 }
 # Rules that no document of ours can break -> why not. The writers and the drawing of the PDF have their own tests.
 IMPOSSIBLE = {

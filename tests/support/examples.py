@@ -1,4 +1,5 @@
 """Create records from the examples of the schema files."""
+
 from copy import deepcopy
 from functools import lru_cache
 from itertools import count
@@ -8,31 +9,53 @@ from eventapi.validation.schema_files import definition, query_schema
 
 # Fields that refer to another record: field, or (resource, field) -> (resource it refers to, field of that).
 REFERENCES = {
-    "event_id": ("event", "id"), "event_key": ("event", "event_key"), "event_keys": ("event", "event_key"),
-    "contact_id": ("contact", "id"), "customer_number": ("contact", "customer_number"),
-    "category_id": ("category", "id"), "category_key": ("category", "category_key"),
+    "event_id": ("event", "id"),
+    "event_key": ("event", "event_key"),
+    "event_keys": ("event", "event_key"),
+    "contact_id": ("contact", "id"),
+    "customer_number": ("contact", "customer_number"),
+    "category_id": ("category", "id"),
+    "category_key": ("category", "category_key"),
     "category_keys": ("category", "category_key"),
-    "participant_id": ("participant", "id"), "event_participant_id": ("participant", "id"),
-    "invoice_id": ("invoice", "id"), "invoice_number": ("invoice", "invoice_number"), "duplicate_id": ("contact", "id"),
-    "plan_id": ("plan", "id"), "booth_id": ("booth", "id"), "formula_id": ("booth_formula", "id"),
-    "booth_type_id": ("booth_type", "id"), "booth_type_key": ("booth_type", "booth_type_key"),
+    "participant_id": ("participant", "id"),
+    "event_participant_id": ("participant", "id"),
+    "invoice_id": ("invoice", "id"),
+    "invoice_number": ("invoice", "invoice_number"),
+    "duplicate_id": ("contact", "id"),
+    "plan_id": ("plan", "id"),
+    "booth_id": ("booth", "id"),
+    "formula_id": ("booth_formula", "id"),
+    "booth_type_id": ("booth_type", "id"),
+    "booth_type_key": ("booth_type", "booth_type_key"),
     ("document", "category_id"): ("document_category", "id"),
     ("document_template", "category_id"): ("document_category", "id"),
     "field_key": ("custom_field", "field_key"),
-    "service_id": ("service", "id"), "service_key": ("service", "service_key"),
+    "service_id": ("service", "id"),
+    "service_key": ("service", "service_key"),
     ("submission", "type_id"): ("submission_type", "id"),
 }
 # entity_type -> resource, where the two differ.
 ENTITIES = {"event_participant": "participant"}
 # Unique fields besides the key of the resource: `body_for` makes them different each time.
-OWN = {"contact": ("external_id",), "category": ("category_key",), "application": ("email",),
-       "payment": ("transaction_id",),
-       "schedule": ("location",), "booth": ("booth_number",), "booth_type": ("booth_type_key",),
-       "booth_formula": ("name",), "newsletter_subscriber": ("email",)}
+OWN = {
+    "contact": ("external_id",),
+    "category": ("category_key",),
+    "application": ("email",),
+    "payment": ("transaction_id",),
+    "schedule": ("location",),
+    "booth": ("booth_number",),
+    "booth_type": ("booth_type_key",),
+    "booth_formula": ("name",),
+    "newsletter_subscriber": ("email",),
+}
 # Fields that contain the current year, which an example cannot know.
 OF_THE_YEAR = ("invoice_number",)
 # Records that can be read after DELETE: singular -> their status then.
-KEPT = {"booth_reservation": "cancelled", "link": "revoked", "newsletter_subscriber": "unsubscribed"}
+KEPT = {
+    "booth_reservation": "cancelled",
+    "link": "revoked",
+    "newsletter_subscriber": "unsubscribed",
+}
 # Records that cannot be replaced by PUT, because most of their fields cannot change.
 WITHOUT_PUT = {"link"}
 # Secrets that only the response to POST shows: singular -> the field, which is null later.
@@ -57,17 +80,24 @@ def all_routes():
 def collections():
     """Return singular -> path of the list where records are created, and below which each can be read by id."""
     known = {(route.method, route.path) for route in routes()}
-    return {route.options.schema: route.path for route in routes()
-            if route.method == "POST" and "<" not in route.path and "." not in (route.options.schema or ".")
-            and ("GET", f"{route.path}/<id>") in known}
+    return {
+        route.options.schema: route.path
+        for route in routes()
+        if route.method == "POST"
+        and "<" not in route.path
+        and "." not in (route.options.schema or ".")
+        and ("GET", f"{route.path}/<id>") in known
+    }
 
 
 def example(name):
     """Return the first example of a schema, such as `event` or `contact.merge`."""
     examples = definition(name).get("examples")
-    assert examples, (f"schemas/{name.partition('.')[0]}.json has no examples for {name}: add one that POST "
-                      f"accepts; if it refers "
-                      "to other records, see REFERENCES in tests/support/examples.py")
+    assert examples, (
+        f"schemas/{name.partition('.')[0]}.json has no examples for {name}: add one that POST "
+        f"accepts; if it refers "
+        "to other records, see REFERENCES in tests/support/examples.py"
+    )
     return examples[0]
 
 
@@ -89,7 +119,11 @@ def body_for(client, name, made=None):
 
     `made` maps resources to the records created for this body, so that two records that it refers to share an event.
     """
-    resource, body, made = name.partition(".")[0], deepcopy(example(name)), {} if made is None else made
+    resource, body, made = (
+        name.partition(".")[0],
+        deepcopy(example(name)),
+        {} if made is None else made,
+    )
     for part, field, target, way in list(named_by(name, body)):
         if target not in made:
             made[target] = fit(client, resource, target, make(client, target, made))
@@ -97,14 +131,19 @@ def body_for(client, name, made=None):
     for field in body.keys() & set(OWN.get(name, ())):
         body[field] = f"{next(NUMBERS)}{body[field]}"
     body.update(RARE.get(name, {}))
-    return {field: value for field, value in body.items() if REFERENCES.get(field, ("",))[0] != name}
+    return {
+        field: value for field, value in body.items() if REFERENCES.get(field, ("",))[0] != name
+    }
 
 
 def fit(client, resource, target, record):
     """Return the record in a state in which a `resource` may refer to it."""
     action = MADE_FIT.get((resource, target))
-    return client.post(f"{collections()[target]}/{record['id']}/{action}",
-                       status=200).json["data"] if action else record
+    return (
+        client.post(f"{collections()[target]}/{record['id']}/{action}", status=200).json["data"]
+        if action
+        else record
+    )
 
 
 def make(client, singular, made=None):
@@ -120,7 +159,9 @@ def updates(singular):
 def as_read(singular, record):
     """Return a record that POST returned as GET returns it later: without secrets, and without what POST did."""
     found = without_secrets(singular, record)
-    return {field: value for field, value in found.items() if field not in OUTCOMES.get(singular, ())}
+    return {
+        field: value for field, value in found.items() if field not in OUTCOMES.get(singular, ())
+    }
 
 
 def without_secrets(singular, record):
@@ -148,8 +189,11 @@ def address_of_list(client, route):
     """Return the path of a list. Create the parent record of a list below a record, such as its revisions."""
     singulars = {path: singular for singular, path in collections().items()}
     parent = route.path.partition("/<id>")[0]
-    return route.path if parent == route.path else route.path.replace("<id>",
-                                                                      str(make(client, singulars[parent])["id"]))
+    return (
+        route.path
+        if parent == route.path
+        else route.path.replace("<id>", str(make(client, singulars[parent])["id"]))
+    )
 
 
 def query_for(client, route):
@@ -160,6 +204,8 @@ def query_for(client, route):
         return ""
     record = make(client, route.options.singular)
     missing = [field for field in required if field not in record]
-    assert not missing, (f"{route.method} {route.path} requires {missing}, which its records do not have: extend "
-                         f"tests/support/examples.py")
+    assert not missing, (
+        f"{route.method} {route.path} requires {missing}, which its records do not have: extend "
+        f"tests/support/examples.py"
+    )
     return "?" + "&".join(f"{field}={record[field]}" for field in required)

@@ -2,6 +2,7 @@
 
 `make picture` writes it anew. tests/test_demo.py compares it with what the program draws.
 """
+
 import sys
 import tempfile
 from pathlib import Path
@@ -16,14 +17,18 @@ from eventapi.storage.database import Database
 from tests.support.client import SCOPES, Client, add_key, make_settings
 
 FILE = Path(__file__).resolve().parents[2] / "docs" / "hall.svg"
-AFTERNOON = "2027-06-16T13:20:00Z"          # of the show in the picture: the sample show has dates relative to now
+AFTERNOON = (
+    "2027-06-16T13:20:00Z"  # of the show in the picture: the sample show has dates relative to now
+)
 EVENT, VIEW = "gartenmesse-23", "view=public&language=en"
 
 
 def draw(client):
     """Return the picture as text. `client` sends requests to a service with the small sample show of AFTERNOON."""
     plan = client.data(f"/plans?event_key={EVENT}&sort=sort_order&order=ASC")[0]
-    return client.get(f"/plans/{plan['id']}/svg?{VIEW}", headers={"Accept": "image/svg+xml"}, status=200).text
+    return client.get(
+        f"/plans/{plan['id']}/svg?{VIEW}", headers={"Accept": "image/svg+xml"}, status=200
+    ).text
 
 
 def main():
@@ -35,7 +40,9 @@ def main():
         settings = make_settings(Path(folder), database.read_bytes())
         show.make(settings)
         db = Database(settings)
-        FILE.write_text(draw(Client(webtest.TestApp(App(settings)), add_key(db, SCOPES))), encoding="utf-8")
+        FILE.write_text(
+            draw(Client(webtest.TestApp(App(settings)), add_key(db, SCOPES))), encoding="utf-8"
+        )
         db.close()
     print(f"{FILE}: {FILE.stat().st_size} bytes")
 

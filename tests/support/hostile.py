@@ -1,4 +1,5 @@
 """Hostile clients: they pipeline, break off, dribble and send junk, and compare each response with its request."""
+
 import http.client
 import json
 import random
@@ -9,7 +10,7 @@ from typing import NamedTuple
 
 from tests.support.wire import Wire
 
-BUSY = (429, 503)           # refused for now, and nothing is changed
+BUSY = (429, 503)  # refused for now, and nothing is changed
 REFUSALS = ('{"title": "%s", "event_key": 5}', '{"title": "%s"', '["%s"]', '{"titel": "%s"}')
 
 
@@ -24,6 +25,7 @@ class Ledger:
 
 class Sent(NamedTuple):
     """A request. `kind` is create, refuse, read or delete."""
+
     kind: str
     id: str
     title: str
@@ -35,12 +37,26 @@ class Hostile(Thread):
 
     def __init__(self, number: int, connect, key: str, ledger: Ledger, end: Event):
         super().__init__(daemon=True)
-        self.number, self.connect, self.key, self.ledger, self.end = number, connect, key, ledger, end
+        self.number, self.connect, self.key, self.ledger, self.end = (
+            number,
+            connect,
+            key,
+            ledger,
+            end,
+        )
         self.random, self.count, self.mine = random.Random(number), 0, []
 
     def run(self):
-        acts = (self.pipeline, self.pipeline, self.pipeline, self.break_off, self.cut_body, self.cut_import,
-                self.tiny_window, self.junk)
+        acts = (
+            self.pipeline,
+            self.pipeline,
+            self.pipeline,
+            self.break_off,
+            self.cut_body,
+            self.cut_import,
+            self.tiny_window,
+            self.junk,
+        )
         while not self.end.is_set():
             with suppress(OSError, http.client.HTTPException), Wire(self.connect) as wire:
                 self.random.choice(acts)(wire)
@@ -64,7 +80,7 @@ class Hostile(Thread):
         sent = [self.request() for _ in range(self.random.randrange(1, 8))]
         try:
             data = b"".join(one.data for one in sent)
-            self.send(wire, data[:self.random.randrange(1, len(data))])
+            self.send(wire, data[: self.random.randrange(1, len(data))])
             if sent[0].kind == "read" and self.random.random() < 0.3:
                 time.sleep(0.05)
         finally:
@@ -75,7 +91,10 @@ class Hostile(Thread):
         """Send a write that lacks its last bytes. It must not be stored."""
         title = self.title()
         self.ledger.refused.add(title)
-        self.send(wire, self.head("POST /api/v1/events", title, 100) + json.dumps({"title": title}).encode())
+        self.send(
+            wire,
+            self.head("POST /api/v1/events", title, 100) + json.dumps({"title": title}).encode(),
+        )
         self.random.choice((wire.half_close, wire.reset, wire.close))()
 
     def cut_import(self, wire):
@@ -96,9 +115,18 @@ class Hostile(Thread):
 
     def junk(self, wire):
         """Send bytes that are no request."""
-        wire.send(self.random.choice((b"\r\n\r\n", b"GET / HTTP/1.1\r\nHost: a\r\n", b"\0" * 50, b"0\r\n\r\n",
-                                      b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-                                      self.random.randbytes(300))))
+        wire.send(
+            self.random.choice(
+                (
+                    b"\r\n\r\n",
+                    b"GET / HTTP/1.1\r\nHost: a\r\n",
+                    b"\0" * 50,
+                    b"0\r\n\r\n",
+                    b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+                    self.random.randbytes(300),
+                )
+            )
+        )
         wire.half_close()
         wire.socket.recv(100)
 
@@ -110,12 +138,17 @@ class Hostile(Thread):
 
     def head(self, line, id, length=0, key=None):
         lines = f"Content-Type: application/json\r\nContent-Length: {length}\r\n" if length else ""
-        return (f"{line} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {key or self.key}\r\nX-Request-ID: {id}\r\n"
-                f"{lines}\r\n").encode()
+        return (
+            f"{line} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {key or self.key}\r\nX-Request-ID: {id}\r\n"
+            f"{lines}\r\n"
+        ).encode()
 
     def request(self):
         """Return a request of any kind. The title is also the request id of a write."""
-        new, kind = self.title(), self.random.choice(("create", "create", "refuse", "read", "read", "delete"))
+        new, kind = (
+            self.title(),
+            self.random.choice(("create", "create", "refuse", "read", "read", "delete")),
+        )
         if kind in ("read", "delete") and not self.mine:
             kind = "create"
         if kind in ("create", "refuse"):
@@ -127,13 +160,18 @@ class Hostile(Thread):
             self.mine.remove(title)
             self.ledger.maybe_deleted.add(title)
         method = "GET" if kind == "read" else "DELETE"
-        return Sent(kind, new, title, self.head(f"{method} /api/v1/events/{self.ledger.created[title]}", new))
+        return Sent(
+            kind,
+            new,
+            title,
+            self.head(f"{method} /api/v1/events/{self.ledger.created[title]}", new),
+        )
 
     def send(self, wire, data):
         """Send the bytes at once, in a few pieces, or in many."""
         size = self.random.choice((len(data), len(data) // 3 + 1, 40))
         for at in range(0, len(data), size):
-            wire.send(data[at:at + size])
+            wire.send(data[at : at + size])
             if size < len(data):
                 time.sleep(0.001)
 
@@ -155,8 +193,12 @@ class Hostile(Thread):
             if status == 204:
                 ledger.deleted.add(sent.title)
         elif sent.kind == "read" and status in (200, 404):
-            fits = fits and (reply.title() == sent.title if status == 200 else sent.title in ledger.maybe_deleted)
-        elif sent.kind in ("create", "refuse") and status in (BUSY if sent.kind == "create" else (400, 422, *BUSY)):
+            fits = fits and (
+                reply.title() == sent.title if status == 200 else sent.title in ledger.maybe_deleted
+            )
+        elif sent.kind in ("create", "refuse") and status in (
+            BUSY if sent.kind == "create" else (400, 422, *BUSY)
+        ):
             ledger.refused.add(sent.title)
         else:
             fits = fits and status in BUSY
@@ -186,9 +228,18 @@ class Calm(Thread):
             while not client.end.is_set():
                 title, began = client.title(), time.monotonic()
                 body = json.dumps({"title": title}).encode()
-                for sent in (Sent("create", title, title, client.head("POST /api/v1/events", title, len(body)) + body),
-                             Sent("read", title, title, b"")):
-                    data = sent.data or client.head(f"GET /api/v1/events/{client.ledger.created[title]}", title)
+                for sent in (
+                    Sent(
+                        "create",
+                        title,
+                        title,
+                        client.head("POST /api/v1/events", title, len(body)) + body,
+                    ),
+                    Sent("read", title, title, b""),
+                ):
+                    data = sent.data or client.head(
+                        f"GET /api/v1/events/{client.ledger.created[title]}", title
+                    )
                     wire.send(data)
                     reply = wire.reply()
                     if reply is None or reply.status not in (200, 201):

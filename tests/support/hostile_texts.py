@@ -1,10 +1,11 @@
 """Texts that make a backtracking regular expression slow: what it matches, with a long run in each repetition."""
+
 from functools import cache
 from re import _compiler, _constants, _parser
 
 ALPHABET = " \t\n07aZä"
-ENDS = ("", "\0", "\n!")                # of which one usually keeps the whole from matching
-LONG = 20                               # a repetition that may be longer gets a run
+ENDS = ("", "\0", "\n!")  # of which one usually keeps the whole from matching
+LONG = 20  # a repetition that may be longer gets a run
 REPETITIONS = (_constants.MAX_REPEAT, _constants.MIN_REPEAT, _constants.POSSESSIVE_REPEAT)
 
 
@@ -17,15 +18,23 @@ def texts(pattern, flags, sizes):
         found = tuple(build(size) for size in sizes)
         if found[0] not in seen:
             seen.add(found[0])
-            yield tuple(text.encode("latin-1", "replace") for text in found) if isinstance(pattern, bytes) else found
+            yield (
+                tuple(text.encode("latin-1", "replace") for text in found)
+                if isinstance(pattern, bytes)
+                else found
+            )
 
 
 def _builders(tree, letters):
     """Yield functions of a size that return a text."""
     alternatives = range(3 if any(code is _constants.BRANCH for code in _codes(tree)) else 1)
     marks = [letter for letter in letters if not letter.isalnum()]
-    choices = [(letter, takes_optional, branch) for letter in (*ALPHABET, *marks) for takes_optional in (False, True)
-               for branch in alternatives]
+    choices = [
+        (letter, takes_optional, branch)
+        for letter in (*ALPHABET, *marks)
+        for takes_optional in (False, True)
+        for branch in alternatives
+    ]
     for letter in letters:
         yield lambda size, letter=letter: letter * size
     for choice in choices:
@@ -71,7 +80,9 @@ def _example(tree, letter, takes_optional, branch):
     `letter` is wherever that is possible. Of alternatives, it takes number `branch`. Each repetition without a low
     limit has `size` characters.
     """
-    parts = [part for node in tree for part in _parts(tree.state, *node, letter, takes_optional, branch)]
+    parts = [
+        part for node in tree for part in _parts(tree.state, *node, letter, takes_optional, branch)
+    ]
     return lambda size: "".join(part if isinstance(part, str) else part(size) for part in parts)
 
 
@@ -95,7 +106,9 @@ def _parts(state, code, value, *choice):
     elif code is _constants.ATOMIC_GROUP:
         yield _example(value, *choice)
     elif code not in (_constants.AT, _constants.ASSERT, _constants.ASSERT_NOT):
-        raise NotImplementedError(f"{code} in a regular expression: teach tests/support/hostile_texts.py about it")
+        raise NotImplementedError(
+            f"{code} in a regular expression: teach tests/support/hostile_texts.py about it"
+        )
 
 
 @cache
@@ -103,4 +116,11 @@ def _member(state, code, value, letter):
     """Return `letter` if a set of characters contains it, otherwise another one that it contains."""
     node = list(value) if code is _constants.IN else value
     one = _compiler.compile(_parser.SubPattern(state, [(code, node)]), state.flags)
-    return next((other for other in (letter, *ALPHABET, *map(chr, range(33, 1000))) if one.fullmatch(other)), letter)
+    return next(
+        (
+            other
+            for other in (letter, *ALPHABET, *map(chr, range(33, 1000)))
+            if one.fullmatch(other)
+        ),
+        letter,
+    )

@@ -1,4 +1,5 @@
 """A client over a real connection, for tests with a real server."""
+
 import http.client
 import json
 from urllib.parse import urlsplit

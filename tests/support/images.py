@@ -1,4 +1,5 @@
 """Images for tests, made without a library."""
+
 import base64
 import struct
 import zlib
@@ -9,20 +10,25 @@ _JPEG = (
     "////////////////////wAALCAAIAAgBAREA/8QAHwAAAQUBAQEBAQEAAAAAAAAAAAECAwQFBgcICQoL/8QAtRAAAgEDAwIEAwUF"
     "BAQAAAF9AQIDAAQRBRIhMUEGE1FhByJxFDKBkaEII0KxwRVS0fAkM2JyggkKFhcYGRolJicoKSo0NTY3ODk6Q0RFRkdISUpTVFVW"
     "V1hZWmNkZWZnaGlqc3R1dnd4eXqDhIWGh4iJipKTlJWWl5iZmqKjpKWmp6ipqrKztLW2t7i5usLDxMXGx8jJytLT1NXW19jZ2uHi"
-    "4+Tl5ufo6erx8vP09fb3+Pn6/9oACAEBAAA/ACv/2Q==")
+    "4+Tl5ufo6erx8vP09fb3+Pn6/9oACAEBAAA/ACv/2Q=="
+)
 
 # A JPEG of 8 by 8 pixels in CMYK.
 _CMYK_JPEG = (
     "/9j/7gAOQWRvYmUAZAAAAAAA/9sAQwAbEhQXFBEbFxYXHhwbIChCKyglJShROj0wQmBVZWRfVV1baniZgWpxkHNbXYW1hpCeo6utq2eA"
     "vMm6pseZqKuk/8AAFAgACAAIBEMRAE0RAFkRAEsRAP/EABYAAQEBAAAAAAAAAAAAAAAAAAYEBf/EABQQAQAAAAAAAAAAAAAAAAAAAAD/"
-    "2gAOBEMATQBZAEsAAD8ATMlQQP/Z")
+    "2gAOBEMATQBZAEsAAD8ATMlQQP/Z"
+)
 
 
 def png(width, height, color=(200, 30, 40)):
     """Return a PNG of one colour."""
     row = b"\0" + bytes(color) * width
-    chunks = ((b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(row * height)),
-              (b"IEND", b""))
+    chunks = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(row * height)),
+        (b"IEND", b""),
+    )
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*chunk) for chunk in chunks)
 
 
@@ -52,6 +58,9 @@ def grey_png_of_16_bits():
 
 
 def _png(bits, color_type, row):
-    chunks = ((b"IHDR", struct.pack(">IIBBBBB", 8, 8, bits, color_type, 0, 0, 0)), (b"IDAT", zlib.compress(row * 8)),
-              (b"IEND", b""))
+    chunks = (
+        (b"IHDR", struct.pack(">IIBBBBB", 8, 8, bits, color_type, 0, 0, 0)),
+        (b"IDAT", zlib.compress(row * 8)),
+        (b"IEND", b""),
+    )
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*chunk) for chunk in chunks)

@@ -1,4 +1,5 @@
 """People with links: participants and applications, what these open, and the mails that are queued for them."""
+
 import re
 from email import message_from_bytes, policy
 
@@ -13,6 +14,7 @@ DAY = re.compile(r"(On|am) .*?, ")
 
 
 # Applications
+
 
 def approve(client, application, **body):
     """Approve an application and return the codes of the warnings."""
@@ -36,14 +38,19 @@ def lacking(organiser, what):
 
 
 def opens(db, application, participant, session=MAILED):
-    return reach.opens_own_page(db, applications.get(db, application["id"]), participant["id"], session)
+    return reach.opens_own_page(
+        db, applications.get(db, application["id"]), participant["id"], session
+    )
 
 
 def badges(db, application, address=ADA, rights=()):
-    return reach.badges(db, applications.get(db, application["id"]), "visitor", address, rights=rights)
+    return reach.badges(
+        db, applications.get(db, application["id"]), "visitor", address, rights=rights
+    )
 
 
 # Participants
+
 
 def participant_of(organiser, contact_id):
     (found,) = organiser.data(f"/participants?contact_id={contact_id}")
@@ -64,27 +71,42 @@ def exhibitor(organiser, email=ADA, **contact):
 def visitor(organiser, **contact):
     """Make a visitor as the office does, and return the participant."""
     made = organiser.make("/contacts", {"last_name": "Victim", **contact})
-    return organiser.make("/participants", {"event_key": "fair", "contact_id": made["id"], "role": "visitor"})
+    return organiser.make(
+        "/participants", {"event_key": "fair", "contact_id": made["id"], "role": "visitor"}
+    )
 
 
 def record(organiser, participant):
     """Give a participant an invoice, which moves."""
-    organiser.make("/invoices", {"event_participant_id": participant["id"],
-                                 "items": [{"description": "Booth", "quantity": 1, "unit_price": 10}]})
+    organiser.make(
+        "/invoices",
+        {
+            "event_participant_id": participant["id"],
+            "items": [{"description": "Booth", "quantity": 1, "unit_price": 10}],
+        },
+    )
 
 
 def merge(client, kept, gone, status=200, **body):
-    return client.post(f"/contacts/{kept['contact_id']}/merge", {"duplicate_id": gone["contact_id"], **body},
-                       status=status).json
+    return client.post(
+        f"/contacts/{kept['contact_id']}/merge",
+        {"duplicate_id": gone["contact_id"], **body},
+        status=status,
+    ).json
 
 
 # Links
 
+
 def link_to(client, participant=None, application=None, **values):
     """Make a link of a participant or an application."""
     if participant:
-        return client.make("/links", {"kind": "participant", "participant_id": participant["id"], **values})
-    return client.make("/links", {"kind": "application", "application_id": application["id"], **values})
+        return client.make(
+            "/links", {"kind": "participant", "participant_id": participant["id"], **values}
+        )
+    return client.make(
+        "/links", {"kind": "application", "application_id": application["id"], **values}
+    )
 
 
 def revoke(organiser, link, **body):
@@ -92,7 +114,10 @@ def revoke(organiser, link, **body):
 
 
 def states(organiser, *links_):
-    return [(each["status"], each["ended_by"]) for each in (organiser.data(f"/links/{link['id']}") for link in links_)]
+    return [
+        (each["status"], each["ended_by"])
+        for each in (organiser.data(f"/links/{link['id']}") for link in links_)
+    ]
 
 
 def mailed_secret(db, link, address=ADA):
@@ -114,6 +139,7 @@ def signed_in(app, secret):
 
 
 # Mails
+
 
 def queued(db, kind):
     """Return the queued mails of a kind, as the worker reads them."""

@@ -1,4 +1,5 @@
 """A real SMTP server for tests, on a free port of this machine."""
+
 from email import message_from_bytes, policy
 
 import pytest
@@ -19,7 +20,13 @@ class Inbox:
     """
 
     def __init__(self):
-        self.envelopes, self.refusals, self.data_answer, self.connections, self.after_data = [], {}, "250 OK", 0, None
+        self.envelopes, self.refusals, self.data_answer, self.connections, self.after_data = (
+            [],
+            {},
+            "250 OK",
+            0,
+            None,
+        )
         self.on_mail = None
 
     async def handle_EHLO(self, server, session, envelope, hostname, responses):
@@ -44,14 +51,18 @@ class Inbox:
 
     async def handle_DATA(self, server, session, envelope):
         if self.data_answer.startswith("250"):
-            self.envelopes.append((envelope.mail_from, envelope.rcpt_tos[0], envelope.original_content))
+            self.envelopes.append(
+                (envelope.mail_from, envelope.rcpt_tos[0], envelope.original_content)
+            )
         if self.after_data:
             self.after_data(server)
         return self.data_answer
 
     @property
     def messages(self):
-        return [message_from_bytes(content, policy=policy.default) for _, _, content in self.envelopes]
+        return [
+            message_from_bytes(content, policy=policy.default) for _, _, content in self.envelopes
+        ]
 
     @property
     def recipients(self):
@@ -67,9 +78,18 @@ class Server(Controller):
 
     def factory(self):
         def known(server, session, envelope, mechanism, data):
-            return AuthResult(success=(data.login.decode(), data.password.decode()) == self.user, handled=False)
-        return SMTP(self.handler, tls_context=self.tls, enable_SMTPUTF8=True, auth_required=bool(self.user),
-                    auth_require_tls=bool(self.tls), authenticator=known if self.user else None)
+            return AuthResult(
+                success=(data.login.decode(), data.password.decode()) == self.user, handled=False
+            )
+
+        return SMTP(
+            self.handler,
+            tls_context=self.tls,
+            enable_SMTPUTF8=True,
+            auth_required=bool(self.user),
+            auth_require_tls=bool(self.tls),
+            authenticator=known if self.user else None,
+        )
 
     def start(self):
         super().start()

@@ -1,4 +1,5 @@
 """The night after an anonymisation, in which the worker erases what is left in the database file."""
+
 from unittest.mock import patch
 
 from eventapi.domain.people import remnants

@@ -1,4 +1,5 @@
 """Office files as the usual programs lay them out: the entries that tell the format come late in the archive."""
+
 import io
 import random
 import struct
@@ -11,17 +12,31 @@ def word_file(folder="word/", overrides=10):
     `folder` is `xl/` for Excel and `ppt/` for PowerPoint. `overrides` determines the size of [Content_Types].xml.
     """
     numbers = random.Random(1)
-    types = "".join(f'<Override PartName="/{folder}part{numbers.getrandbits(32)}.xml"/>' for _ in range(overrides))
-    return _archive([("[Content_Types].xml", f"<Types>{types}</Types>", 516),
-                     ("_rels/.rels", "<Relationships/>", 590), (f"{folder}document.xml", "<document/>", 0)])
+    types = "".join(
+        f'<Override PartName="/{folder}part{numbers.getrandbits(32)}.xml"/>'
+        for _ in range(overrides)
+    )
+    return _archive(
+        [
+            ("[Content_Types].xml", f"<Types>{types}</Types>", 516),
+            ("_rels/.rels", "<Relationships/>", 590),
+            (f"{folder}document.xml", "<document/>", 0),
+        ]
+    )
 
 
 def libreoffice_file():
     """Return a document in the format of Word as LibreOffice saves it: the properties come before the text."""
     numbers = random.Random(2)
     properties = "".join(f"<p>{numbers.getrandbits(64)}</p>" for _ in range(60))
-    return _archive([("_rels/.rels", "<Relationships/>", 0), ("docProps/core.xml", properties, 0),
-                     ("word/document.xml", "<document/>", 0), ("[Content_Types].xml", "<Types/>", 0)])
+    return _archive(
+        [
+            ("_rels/.rels", "<Relationships/>", 0),
+            ("docProps/core.xml", properties, 0),
+            ("word/document.xml", "<document/>", 0),
+            ("[Content_Types].xml", "<Types/>", 0),
+        ]
+    )
 
 
 def _archive(entries):

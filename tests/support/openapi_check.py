@@ -1,4 +1,5 @@
 """Compare a response with the OpenAPI document. The clients of the tests do so for every response."""
+
 import json
 import re
 from functools import lru_cache
@@ -30,9 +31,13 @@ def check_message(name, data):
         message = {"type": name, "timestamp": "2027-05-01T09:00:00Z", "data": data}
         validator = document.validator(name, {"content": media}, "application/json")
         error = next(validator.iter_errors(message), None)
-        reason = error and next((part.message[-300:] for part in error.context if part.schema_path[0] == 0), "")
-        assert not error, (f"the message of {name} is not as documented: {reason}. `$defs.message` of the schema file "
-                           "names differences between the record in a response and in a message")
+        reason = error and next(
+            (part.message[-300:] for part in error.context if part.schema_path[0] == 0), ""
+        )
+        assert not error, (
+            f"the message of {name} is not as documented: {reason}. `$defs.message` of the schema file "
+            "names differences between the record in a response and in a message"
+        )
         document.shapes.add(shape)
 
 
@@ -70,41 +75,61 @@ class Document:
         path, method = self.path_of(address), "get" if method == "HEAD" else method.lower()
         operation = self.whole["paths"].get(path, {}).get(method)
         if operation is None:
-            assert response.status_int in WITHOUT_OPERATION, f"{method} {address}: {response.status}"
+            assert response.status_int in WITHOUT_OPERATION, (
+                f"{method} {address}: {response.status}"
+            )
             return
         where = f"{operation['operationId']} {response.status_int}"
         documented = operation["responses"].get(str(response.status_int))
         assert documented, f"{where} is not in /openapi.json: {response.text[:500]}"
         if "$ref" in documented:
-            documented = self.whole["components"]["responses"][documented["$ref"].rpartition("/")[2]]
+            documented = self.whole["components"]["responses"][
+                documented["$ref"].rpartition("/")[2]
+            ]
             assert not response.body or response.json["code"] in documented["x-codes"], (
-                f"{where}: /openapi.json lacks the code {response.json['code']}; run 'make reference'")
-        if "Preference-Applied" in response.headers and not path.endswith("/batch"):       # that leaves fields out
+                f"{where}: /openapi.json lacks the code {response.json['code']}; run 'make reference'"
+            )
+        if "Preference-Applied" in response.headers and not path.endswith(
+            "/batch"
+        ):  # that leaves fields out
             documented = {"content": {"application/json": {"schema": MINIMAL}}}
             where += " minimal"
-        emptied = "Idempotency-Replayed" in response.headers          # without secrets and anonymised data
+        emptied = "Idempotency-Replayed" in response.headers  # without secrets and anonymised data
         if response.body and response.content_type.endswith("json") and not emptied:
-            self.check_body(where, self.validator(where, documented, response.content_type), response.json)
+            self.check_body(
+                where, self.validator(where, documented, response.content_type), response.json
+            )
 
     def check_body(self, where, validator, body):
         """Raise AssertionError unless the body is valid."""
         if self.is_valid(validator.schema, body):
             return
         error = next(validator.iter_errors(body), None)
-        assert not error, (f"{where} does not match /openapi.json: {list(error.absolute_path)}: "
-                           f"{error.message[:500]}")
+        assert not error, (
+            f"{where} does not match /openapi.json: {list(error.absolute_path)}: "
+            f"{error.message[:500]}"
+        )
 
     def is_valid(self, schema, value):
         """Return whether a value matches a schema. Each field with each value is judged once, by jsonschema."""
         while set(schema) <= {"$ref", "components"} and "$ref" in schema:
-            schema = self.whole["components"]["schemas"][schema["$ref"].removeprefix("#/components/schemas/")]
+            schema = self.whole["components"]["schemas"][
+                schema["$ref"].removeprefix("#/components/schemas/")
+            ]
         if isinstance(value, list) and schema.get("type") == "array" and not schema.keys() - ARRAY:
             return all(self.is_valid(schema["items"], item) for item in value)
-        if isinstance(value, dict) and schema.get("type") == "object" and not schema.keys() - OBJECT:
+        if (
+            isinstance(value, dict)
+            and schema.get("type") == "object"
+            and not schema.keys() - OBJECT
+        ):
             known, others = schema.get("properties", {}), schema.get("additionalProperties", True)
             if isinstance(others, bool) and value.keys() >= set(schema.get("required", ())):
-                return ((others or value.keys() <= known.keys())
-                        and all(self.is_valid(known[name], item) for name, item in value.items() if name in known))
+                return (others or value.keys() <= known.keys()) and all(
+                    self.is_valid(known[name], item)
+                    for name, item in value.items()
+                    if name in known
+                )
         key = id(schema), json.dumps(value, sort_keys=True)
         if key not in self.valid:
             self.valid[key] = self.compiled(schema).is_valid(value)
@@ -113,17 +138,21 @@ class Document:
     def compiled(self, schema):
         """Return the validator of a part of the document; it is compiled once."""
         if id(schema) not in self.parts:
-            self.parts[id(schema)] = Draft202012Validator({**schema, "components": self.whole["components"]})
+            self.parts[id(schema)] = Draft202012Validator(
+                {**schema, "components": self.whole["components"]}
+            )
         return self.parts[id(schema)]
 
     def validator(self, where, documented, media_type):
         """Return the validator of a response body; it is compiled once."""
         if (where, media_type) not in self.validators:
-            assert media_type in documented.get("content",
-                                                {}), f"{where} is {media_type}, which is not in /openapi.json"
+            assert media_type in documented.get("content", {}), (
+                f"{where} is {media_type}, which is not in /openapi.json"
+            )
             schema = documented["content"][media_type].get("schema", {})
-            self.validators[where,
-                            media_type] = Draft202012Validator({**schema, "components": self.whole["components"]})
+            self.validators[where, media_type] = Draft202012Validator(
+                {**schema, "components": self.whole["components"]}
+            )
         return self.validators[where, media_type]
 
 

@@ -3,6 +3,7 @@
 `make picture` writes them anew. With a folder as argument, write all pages in it instead, to look at: narrow and wide,
 light and dark, German and English, each from its top to its end. Further arguments are the parts: show, my, desk.
 """
+
 import sys
 import tempfile
 from pathlib import Path
@@ -23,21 +24,67 @@ from tests.support.hall_picture import AFTERNOON, EVENT, FILE
 from tests.support.served import served
 
 # (part, width, height) of the window -> page -> name of the file in docs
-PICTURES = {("show", 400, 760): {"exhibitors": "public-exhibitors", "exhibitor": "public-exhibitor",
-                                 "visit": "public-visit", "badge": "public-badge"},
-            ("show", 1280, 900): {"start": "show"},
-            ("my", 1000, 760): {"todos": "my-todos", "chosen": "my-booth", "check": "my-order"},
-            ("desk", 1280, 1000): {"today": "desk"}, ("desk", 1000, 620): {"exhibitors": "desk-exhibitors"}}
-COLOURS, LONGEST = 64, 1800             # pixels of a page to look at
-NEXT = "gartenmesse-24"                 # the edition for which exhibitors apply and order
-SHOW = {"start": "", "exhibitors": "/exhibitors", "found": "/exhibitors?q=rosen", "nobody": "/exhibitors?q=nobody",
-        "programme": "/programme", "embed": "/embed", "frame": "/exhibitors?embed=1", "lost": "/exhibitors/999-x"}
-COMMON = {"imprint": "/imprint", "new-link": "/my", "dead-link": "/link/evl_x", "not-found": "/e/nothing"}
-MY = {"todos": "", "profile": "profile", "submissions": "submissions", "booth": "booth", "orders": "orders",
-      "contract": "contract", "invoices": "invoices", "badges": "badges", "sessions": "programme"}
-DESK = ("", "applications", "applications/1", "exhibitors", "exhibitors/1", "hall", "booths/1", "money",
-        "money?show=overdue", "money/bank", "people?q=garten", "setup", "edit/services", "edit/events", "settings/2",
-        "hall/layout/1", "do/reject_application/1", "print")
+PICTURES = {
+    ("show", 400, 760): {
+        "exhibitors": "public-exhibitors",
+        "exhibitor": "public-exhibitor",
+        "visit": "public-visit",
+        "badge": "public-badge",
+    },
+    ("show", 1280, 900): {"start": "show"},
+    ("my", 1000, 760): {"todos": "my-todos", "chosen": "my-booth", "check": "my-order"},
+    ("desk", 1280, 1000): {"today": "desk"},
+    ("desk", 1000, 620): {"exhibitors": "desk-exhibitors"},
+}
+COLOURS, LONGEST = 64, 1800  # pixels of a page to look at
+NEXT = "gartenmesse-24"  # the edition for which exhibitors apply and order
+SHOW = {
+    "start": "",
+    "exhibitors": "/exhibitors",
+    "found": "/exhibitors?q=rosen",
+    "nobody": "/exhibitors?q=nobody",
+    "programme": "/programme",
+    "embed": "/embed",
+    "frame": "/exhibitors?embed=1",
+    "lost": "/exhibitors/999-x",
+}
+COMMON = {
+    "imprint": "/imprint",
+    "new-link": "/my",
+    "dead-link": "/link/evl_x",
+    "not-found": "/e/nothing",
+}
+MY = {
+    "todos": "",
+    "profile": "profile",
+    "submissions": "submissions",
+    "booth": "booth",
+    "orders": "orders",
+    "contract": "contract",
+    "invoices": "invoices",
+    "badges": "badges",
+    "sessions": "programme",
+}
+DESK = (
+    "",
+    "applications",
+    "applications/1",
+    "exhibitors",
+    "exhibitors/1",
+    "hall",
+    "booths/1",
+    "money",
+    "money?show=overdue",
+    "money/bank",
+    "people?q=garten",
+    "setup",
+    "edit/services",
+    "edit/events",
+    "settings/2",
+    "hall/layout/1",
+    "do/reject_application/1",
+    "print",
+)
 PERSON = {"first_name": "Greta", "last_name": "Gärtner", "email": "greta@mail.example"}
 
 
@@ -48,13 +95,17 @@ class Site:
         self.browser, self.url, self.db, self.window, self.language = browser, url, db, {}, "en"
 
     def open(self, path):
-        self.browser.open(f"{self.url}{path}{'&' if '?' in path else '?'}language={self.language}", **self.window)
+        self.browser.open(
+            f"{self.url}{path}{'&' if '?' in path else '?'}language={self.language}", **self.window
+        )
 
     def follow(self, script):
         """Do what leads to another page, and wait for it."""
         self.browser.events.clear()
         self.browser.run(f"{{ {script} }}")
-        self.browser.until(lambda: any(event["method"] == "Page.loadEventFired" for event in self.browser.events))
+        self.browser.until(
+            lambda: any(event["method"] == "Page.loadEventFired" for event in self.browser.events)
+        )
 
     def click(self, selector):
         self.follow(f"document.querySelector({selector!r}).click()")
@@ -71,8 +122,10 @@ class Site:
             self.open(f"/e/{EVENT}{path}")
             yield name
         self.open(f"/e/{EVENT}/exhibitors")
-        self.follow("[...document.querySelectorAll('.list li')].find(row => row.querySelector('a.stand'))"
-                    ".querySelector('a.name').click()")
+        self.follow(
+            "[...document.querySelectorAll('.list li')].find(row => row.querySelector('a.stand'))"
+            ".querySelector('a.name').click()"
+        )
         yield "exhibitor"
         self.click("a.stand")
         yield "plan"
@@ -86,10 +139,12 @@ class Site:
             yield f"{form}-faults"
             if form == "apply":
                 self.browser.run("document.querySelector('#f-terms').checked = true")
-            self.browser.run("document.querySelectorAll('main select').forEach(each => each.selectedIndex ||= 1)")
+            self.browser.run(
+                "document.querySelectorAll('main select').forEach(each => each.selectedIndex ||= 1)"
+            )
             self.send(**PERSON, **more)
             yield f"{form}-sent"
-            self.click("main a.button")                     # without a mail server, the page has the link
+            self.click("main a.button")  # without a mail server, the page has the link
             yield f"{form}-confirm"
             self.click("main button")
             yield f"{form}-status"
@@ -100,9 +155,13 @@ class Site:
     def my(self):
         """Open the pages of a new exhibitor of the next show, up to the check page of an order. Yield names."""
         api = Client(self.url, add_key(self.db, SCOPES))
-        contact = api.post("/contacts", {"company_name": "Rosen Tantau KG", "last_name": "Gärtner",
-                                         "language": "en"})
-        participant = api.post("/participants", {"event_key": NEXT, "contact_id": contact["id"], "is_confirmed": True})
+        contact = api.post(
+            "/contacts",
+            {"company_name": "Rosen Tantau KG", "last_name": "Gärtner", "language": "en"},
+        )
+        participant = api.post(
+            "/participants", {"event_key": NEXT, "contact_id": contact["id"], "is_confirmed": True}
+        )
         link = api.post("/links", {"kind": "participant", "participant_id": participant["id"]})
         self.open(link["url"].removeprefix(self.url))
         yield "link"
@@ -111,11 +170,15 @@ class Site:
             self.open(f"/my/{link['ref']}/{path}")
             yield name
         self.open(f"/my/{link['ref']}/booth")
-        self.follow("document.querySelectorAll('.plan a')[20].dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+        self.follow(
+            "document.querySelectorAll('.plan a')[20].dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+        )
         yield "chosen"
         self.open(f"/my/{link['ref']}/orders")
-        self.browser.run("[...document.querySelectorAll('main [name^=\"q.\"]')].slice(0, 3)"
-                         ".forEach(each => { each.value = 2 })")
+        self.browser.run(
+            "[...document.querySelectorAll('main [name^=\"q.\"]')].slice(0, 3)"
+            ".forEach(each => { each.value = 2 })"
+        )
         self.follow("document.querySelector('main form').submit()")
         yield "check"
 
@@ -141,21 +204,33 @@ def draw_anew(site):
 def keep(browser, file):
     """Write a picture of the window with few colours, which is a third of the size."""
     browser.screenshot(file)
-    Image.open(file).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(file, optimize=True)
+    Image.open(file).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(
+        file, optimize=True
+    )
 
 
 def look(site, folder, parts):
     """Write all pages of these parts into a folder, each with its whole length."""
-    for width, dark, language in ((width, dark, language) for width in (360, 1280) for dark in (False, True)
-                                  for language in ("de", "en")):
+    for width, dark, language in (
+        (width, dark, language)
+        for width in (360, 1280)
+        for dark in (False, True)
+        for language in ("de", "en")
+    ):
         site.window, site.language = {"width": width, "height": 900, "dark": dark}, language
         for part in parts:
             for page in getattr(site, part)():
                 height = site.browser.run("document.documentElement.scrollHeight")
-                site.browser.call("Emulation.setDeviceMetricsOverride", width=width, height=min(height, LONGEST),
-                                  deviceScaleFactor=1, mobile=width < 600)
+                site.browser.call(
+                    "Emulation.setDeviceMetricsOverride",
+                    width=width,
+                    height=min(height, LONGEST),
+                    deviceScaleFactor=1,
+                    mobile=width < 600,
+                )
                 site.browser.screenshot(
-                    folder / f"{part}-{page}-{width}-{'dark' if dark else 'light'}-{language}.png")
+                    folder / f"{part}-{page}-{width}-{'dark' if dark else 'light'}-{language}.png"
+                )
 
 
 def main(folder=None, *parts):

@@ -1,4 +1,5 @@
 """Somebody who knows no more than pages show: follows links, fills in forms by their labels, and presses buttons."""
+
 import re
 from urllib.parse import urlencode, urljoin, urlsplit
 
@@ -24,7 +25,11 @@ class Reader:
 
     def _shown(self, path, response):
         while response.status_int in (301, 303, 308):
-            path = urlsplit(urljoin(path, response.headers["Location"]))._replace(scheme="", netloc="").geturl()
+            path = (
+                urlsplit(urljoin(path, response.headers["Location"]))
+                ._replace(scheme="", netloc="")
+                .geturl()
+            )
             response = self._get(path)
         self.path, self.response, self.page, self.text = path, response, None, ""
         if response.content_type == "text/html":
@@ -51,7 +56,9 @@ class Reader:
         for label, value in (fill or {}).items():
             controls = labelled(form, label)
             assert controls, f"{self.path} has no field {label!r}: {plain(form)[:1500]}"
-            typed.update(zip(map(id, controls), value if isinstance(value, list) else [value], strict=False))
+            typed.update(
+                zip(map(id, controls), value if isinstance(value, list) else [value], strict=False)
+            )
         fields = sent(form, typed)
         if button.get("name"):
             fields.append((button["name"], button.get("value", "")))
@@ -65,7 +72,10 @@ class Reader:
     def tick(self, *names):
         """Tick the boxes of the rows of a table of which a cell begins with one of these names, and no others."""
         for row in self.page.main.find_all("tr"):
-            box, cells = row.find("input", type="checkbox"), [f"{plain(cell)} " for cell in row.find_all("td")]
+            box, cells = (
+                row.find("input", type="checkbox"),
+                [f"{plain(cell)} " for cell in row.find_all("td")],
+            )
             if box is not None:
                 box.attrs.pop("checked", None)
                 if any(cell.startswith(f"{name} ") for cell in cells for name in names):
@@ -75,17 +85,24 @@ class Reader:
         """Return the link (`a`) or button with these words: the first, or that of the smallest block with `within`."""
         places = [self.page]
         if within is not None:
-            places = sorted((each for each in self.page.main.find_all(BLOCKS) if within in plain(each)),
-                            key=lambda each: len(each.get_text()))
+            places = sorted(
+                (each for each in self.page.main.find_all(BLOCKS) if within in plain(each)),
+                key=lambda each: len(each.get_text()),
+            )
         for place in places:
             for each in place.find_all(kind):
                 if plain(each).removesuffix("…").strip() == words:
                     return each
-        raise AssertionError(f"{self.path} has no {kind} {words!r} within {within!r}: {self.text[:3000]}")
+        raise AssertionError(
+            f"{self.path} has no {kind} {words!r} within {within!r}: {self.text[:3000]}"
+        )
 
     def rows(self):
         """Return the cells of the tables, as lists of texts, without the heads."""
-        return [[plain(cell) for cell in row.find_all("td")] for row in self.page.main.select("tbody tr")]
+        return [
+            [plain(cell) for cell in row.find_all("td")]
+            for row in self.page.main.select("tbody tr")
+        ]
 
 
 def plain(element):
@@ -124,7 +141,12 @@ def sent(form, typed):
             if chosen := chosen_of(control, value):
                 found.append((name, chosen.get("value", plain(chosen))))
         elif value is None:
-            found.append((name, control.get_text() if control.name == "textarea" else control.get("value", "")))
+            found.append(
+                (
+                    name,
+                    control.get_text() if control.name == "textarea" else control.get("value", ""),
+                )
+            )
         else:
             found.append((name, value))
     return found
@@ -134,5 +156,8 @@ def chosen_of(select, text):
     """Return the option that is chosen: the one with this text, or whose text begins with it and a dot."""
     options = select.find_all("option")
     if text is None:
-        return next((each for each in options if each.get("selected") is not None), options[0] if options else None)
+        return next(
+            (each for each in options if each.get("selected") is not None),
+            options[0] if options else None,
+        )
     return next(each for each in options if f"{plain(each)} ·".startswith(f"{text} ·"))

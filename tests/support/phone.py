@@ -1,4 +1,5 @@
 """A phone at the door: the page /door/ in a browser of its own."""
+
 import json
 
 from tests.support.browser import Browser
@@ -42,32 +43,51 @@ class Phone:
 
     def __init__(self, folder, url, *, film=None, ahead=0, options=(), browser=None):
         self.folder, self.url, self.film, self.ahead, self.shown = folder, url, film, ahead, []
-        self.options, self.browser, self.shared, self.context = options, browser, browser is not None, {}
+        self.options, self.browser, self.shared, self.context = (
+            options,
+            browser,
+            browser is not None,
+            {},
+        )
         if browser:
             browser.session = None
-            self.context = {"browserContextId": browser.call("Target.createBrowserContext")["browserContextId"]}
+            self.context = {
+                "browserContextId": browser.call("Target.createBrowserContext")["browserContextId"]
+            }
         else:
             folder.mkdir()
 
     def start(self):
         """Start the browser, or start it again after `kill`."""
         if not self.shared:
-            self.browser = Browser(self.folder, [*self.options, *(camera(self.film) if self.film else ())])
+            self.browser = Browser(
+                self.folder, [*self.options, *(camera(self.film) if self.film else ())]
+            )
         self.open()
 
     def open(self):
         browser = self.browser
         browser.session, browser.events = None, []
         target = browser.call("Target.createTarget", url="about:blank", **self.context)["targetId"]
-        browser.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        browser.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)[
+            "sessionId"
+        ]
         for name in ("Page", "Runtime", "Log", "Network"):
             browser.call(f"{name}.enable")
         browser.call("Runtime.addBinding", name="seen")
         if not self.film:
             browser.call("Page.addScriptToEvaluateOnNewDocument", source=NO_CAMERA)
         if self.ahead:
-            browser.call("Page.addScriptToEvaluateOnNewDocument", source=AHEAD % (self.ahead * 1000))
-        browser.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+            browser.call(
+                "Page.addScriptToEvaluateOnNewDocument", source=AHEAD % (self.ahead * 1000)
+            )
+        browser.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=390,
+            height=844,
+            deviceScaleFactor=1,
+            mobile=True,
+        )
         browser.call("Page.navigate", url=self.url)
         self.until(lambda: self.run("document.documentElement?.dataset.ready === 'yes'"))
         self.run(f"(() => {{ {WATCH} }})()")
@@ -81,7 +101,7 @@ class Phone:
         self.browser.session = None
         self.browser.call("Browser.close")
         self.browser.process.wait(30)
-        self.browser.kill()                         # closes the pipes
+        self.browser.kill()  # closes the pipes
 
     def end(self):
         if self.shared:
@@ -112,15 +132,24 @@ class Phone:
     def collect(self):
         """Take the verdicts that the page has shown since, and return all of them."""
         self.browser.call("Page.getLayoutMetrics")
-        calls = [event["params"] for event in self.browser.events if event["method"] == "Runtime.bindingCalled"]
-        self.browser.events = [event for event in self.browser.events if event["method"] != "Runtime.bindingCalled"]
+        calls = [
+            event["params"]
+            for event in self.browser.events
+            if event["method"] == "Runtime.bindingCalled"
+        ]
+        self.browser.events = [
+            event for event in self.browser.events if event["method"] != "Runtime.bindingCalled"
+        ]
         self.shown += [tuple(json.loads(call["payload"])) for call in calls]
         return self.shown
 
     def feed(self, numbers, action="check_in", *, waits=True):
         """Type numbers, each once the verdict of the one before is shown."""
-        self.browser.call("Runtime.evaluate", expression=f"feed({json.dumps(list(numbers))}, '{action}')",
-                          awaitPromise=waits)
+        self.browser.call(
+            "Runtime.evaluate",
+            expression=f"feed({json.dumps(list(numbers))}, '{action}')",
+            awaitPromise=waits,
+        )
         return self.collect()
 
     def greens(self):
@@ -128,8 +157,10 @@ class Phone:
 
     def sign_in(self, address):
         """Open a link that was pasted, and wait until the list of badges is here."""
-        self.run(f"(() => {{ document.getElementById('url').value = {json.dumps(address)}; "
-                 "document.getElementById('paste').requestSubmit(); })()")
+        self.run(
+            f"(() => {{ document.getElementById('url').value = {json.dumps(address)}; "
+            "document.getElementById('paste').requestSubmit(); })()"
+        )
         self.until(lambda: not self.is_hidden("work") and self.is_hidden("signin"))
         self.until(lambda: self.text("roster")[:1].isdigit())
 

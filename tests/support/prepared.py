@@ -1,4 +1,5 @@
 """Fixtures whose records are created once per process and copied into the database of each test."""
+
 import shutil
 import sqlite3
 from copy import deepcopy
@@ -8,7 +9,9 @@ import pytest
 from eventapi import times
 from tests.support.shared_app import SharedApp
 
-NOW = times.now                 # a test that moves the clock must not move that of the records that others get, too
+NOW = (
+    times.now
+)  # a test that moves the clock must not move that of the records that others get, too
 
 
 class Snapshots:
@@ -42,8 +45,11 @@ class Snapshots:
             patch.setattr(times, "now", NOW)
             records, copy = fill(app.organiser, app.db), sqlite3.connect(":memory:")
             app.db.connection.backup(copy)
-            files = {path.relative_to(folder): path.read_bytes()
-                     for path in (folder / "files").rglob("*") if path.is_file()}
+            files = {
+                path.relative_to(folder): path.read_bytes()
+                for path in (folder / "files").rglob("*")
+                if path.is_file()
+            }
         return copy, app, records, files
 
     def close(self):
@@ -57,7 +63,9 @@ def prepared(fill):
 
     A test may write to its copy. The fixture must be requested before fixtures that create records or keys.
     """
+
     @pytest.fixture(name=fill.__name__)
     def fixture(organiser, db, snapshots):
         return snapshots.restore(fill, organiser, db)
+
     return fixture

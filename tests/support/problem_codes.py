@@ -8,6 +8,7 @@ option of its route such as `prepare`, refers to that function directly or throu
 resolves are followed: functions and tables of functions of eventapi, and methods of `self` and of instances that a
 module keeps.
 """
+
 import ast
 import json
 import re
@@ -38,11 +39,18 @@ class Module:
             if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
                 self.definitions[node.name] = node
             elif isinstance(node, ast.Assign):
-                self.definitions.update({target.id: node.value for target in node.targets
-                                         if isinstance(target, ast.Name)})
+                self.definitions.update(
+                    {
+                        target.id: node.value
+                        for target in node.targets
+                        if isinstance(target, ast.Name)
+                    }
+                )
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("eventapi"):
-                self.imports.update({alias.asname or alias.name: (node.module, alias.name) for alias in node.names})
+                self.imports.update(
+                    {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
+                )
 
 
 @lru_cache(maxsize=None)
@@ -90,7 +98,9 @@ def attribute(home, owner, name):
     if owner is None:
         yield resolve(home, name)
     elif isinstance(owner, ast.ClassDef):
-        yield from ((home, node) for node in owner.body if isinstance(node, FUNCTIONS) and node.name == name)
+        yield from (
+            (home, node) for node in owner.body if isinstance(node, FUNCTIONS) and node.name == name
+        )
     elif isinstance(owner, ast.Call):
         for source, value in values_of(home, owner, ()):
             if isinstance(value, ast.ClassDef):
@@ -100,21 +110,40 @@ def attribute(home, owner, name):
 @lru_cache(maxsize=None)
 def caught(node):
     """Return the ids of the nodes inside `try` blocks that handle every Problem and raise none."""
-    blocks = [part for part in ast.walk(node) if isinstance(part, ast.Try) for handler in part.handlers
-              if getattr(handler.type, "id", "") == "Problem"
-              and not any(isinstance(inner, ast.Raise) for inner in ast.walk(handler))]
-    return {id(inner) for block in blocks for statement in block.body for inner in ast.walk(statement)}
+    blocks = [
+        part
+        for part in ast.walk(node)
+        if isinstance(part, ast.Try)
+        for handler in part.handlers
+        if getattr(handler.type, "id", "") == "Problem"
+        and not any(isinstance(inner, ast.Raise) for inner in ast.walk(handler))
+    ]
+    return {
+        id(inner) for block in blocks for statement in block.body for inner in ast.walk(statement)
+    }
 
 
 def references(home, node):
     """Yield (module, node), or None, for each name and attribute that a function or value uses."""
     local = {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
-    local |= {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
-    own_class = [part for part in home.definitions.values() if isinstance(part, ast.ClassDef) and node in part.body]
+    local |= {
+        part.id
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }
+    own_class = [
+        part
+        for part in home.definitions.values()
+        if isinstance(part, ast.ClassDef) and node in part.body
+    ]
     for part in [part for part in ast.walk(node) if id(part) not in caught(node)]:
         if isinstance(part, ast.Attribute):
             is_self = isinstance(part.value, ast.Name) and part.value.id == "self"
-            owners = [(home, own_class[0])] if own_class and is_self else values_of(home, part.value, local)
+            owners = (
+                [(home, own_class[0])]
+                if own_class and is_self
+                else values_of(home, part.value, local)
+            )
             for owner in owners:
                 yield from attribute(*owner, part.attr)
         elif isinstance(part, ast.Name):
@@ -126,10 +155,18 @@ def step(home, node):
     """Return the codes that a definition names itself, and the definitions that it refers to."""
     if node is None or isinstance(node, ast.ClassDef) or home.name.startswith("eventapi.reference"):
         return set(), []
-    calls = [part for part in ast.walk(node) if isinstance(part, ast.Call) and part.args
-             and isinstance(part.args[0], ast.Constant) and getattr(part.func, "id", "") != "fault"]
+    calls = [
+        part
+        for part in ast.walk(node)
+        if isinstance(part, ast.Call)
+        and part.args
+        and isinstance(part.args[0], ast.Constant)
+        and getattr(part.func, "id", "") != "fault"
+    ]
     named = {call.args[0].value for call in calls if call.args[0].value in CODES}
-    return named if isinstance(node, FUNCTIONS) else set(), list(filter(None, references(home, node)))
+    return named if isinstance(node, FUNCTIONS) else set(), list(
+        filter(None, references(home, node))
+    )
 
 
 def reached(home, start):
@@ -160,9 +197,19 @@ def fault_codes(home, start):
     found = set()
     for _, node in reached(home, start):
         for part in ast.walk(node) if isinstance(node, FUNCTIONS) else ():
-            name = isinstance(part, ast.Call) and (getattr(part.func, "id", "") or getattr(part.func, "attr", ""))
-            code = part.args[FAULTS[name]] if name in FAULTS and len(part.args) > FAULTS[name] else None
-            if isinstance(code, ast.Constant) and isinstance(code.value, str) and re.fullmatch("[a-z_]+", code.value):
+            name = isinstance(part, ast.Call) and (
+                getattr(part.func, "id", "") or getattr(part.func, "attr", "")
+            )
+            code = (
+                part.args[FAULTS[name]]
+                if name in FAULTS and len(part.args) > FAULTS[name]
+                else None
+            )
+            if (
+                isinstance(code, ast.Constant)
+                and isinstance(code.value, str)
+                and re.fullmatch("[a-z_]+", code.value)
+            ):
                 found.add(code.value)
     return found
 
@@ -170,8 +217,10 @@ def fault_codes(home, start):
 def generate():
     """Return the text of the file: handler -> codes, one handler on each line."""
     homes = {route.handler.__name__: module(route.handler.__module__) for route in routes()}
-    lines = [f"{json.dumps(name)}: {json.dumps(codes(home, home.definitions[name]))}"
-             for name, home in sorted(homes.items())]
+    lines = [
+        f"{json.dumps(name)}: {json.dumps(codes(home, home.definitions[name]))}"
+        for name, home in sorted(homes.items())
+    ]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 

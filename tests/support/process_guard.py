@@ -1,4 +1,5 @@
 """Refuse processes in tests without the marker `processes`."""
+
 import os
 import subprocess
 import sys
@@ -31,6 +32,7 @@ class Guard:
         def checked_fork(process):
             self.check([sys.executable])
             fork(process)
+
         self.patch.setattr(subprocess.Popen, "__init__", checked_popen)
         self.patch.setattr(BaseProcess, "start", checked_fork)
 
@@ -40,9 +42,13 @@ class Guard:
     def check(self, args):
         """Raise AssertionError if the command `args` needs the marker and the running test does not have it."""
         words = [os.fspath(word) for word in args]
-        checked = Path(words[0]).name.startswith(PROGRAMS) or any(sys.executable in word for word in words)
+        checked = Path(words[0]).name.startswith(PROGRAMS) or any(
+            sys.executable in word for word in words
+        )
         marked = self.test is None or self.test.get_closest_marker("processes")
-        assert marked or not checked, f"the test starts {words[0]}: mark it with @pytest.mark.processes"
+        assert marked or not checked, (
+            f"the test starts {words[0]}: mark it with @pytest.mark.processes"
+        )
 
 
 guard = Guard()

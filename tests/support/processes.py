@@ -1,4 +1,5 @@
 """Processes for tests: servers, workers and commands. Each test ends the processes that it started, by pid."""
+
 import contextlib
 import os
 import secrets
@@ -26,20 +27,37 @@ def environment(folder, **more):
     if not file.exists():
         file.write_text("[eventapi]\n")
     clean = {name: value for name, value in os.environ.items() if not name.startswith("EVENTAPI_")}
-    return {**clean, "EVENTAPI_CONFIG": str(file), "EVENTAPI_DATA_DIR": str(folder), "EVENTAPI_SERVER": SERVER,
-            "PYTHONPATH": str(ROOT), **more}
+    return {
+        **clean,
+        "EVENTAPI_CONFIG": str(file),
+        "EVENTAPI_DATA_DIR": str(folder),
+        "EVENTAPI_SERVER": SERVER,
+        "PYTHONPATH": str(ROOT),
+        **more,
+    }
 
 
 def eventapi(folder, *words, **more):
     """Run a command of eventapi to its end. Return a CompletedProcess with returncode, stdout and stderr (text)."""
-    return subprocess.run([PYTHON, "-m", "eventapi", *words], env=environment(folder, **more), cwd=ROOT,
-                          capture_output=True, text=True, timeout=600)
+    return subprocess.run(
+        [PYTHON, "-m", "eventapi", *words],
+        env=environment(folder, **more),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
 
 
 def start(folder, *words, log=None, **more):
     """Start a command of eventapi and return its Popen. Its output goes to the open file `log`, or nowhere."""
-    return subprocess.Popen([PYTHON, "-m", "eventapi", *words], env=environment(folder, **more), cwd=ROOT,
-                            stdout=log or subprocess.DEVNULL, stderr=subprocess.STDOUT if log else subprocess.DEVNULL)
+    return subprocess.Popen(
+        [PYTHON, "-m", "eventapi", *words],
+        env=environment(folder, **more),
+        cwd=ROOT,
+        stdout=log or subprocess.DEVNULL,
+        stderr=subprocess.STDOUT if log else subprocess.DEVNULL,
+    )
 
 
 def free_port():
@@ -55,8 +73,11 @@ def children(pid):
     """Return pid -> command line of the child processes of `pid`."""
     try:
         pids = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        return {int(child): Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ") for child in pids}
-    except (FileNotFoundError, ProcessLookupError):          # the process has ended meanwhile
+        return {
+            int(child): Path(f"/proc/{child}/cmdline").read_text().replace("\0", " ")
+            for child in pids
+        }
+    except (FileNotFoundError, ProcessLookupError):  # the process has ended meanwhile
         return {}
 
 
@@ -64,7 +85,7 @@ def alive(pid):
     """Return whether the process exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):          # the process has ended meanwhile
+    except (FileNotFoundError, ProcessLookupError):  # the process has ended meanwhile
         return False
 
 
@@ -96,13 +117,18 @@ class Server:
     def __init__(self, folder, *words, port=None, log=None, **more):
         self.port = port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self.process = start(folder, "serve", "--bind", f"127.0.0.1:{self.port}", *words, log=log, **more)
+        self.process = start(
+            folder, "serve", "--bind", f"127.0.0.1:{self.port}", *words, log=log, **more
+        )
         until(lambda: self.process.poll() is not None or get(f"{self.url}/healthz")[0], timeout=60)
         assert self.process.poll() is None, "the server did not start"
 
     def worker(self):
         """Return the pid of the worker that the server started, or None."""
-        return next((pid for pid, line in children(self.process.pid).items() if "eventapi worker" in line), None)
+        return next(
+            (pid for pid, line in children(self.process.pid).items() if "eventapi worker" in line),
+            None,
+        )
 
     def stop(self, number=signal.SIGTERM):
         """Send the signal, wait for the end and return the exit code."""

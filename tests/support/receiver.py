@@ -1,4 +1,5 @@
 """A receiver of webhooks on this machine. It stores each request, and can misbehave in several ways."""
+
 import json
 import socket
 import time
@@ -26,7 +27,11 @@ class Receiver(BackgroundServer):
 
     def at(self, path="/"):
         """Return the messages that a path received, in order: (webhook-id, JSON data)."""
-        return [(headers["webhook-id"], json.loads(body)) for where, headers, body in list(self.got) if where == path]
+        return [
+            (headers["webhook-id"], json.loads(body))
+            for where, headers, body in list(self.got)
+            if where == path
+        ]
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -51,6 +56,7 @@ class Handler(BaseHTTPRequestHandler):
 
 # Behaviours of a path: functions of the handler.
 
+
 def hangs(handler):
     """Do not answer until the server ends."""
     handler.server.over.wait(60)
@@ -68,7 +74,7 @@ def redirects(handler):
 
 def talks_forever(handler):
     """Send a body without an end."""
-    handler.answer(200, **{"Content-Length": str(10 ** 12)})
+    handler.answer(200, **{"Content-Length": str(10**12)})
     while not handler.server.over.is_set():
         handler.wfile.write(b"x" * 65536)
 
@@ -98,4 +104,5 @@ def every_other():
     def answer(handler):
         asked.append(None)
         handler.answer(200 if len(asked) % 2 == 0 else 500)
+
     return answer

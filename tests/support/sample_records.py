@@ -1,4 +1,5 @@
 """The records that the samples of the reference need in an empty database, where ids count from 1."""
+
 from eventapi.domain.access import sessions
 from eventapi.domain.people import newsletter
 from eventapi.validation.identifiers.bookkeeping import revenue_accounts
@@ -6,10 +7,22 @@ from tests.support import camt
 from tests.support.examples import OF_THE_YEAR, collections, example, make_verbatim, verbatim_body
 from tests.support.images import png
 
-TRANSFER = {"day": "2026-05-04", "amount": 11900, "party": "Rosen Tantau KG", "iban": "DE75512108001245126199",
-            "text": "r 2026 17", "end_to_end_id": "ZAHLUNG 4", "description": "GUTSCHRIFT"}
+TRANSFER = {
+    "day": "2026-05-04",
+    "amount": 11900,
+    "party": "Rosen Tantau KG",
+    "iban": "DE75512108001245126199",
+    "text": "r 2026 17",
+    "end_to_end_id": "ZAHLUNG 4",
+    "description": "GUTSCHRIFT",
+}
 STATEMENT = camt.document([camt.statement("DE02120300000000202051", [TRANSFER])])
-FILES = {"document.pdf": b"%PDF-1.7\n%%EOF\n", "image.png": png(8, 8), "logo.png": png(8, 8), "import.xml": STATEMENT}
+FILES = {
+    "document.pdf": b"%PDF-1.7\n%%EOF\n",
+    "image.png": png(8, 8),
+    "logo.png": png(8, 8),
+    "import.xml": STATEMENT,
+}
 # Path below /api/v1 -> requests (path of a POST, body) that bring the records into the state that the sample needs. A
 # body that is a text is the name of an example.
 SENT = ("/invoices/1/send", None)
@@ -17,21 +30,36 @@ CONFIRMED = [("/service-orders/1/submit", None), ("/service-orders/1/confirm", N
 STEPS = {
     "/contacts/{id}/merge": [("/contacts", {"company_name": "Rosen Tantau"})],
     "/participants/{id}/reinstate": [("/participants/1/cancel", None)],
-    "/invoices/{id}/cancel": [SENT], "/invoices/{id}/credit": [SENT], "/invoices/{id}/remind": [SENT],
-    "/invoices/{id}/mail": [SENT], "/invoices/{id}/xml": [SENT],
-    "/invoices/{id}/girocode": [SENT], "/invoices/{id}/write-offs": [SENT],
-    "/invoices/{id}/write-offs/{write_off_id}": [SENT, ("/invoices/1/write-offs", {"reason": "Insolvent"})],
+    "/invoices/{id}/cancel": [SENT],
+    "/invoices/{id}/credit": [SENT],
+    "/invoices/{id}/remind": [SENT],
+    "/invoices/{id}/mail": [SENT],
+    "/invoices/{id}/xml": [SENT],
+    "/invoices/{id}/girocode": [SENT],
+    "/invoices/{id}/write-offs": [SENT],
+    "/invoices/{id}/write-offs/{write_off_id}": [
+        SENT,
+        ("/invoices/1/write-offs", {"reason": "Insolvent"}),
+    ],
     "/invoices/{id}/dispute": [SENT],
     "/invoices/{id}/settle": [SENT, ("/invoices/1/dispute", "invoice.dispute")],
     "/payments/{id}/refunds/{refund_id}": [("/payments/1/refund", "payment.refund")],
-    "/service-orders/{id}/confirm": CONFIRMED[:1], "/service-orders/{id}/items/{item_id}/start": CONFIRMED,
+    "/service-orders/{id}/confirm": CONFIRMED[:1],
+    "/service-orders/{id}/items/{item_id}/start": CONFIRMED,
     "/service-orders/{id}/items/{item_id}/cancel": CONFIRMED,
-    "/service-orders/{id}/items/{item_id}/complete": [*CONFIRMED, ("/service-orders/1/items/1/start", None)],
+    "/service-orders/{id}/items/{item_id}/complete": [
+        *CONFIRMED,
+        ("/service-orders/1/items/1/start", None),
+    ],
     "/webhooks/{id}/deliveries/{item_id}/redeliver": [("/webhooks/1/test", None)],
-    **{f"/applications/{{id}}/{action}": [("/applications/1/review", None)]
-       for action in ("approve", "reject", "waitlist", "request-info")},
-    "/applications/{id}/answer": [("/applications/1/review", None), ("/applications/1/request-info",
-                                                                     "application.request_info")],
+    **{
+        f"/applications/{{id}}/{action}": [("/applications/1/review", None)]
+        for action in ("approve", "reject", "waitlist", "request-info")
+    },
+    "/applications/{id}/answer": [
+        ("/applications/1/review", None),
+        ("/applications/1/request-info", "application.request_info"),
+    ],
 }
 
 
@@ -58,7 +86,9 @@ def prepare(app, path, method):
         take(client, place, content)
     if short == "/invoices/{id}/remind":
         app.db.connection.execute("UPDATE invoices SET due_date = issue_date")
-    given = example(singular) if method in ("post", "put") and (is_creation or method == "put") else {}
+    given = (
+        example(singular) if method in ("post", "put") and (is_creation or method == "put") else {}
+    )
     return {given[field]: body[field] for field in OF_THE_YEAR if field in given}
 
 
@@ -71,12 +101,16 @@ def take(client, path, body=None):
 
 def resource_of(path):
     """Return the singular of the resource whose list is the longest beginning of the path."""
-    found = [(len(address), singular) for singular, address in collections().items()
-             if f"{path}/".startswith(address.removeprefix("/api/v1") + "/")]
+    found = [
+        (len(address), singular)
+        for singular, address in collections().items()
+        if f"{path}/".startswith(address.removeprefix("/api/v1") + "/")
+    ]
     return max(found, default=(0, None))[1]
 
 
 # Samples whose records are not those of the path
+
 
 def _billed(app):
     make_verbatim(app.organiser, "booth_reservation")
@@ -89,8 +123,12 @@ def _pending_payment(app):
 
 
 def _upload(client):
-    client.put("/documents/1/content", raw=FILES["document.pdf"], status=200,
-               headers={"Content-Type": "application/octet-stream"})
+    client.put(
+        "/documents/1/content",
+        raw=FILES["document.pdf"],
+        status=200,
+        headers={"Content-Type": "application/octet-stream"},
+    )
 
 
 def _document_with_content(app):
@@ -102,8 +140,10 @@ def _submitted_file(app):
     client = app.organiser
     participant = make_verbatim(client, "participant")
     client.make("/submissions/types", {"event_id": 1, "title": "Logo", "input": "file"})
-    client.make("/documents", {"entity_type": "contact", "entity_id": participant["contact_id"],
-                               "filename": "logo.pdf"})
+    client.make(
+        "/documents",
+        {"entity_type": "contact", "entity_id": participant["contact_id"], "filename": "logo.pdf"},
+    )
     _upload(client)
     client.make("/submissions", {"event_participant_id": 1, "type_id": 1, "document_id": 1})
 
@@ -113,9 +153,16 @@ def _contract(*actions):
         client = app.organiser
         make_verbatim(client, "participant")
         make_verbatim(client, "document_template")
-        client.make("/documents", {"entity_type": "event_participant", "entity_id": 1, "template_id": 1})
+        client.make(
+            "/documents", {"entity_type": "event_participant", "entity_id": 1, "template_id": 1}
+        )
         for action in actions:
-            take(client, f"/documents/1/{action}", "document.signed" if action == "mark-signed" else None)
+            take(
+                client,
+                f"/documents/1/{action}",
+                "document.signed" if action == "mark-signed" else None,
+            )
+
     return prepared
 
 
@@ -125,18 +172,28 @@ def _field_of_contacts(app):
 
 
 def _subscription(app):
-    return {"TOKEN": make_verbatim(app.organiser, "calendar_subscription")["url"].rpartition("/")[2][:-len(".ics")]}
+    return {
+        "TOKEN": make_verbatim(app.organiser, "calendar_subscription")["url"].rpartition("/")[2][
+            : -len(".ics")
+        ]
+    }
 
 
 def _asked(app):
     subscriber = app.organiser.make("/newsletter", {"email": "anna@rosen.example"})
     with app.db.write():
-        link = newsletter.confirm_url(newsletter.secret(app.db), "", newsletter.row(app.db, subscriber["id"]))
+        link = newsletter.confirm_url(
+            newsletter.secret(app.db), "", newsletter.row(app.db, subscriber["id"])
+        )
     return {"TOKEN": link.rpartition("/")[2]}
 
 
 def _subscriber(app):
-    return {"TOKEN": make_verbatim(app.organiser, "newsletter_subscriber")["unsubscribe_url"].rpartition("/")[2]}
+    return {
+        "TOKEN": make_verbatim(app.organiser, "newsletter_subscriber")[
+            "unsubscribe_url"
+        ].rpartition("/")[2]
+    }
 
 
 def _imported(app):
@@ -171,8 +228,10 @@ def _dunned(app):
     make_verbatim(app.organiser, "invoice")
     make_verbatim(app.organiser, "dunning_level")
     take(app.organiser, "/invoices/1/send")
-    app.db.connection.execute("UPDATE invoices SET due_date = '2026-01-01', overdue_from = '2026-01-02', "
-                              "issue_date = '2025-12-01'")
+    app.db.connection.execute(
+        "UPDATE invoices SET due_date = '2026-01-01', overdue_from = '2026-01-02', "
+        "issue_date = '2025-12-01'"
+    )
     take(app.organiser, "/invoices/dunning/send", "dunning.send")
 
 
@@ -183,7 +242,12 @@ def _event_and_contact(app):
 
 def _accounts(app):
     config, body = app.config, verbatim_body(app.organiser, "invoice")
-    config.datev_adviser, config.datev_client, config.datev_chart, config.datev_debtor_base = 29098, 55003, "03", 10000
+    config.datev_adviser, config.datev_client, config.datev_chart, config.datev_debtor_base = (
+        29098,
+        55003,
+        "03",
+        10000,
+    )
     config.datev_revenue = revenue_accounts("S19=8400 S7=8300")
     app.organiser.make("/invoices", body)
     take(app.organiser, *SENT)
@@ -193,50 +257,91 @@ def _transfer(app, *actions):
     """Import the transfer for an invoice that comes from another system, as the examples show it."""
     contact = make_verbatim(app.organiser, "contact")
     line = {"description": "Stand", "quantity": 1, "unit_price": 100, "tax_rate": 19}
-    draft = take(app.organiser, "/invoices", {"contact_id": contact["id"], "invoice_number": "R-2026-00017",
-                                              "issue_date": "2026-05-01", "items": [line]})
+    draft = take(
+        app.organiser,
+        "/invoices",
+        {
+            "contact_id": contact["id"],
+            "invoice_number": "R-2026-00017",
+            "issue_date": "2026-05-01",
+            "items": [line],
+        },
+    )
     take(app.organiser, f"/invoices/{draft['id']}/send")
-    app.organiser.post("/payments/import", raw=STATEMENT, status=201, headers={"Content-Type": "application/xml"})
+    app.organiser.post(
+        "/payments/import", raw=STATEMENT, status=201, headers={"Content-Type": "application/xml"}
+    )
     for action in actions:
         take(app.organiser, f"/payments/unmatched/1/{action}")
 
 
 def _public_show(app):
-    for name, value in {"base_url": "http://127.0.0.1", "imprint_url": "https://www.messe.test/imprint"}.items():
+    for name, value in {
+        "base_url": "http://127.0.0.1",
+        "imprint_url": "https://www.messe.test/imprint",
+    }.items():
         setattr(app.config, name, value)
     participant = make_verbatim(app.organiser, "participant")
     app.organiser.patch(f"/events/{participant['event_id']}", {"is_visible": True}, status=200)
-    app.organiser.patch(f"/contacts/{participant['contact_id']}", {"company_name": "Rosen Tantau KG"}, status=200)
-    app.organiser.make("/plans", {"event_id": participant["event_id"], "plan_key": "hall-7", "plan_name": "Hall 7",
-                                  "width": 40, "height": 20})
-    app.organiser.patch(f"/events/{participant['event_id']}/pages", {"is_public": True, "show_plan": True}, status=200)
+    app.organiser.patch(
+        f"/contacts/{participant['contact_id']}", {"company_name": "Rosen Tantau KG"}, status=200
+    )
+    app.organiser.make(
+        "/plans",
+        {
+            "event_id": participant["event_id"],
+            "plan_key": "hall-7",
+            "plan_name": "Hall 7",
+            "width": 40,
+            "height": 20,
+        },
+    )
+    app.organiser.patch(
+        f"/events/{participant['event_id']}/pages",
+        {"is_public": True, "show_plan": True},
+        status=200,
+    )
 
 
 # Path below /api/v1, or of a public page -> function that creates the records
 OTHERS = {
-    **{f"/e/{{event_key}}{part}.json": _public_show
-       for part in ("", "/exhibitors", "/exhibitors/{exhibitor}", "/plan/{plan_key}", "/programme")},
+    **{
+        f"/e/{{event_key}}{part}.json": _public_show
+        for part in ("", "/exhibitors", "/exhibitors/{exhibitor}", "/plan/{plan_key}", "/programme")
+    },
     "/participants/{id}/invoice": _billed,
-    "/payments/{id}/complete": _pending_payment, "/payments/{id}/fail": _pending_payment,
+    "/payments/{id}/complete": _pending_payment,
+    "/payments/{id}/fail": _pending_payment,
     "/payments/{id}/cancel": _pending_payment,
     "/submissions/{id}/revisions/{item_id}/content": _submitted_file,
     "/documents/{id}/content": _document_with_content,
-    "/documents/{id}/request-signature": _contract(), "/documents/{id}/mark-signed": _contract("request-signature"),
+    "/documents/{id}/request-signature": _contract(),
+    "/documents/{id}/mark-signed": _contract("request-signature"),
     "/documents/{id}/accept": _contract("request-signature"),
-    "/documents/{id}/decline": _contract("request-signature"), "/documents/{id}/void": _contract("request-signature"),
+    "/documents/{id}/decline": _contract("request-signature"),
+    "/documents/{id}/void": _contract("request-signature"),
     "/documents/{id}/terminate": _contract("request-signature", "mark-signed"),
     "/custom-fields/{entity_type}/{id}": _field_of_contacts,
     "/feeds/{token}.ics": _subscription,
-    "/newsletter/confirm/{token}": _asked, "/newsletter/unsubscribe/{token}": _subscriber,
-    "/bulk-import/{id}": _imported, "/bulk-import/{id}/errors": _imported,
+    "/newsletter/confirm/{token}": _asked,
+    "/newsletter/unsubscribe/{token}": _subscriber,
+    "/bulk-import/{id}": _imported,
+    "/bulk-import/{id}/errors": _imported,
     "/bulk-import/participants": _event_and_contact,
-    "/audit-log/{id}": _event_and_contact, "/links/{id}/mail": _link_to_open_pages,
-    "/links/{id}/reminder": _link_to_remind, "/links/{id}/remind": _link_to_remind,
+    "/audit-log/{id}": _event_and_contact,
+    "/links/{id}/mail": _link_to_open_pages,
+    "/links/{id}/reminder": _link_to_remind,
+    "/links/{id}/remind": _link_to_remind,
     "/links/{id}/devices/{item_id}": _door_device,
-    "/reports/datev": _accounts, "/reports/datev/debtors": _accounts,
+    "/reports/datev": _accounts,
+    "/reports/datev/debtors": _accounts,
     "/reports/ledger/{customer_number}": _sent_invoice,
-    "/payments/imports": _transfer, "/payments/unmatched": _transfer, "/payments/unmatched/{id}": _transfer,
-    "/payments/unmatched/{id}/assign": _transfer, "/payments/unmatched/{id}/ignore": _transfer,
+    "/payments/imports": _transfer,
+    "/payments/unmatched": _transfer,
+    "/payments/unmatched/{id}": _transfer,
+    "/payments/unmatched/{id}/assign": _transfer,
+    "/payments/unmatched/{id}/ignore": _transfer,
     "/payments/unmatched/{id}/reopen": lambda app: _transfer(app, "ignore"),
-    "/invoices/{id}/dunning/{item_id}/pdf": _dunned, "/invoices/{id}/dunning/{item_id}/withdraw": _dunned,
+    "/invoices/{id}/dunning/{item_id}/pdf": _dunned,
+    "/invoices/{id}/dunning/{item_id}/withdraw": _dunned,
 }

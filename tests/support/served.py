@@ -1,4 +1,5 @@
 """An app of this process behind a port, for programs that need real HTTP."""
+
 import contextlib
 import socket
 import threading
@@ -26,13 +27,13 @@ class Server(ThreadingMixIn, WSGIServer):
 
     def server_close(self):
         for connection in list(self.connections):
-            with contextlib.suppress(OSError):      # it is closed meanwhile
+            with contextlib.suppress(OSError):  # it is closed meanwhile
                 connection.shutdown(socket.SHUT_RD)
         super().server_close()
 
 
 class Quiet(WSGIRequestHandler):
-    timeout = 10           # seconds until an unused connection is closed
+    timeout = 10  # seconds until an unused connection is closed
 
     def handle(self):
         with contextlib.suppress(TimeoutError):
@@ -45,11 +46,14 @@ class Quiet(WSGIRequestHandler):
 @contextlib.contextmanager
 def served(app, requests):
     """Yield the address of a server with the app. `requests` gets (method, path, status) of each request."""
+
     def recorded(environ, start_response):
         def start(status, headers, exc_info=None):
             requests.append((environ["REQUEST_METHOD"], environ["PATH_INFO"], int(status[:3])))
             return start_response(status, headers)
+
         return app(environ, start)
+
     with make_server("127.0.0.1", 0, recorded, Server, Quiet) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()

@@ -1,4 +1,5 @@
 """An app with its database and clients, for tests that share one."""
+
 import shutil
 from functools import cached_property
 
@@ -22,7 +23,7 @@ class SharedApp:
         self.db = Database(self.config)
         self.clients = {}
         self.organiser, self.anonymous = self.person(SCOPES), Client(self.app, None)
-        self.organiser.get("/events", status=200)           # the first use of a key writes its date
+        self.organiser.get("/events", status=200)  # the first use of a key writes its date
 
     @cached_property
     def document(self):

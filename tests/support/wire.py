@@ -1,4 +1,5 @@
 """Raw bytes over a connection to a server, and the responses to them."""
+
 import http.client
 import json
 import socket
@@ -8,11 +9,12 @@ import time
 from contextlib import suppress
 from typing import NamedTuple
 
-TIMEOUT = 60                # seconds that a response may take on a slow machine
+TIMEOUT = 60  # seconds that a response may take on a slow machine
 
 
 class Reply(NamedTuple):
     """A response: its status, headers and whole body. `id` is its X-Request-ID."""
+
     status: int
     headers: http.client.HTTPMessage
     body: bytes
@@ -59,7 +61,9 @@ class Wire:
     def half_close(self) -> None:
         """Announce that no more bytes follow."""
         with suppress(OSError):
-            socket.socket.shutdown(self.socket, socket.SHUT_WR)     # of TLS, too: without its own closing message
+            socket.socket.shutdown(
+                self.socket, socket.SHUT_WR
+            )  # of TLS, too: without its own closing message
 
     def reset(self) -> None:
         """Close the connection with RST where the protocol has that."""
@@ -83,7 +87,12 @@ class Kept:
     """A file that http.client cannot close, since the bytes of the next response are in it."""
 
     def __init__(self, file):
-        self.read, self.readinto, self.readline, self.flush = file.read, file.readinto, file.readline, file.flush
+        self.read, self.readinto, self.readline, self.flush = (
+            file.read,
+            file.readinto,
+            file.readline,
+            file.flush,
+        )
 
     def close(self):
         pass
@@ -96,10 +105,12 @@ def tcp(port: int, address: str = "127.0.0.1"):
 
 def unix(path):
     """Return a function that connects to a unix socket."""
+
     def connect():
         client = socket.socket(socket.AF_UNIX)
         client.connect(str(path))
         return client
+
     return connect
 
 

@@ -2,6 +2,7 @@
 
 tests/load/hostile_bodies.py measures CPU seconds.
 """
+
 import json
 import sys
 
@@ -13,8 +14,8 @@ from eventapi.validation.bodies import Body
 from eventapi.validation.schema_files import body_schema, resolved
 from eventapi.web.json_bodies import parse
 
-MANY = 12_000               # more than any array may have
-CALLS = 1_300_000           # at most some tenths of a second
+MANY = 12_000  # more than any array may have
+CALLS = 1_300_000  # at most some tenths of a second
 ITEMS = ({}, 1, {"unknown": 1})
 NO_RULES = ("title", "description", "examples", "$defs")
 OF_FIELDS = ("properties", "required", "x-required", "dependentRequired", "maxProperties")
@@ -32,8 +33,9 @@ def bounded(function, *arguments):
         nonlocal count
         count += 1
         if count > CALLS:
-            sys.setprofile(None)                    # an exception in a profiler may be swallowed
+            sys.setprofile(None)  # an exception in a profiler may be swallowed
             raise TooManyCalls
+
     sys.setprofile(counted)
     try:
         function(*arguments)
@@ -59,13 +61,21 @@ def rules(schema, root):
 
 def different(schemas):
     """Return the keys of a dict of schemas, without those whose rules another one has: these cost the same."""
-    return list({json.dumps(schema, sort_keys=True): key for key, schema in schemas.items()}.values())
+    return list(
+        {json.dumps(schema, sort_keys=True): key for key, schema in schemas.items()}.values()
+    )
 
 
 SCHEMAS = {name: rules(body_schema(name), body_schema(name)) for name in BODIES}
 OPEN = different({name: {**schema, **dict.fromkeys(OF_FIELDS)} for name, schema in SCHEMAS.items()})
-PARTS = different({(name, field): sub for name, schema in SCHEMAS.items() for field, sub in schema["properties"].items()
-                   if sub is not True and any(kind in sub.get("type", ()) for kind in ("array", "object"))})
+PARTS = different(
+    {
+        (name, field): sub
+        for name, schema in SCHEMAS.items()
+        for field, sub in schema["properties"].items()
+        if sub is not True and any(kind in sub.get("type", ()) for kind in ("array", "object"))
+    }
+)
 
 
 @pytest.mark.parametrize("name", OPEN)
@@ -100,15 +110,30 @@ def test_every_array_and_object_of_a_body_has_a_limit(name):
         if "object" in kinds:
             is_open = sub.get("additionalProperties") is not False or "patternProperties" in sub
             assert "maxProperties" in sub or not is_open, place
-            places += [(f"{place}.{field}", part) for field, part in sub.get("properties", {}).items()]
+            places += [
+                (f"{place}.{field}", part) for field, part in sub.get("properties", {}).items()
+            ]
 
 
-@pytest.mark.parametrize("raw", [
-    b"[" * 1_000_000, b"[" + b"1," * 500_000 + b"1]", b"[" + b"[]," * 300_000 + b"1]", b"[" + b"{}," * 300_000 + b"1]",
-    b"[" + b"0.1," * 250_000 + b"1]", b"{" + b",".join(b'"k%d":1' % number for number in range(90_000)) + b"}",
-    b'[' + b'"",' * 300_000 + b'""]', b"[" + b"[" * 30 + b"]" * 30 + b"]" * 30, b'"' + b'\\"' * 500_000,
-    b'["' + b'","' * 300_000, b"9" * 1_000_000, b"1e" + b"9" * 1_000_000, b"0." + b"1" * 1_000_000],
-    ids=lambda raw: raw[:12].decode())
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"[" * 1_000_000,
+        b"[" + b"1," * 500_000 + b"1]",
+        b"[" + b"[]," * 300_000 + b"1]",
+        b"[" + b"{}," * 300_000 + b"1]",
+        b"[" + b"0.1," * 250_000 + b"1]",
+        b"{" + b",".join(b'"k%d":1' % number for number in range(90_000)) + b"}",
+        b"[" + b'"",' * 300_000 + b'""]',
+        b"[" + b"[" * 30 + b"]" * 30 + b"]" * 30,
+        b'"' + b'\\"' * 500_000,
+        b'["' + b'","' * 300_000,
+        b"9" * 1_000_000,
+        b"1e" + b"9" * 1_000_000,
+        b"0." + b"1" * 1_000_000,
+    ],
+    ids=lambda raw: raw[:12].decode(),
+)
 def test_the_cost_of_parsing_a_hostile_body_is_bounded(raw):
     bounded(parse, raw)
 

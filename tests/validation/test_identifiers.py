@@ -1,4 +1,5 @@
 """Identifiers of accounts and companies: published examples, typing errors, and python-stdnum as a judge."""
+
 import itertools
 import random
 import re
@@ -44,14 +45,22 @@ VAT_IDS = """
     NL002455799B11 NO995525828MVA PL8567346215 PT501964843 RO18547290 SE556188840401 SI50223054 SK2022749619
     XI980780684""".split()
 # Leitweg-IDs that authorities publish on their pages; the first is the example of KoSIT's specification.
-LEITWEG_IDS = ["04011000-1234512345-06", "04011000-900X999-08", "992-90009-96", "09564000-NUE0001-49", "991-03730-19"]
+LEITWEG_IDS = [
+    "04011000-1234512345-06",
+    "04011000-900X999-08",
+    "992-90009-96",
+    "09564000-NUE0001-49",
+    "991-03730-19",
+]
 # ISO 11649 and the Finnish and Belgian implementation guides.
 REFERENCES = ["RF18539007547034", "RF712348231", "RF332348236", "RF45G72UUR"]
 MADE = {
-    "iban": (identifiers.iban, IBANS), "leitweg-id": (identifiers.leitweg_id, LEITWEG_IDS),
+    "iban": (identifiers.iban, IBANS),
+    "leitweg-id": (identifiers.leitweg_id, LEITWEG_IDS),
     "creditor-reference": (identifiers.creditor_reference, REFERENCES),
     "gln": (identifiers.gln, ["4012345000009", "4000001000005", "7300010000001"]),
-    "vat-id": (identifiers.vat_id, ["DE136695976", "DE129273398", "DE811128135", "DE118509776"])}
+    "vat-id": (identifiers.vat_id, ["DE136695976", "DE129273398", "DE811128135", "DE118509776"]),
+}
 OF_97 = ("iban", "leitweg-id", "creditor-reference")
 
 
@@ -80,7 +89,7 @@ def test_every_country_of_the_registry_has_an_example():
 def test_every_vat_prefix_has_an_example():
     assert [identifiers.vat_id(number) for number in VAT_IDS] == VAT_IDS
     assert {number[:2] for number in VAT_IDS} == set(companies.FORMATS)
-    assert len(companies.MEMBER_STATES) == 28           # 27 states, and XI
+    assert len(companies.MEMBER_STATES) == 28  # 27 states, and XI
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -90,7 +99,11 @@ def test_every_wrong_digit_is_found(name):
         for place, digit in enumerate(example):
             if digit.isdecimal():
                 for other in set(string.digits) - {digit}:
-                    assert refused(check, example[:place] + other + example[place + 1:]), (example, place, other)
+                    assert refused(check, example[:place] + other + example[place + 1 :]), (
+                        example,
+                        place,
+                        other,
+                    )
 
 
 @pytest.mark.parametrize("name", OF_97)
@@ -99,7 +112,10 @@ def test_every_two_exchanged_characters_are_found(name):
     for example in examples:
         for place, (left, right) in enumerate(itertools.pairwise(example)):
             if left != right and {left, right} <= set(string.digits):
-                assert refused(check, example[:place] + right + left + example[place + 2:]), (example, place)
+                assert refused(check, example[:place] + right + left + example[place + 2 :]), (
+                    example,
+                    place,
+                )
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -130,7 +146,9 @@ def test_every_scheme_of_the_eas_list_is_accepted():
         assert identifiers.electronic_address(address) == address
         assert scheme not in numbers or not CHECKS["electronic-address"](f"{scheme}:x1")
     assert identifiers.electronic_address("0204:991-33333test-33") == "0204:991-33333TEST-33"
-    assert not any(CHECKS["electronic-address"](f"{scheme}:1") for scheme in ("9999", "0003", "em", "AB", ""))
+    assert not any(
+        CHECKS["electronic-address"](f"{scheme}:1") for scheme in ("9999", "0003", "em", "AB", "")
+    )
 
 
 def test_greece_has_the_prefix_el_and_belgian_numbers_have_ten_digits():
@@ -138,18 +156,47 @@ def test_greece_has_the_prefix_el_and_belgian_numbers_have_ten_digits():
     assert identifiers.vat_id("BE428759497") == "BE0428759497"
 
 
-@pytest.mark.parametrize("check, text, reason", [
-    (identifiers.iban, "DE0212030000000020205", "an IBAN with 22 characters, as every IBAN of DE; it has 21"),
-    (identifiers.iban, "DE03120300000000202051",
-     "an IBAN without a typing error: its check digits do not match the rest"),
-    (identifiers.iban, "US64SVBKUS6S3300958879",
-     "an IBAN of a country in the IBAN registry, which does not contain US"),
-    (identifiers.bic, "BYLADEM100", "a BIC with 8 or 11 characters, such as BYLADEM1001; it has 10"),
-    (identifiers.bic, "BYLAXXM1", "a BIC with a country code (ISO 3166-1) as characters 5 and 6, not XX"),
-    (identifiers.vat_id, "DE12345678", "a VAT id; after DE it has 9 digits, the first not 0"),
-    (identifiers.leitweg_id, "17011000-1234512345-06",
-     "a Leitweg-ID that begins with 01 to 16 (a federal state) or 99 (the federation)"),
-    (identifiers.gln, "401234500000", "a GLN with 13 digits, such as 4012345000009; it has 12 characters")])
+@pytest.mark.parametrize(
+    "check, text, reason",
+    [
+        (
+            identifiers.iban,
+            "DE0212030000000020205",
+            "an IBAN with 22 characters, as every IBAN of DE; it has 21",
+        ),
+        (
+            identifiers.iban,
+            "DE03120300000000202051",
+            "an IBAN without a typing error: its check digits do not match the rest",
+        ),
+        (
+            identifiers.iban,
+            "US64SVBKUS6S3300958879",
+            "an IBAN of a country in the IBAN registry, which does not contain US",
+        ),
+        (
+            identifiers.bic,
+            "BYLADEM100",
+            "a BIC with 8 or 11 characters, such as BYLADEM1001; it has 10",
+        ),
+        (
+            identifiers.bic,
+            "BYLAXXM1",
+            "a BIC with a country code (ISO 3166-1) as characters 5 and 6, not XX",
+        ),
+        (identifiers.vat_id, "DE12345678", "a VAT id; after DE it has 9 digits, the first not 0"),
+        (
+            identifiers.leitweg_id,
+            "17011000-1234512345-06",
+            "a Leitweg-ID that begins with 01 to 16 (a federal state) or 99 (the federation)",
+        ),
+        (
+            identifiers.gln,
+            "401234500000",
+            "a GLN with 13 digits, such as 4012345000009; it has 12 characters",
+        ),
+    ],
+)
 def test_the_reason_is_named(check, text, reason):
     with pytest.raises(ValueError) as caught:
         check(text)
@@ -159,17 +206,23 @@ def test_the_reason_is_named(check, text, reason):
 def test_digits_of_other_scripts_are_refused():
     for check, (_, examples) in ((MADE[name][0], MADE[name]) for name in MADE):
         number = examples[0]
-        other = "".join(chr(0x0660 + int(c)) if c.isdecimal() else c for c in number)       # Arabic-Indic digits
+        other = "".join(
+            chr(0x0660 + int(c)) if c.isdecimal() else c for c in number
+        )  # Arabic-Indic digits
         assert refused(check, other)
 
 
 def test_a_bic_has_eight_or_eleven_characters():
-    assert [identifiers.bic(code) for code in ("COBADEFF", "COBADEFFXXX", "BYLADEM1001", "DEUTDEFF500")]
+    assert [
+        identifiers.bic(code) for code in ("COBADEFF", "COBADEFFXXX", "BYLADEM1001", "DEUTDEFF500")
+    ]
     assert refused(identifiers.bic, "COBADEF") and refused(identifiers.bic, "COBA1EFF")
 
 
 def test_a_reference_is_made_from_the_letters_and_digits_of_the_number():
-    assert identifiers.rf_reference("539007547034") == "RF18539007547034"               # the example of ISO 11649
+    assert (
+        identifiers.rf_reference("539007547034") == "RF18539007547034"
+    )  # the example of ISO 11649
     assert identifiers.rf_reference("2348231") == "RF712348231"
     # By hand: INV202600017 with RF00 is 182331 202600017 271500, which leaves 66 when divided by 97; 98 - 66 = 32.
     assert 182331202600017271500 % 97 == 66
@@ -179,21 +232,46 @@ def test_a_reference_is_made_from_the_letters_and_digits_of_the_number():
             identifiers.rf_reference(number)
 
 
-@pytest.mark.parametrize("text, looks", [
-    ("DE123456789", True), ("de 123", True), ("ATU12345678", True), ("FRK7399859412", True), ("GR094259216", True),
-    ("ESB58378431", True), ("XIGD001", True), ("231/123/12345", False), ("12-345/6789", False), ("CHE107787577", False),
-    ("GB980780684", False), ("FRNGPP80A01H501X", False), ("ESPLGU70A01H501X", False), ("DE123456789-00001", False),
-    ("US12-3456789", False), ("St.-Nr. 1", False), ("none", False)])
+@pytest.mark.parametrize(
+    "text, looks",
+    [
+        ("DE123456789", True),
+        ("de 123", True),
+        ("ATU12345678", True),
+        ("FRK7399859412", True),
+        ("GR094259216", True),
+        ("ESB58378431", True),
+        ("XIGD001", True),
+        ("231/123/12345", False),
+        ("12-345/6789", False),
+        ("CHE107787577", False),
+        ("GB980780684", False),
+        ("FRNGPP80A01H501X", False),
+        ("ESPLGU70A01H501X", False),
+        ("DE123456789-00001", False),
+        ("US12-3456789", False),
+        ("St.-Nr. 1", False),
+        ("none", False),
+    ],
+)
 def test_what_begins_as_a_vat_id_of_the_eu_can_be_no_tax_number(text, looks):
     assert identifiers.looks_like_vat_id(text) is looks
 
 
 # python-stdnum
 
+
 def bban(structure, rnd):
-    kinds = {"n": string.digits, "a": string.ascii_uppercase, "c": string.digits + string.ascii_uppercase}
-    return "".join(rnd.choice(kinds[kind])
-                   for count, kind in re.findall(r"(\d+)([nac])", structure) for _ in range(int(count)))
+    kinds = {
+        "n": string.digits,
+        "a": string.ascii_uppercase,
+        "c": string.digits + string.ascii_uppercase,
+    }
+    return "".join(
+        rnd.choice(kinds[kind])
+        for count, kind in re.findall(r"(\d+)([nac])", structure)
+        for _ in range(int(count))
+    )
 
 
 def verdicts(check, judge, texts):
@@ -203,26 +281,40 @@ def verdicts(check, judge, texts):
 
 def test_ibans_are_judged_as_by_stdnum():
     from stdnum import iban as module
+
     rnd, texts = random.Random(15), []
     known = [code for code in accounts.BBANS if module._ibandb.info(code + "00")[0][1]]
-    assert len(known) >= 80                             # release 1.18 lacks the countries that came after it
+    assert len(known) >= 80  # release 1.18 lacks the countries that came after it
     for code in known * 25:
         account = bban(accounts.BBANS[code], rnd)
         right = 98 - accounts.remainder(account + code + "00")
-        texts += [f"{code}{right:02}{account}", f"{code}{rnd.randint(2, 98):02}{account}",
-                  f"{code}{right:02}{account[:-1]}{rnd.choice(string.digits + string.ascii_uppercase)}",
-                  f"{code}{right:02}{account}"[:-1]]
-    assert verdicts(identifiers.iban, lambda text: module.is_valid(text, check_country=False), texts) == set()
+        texts += [
+            f"{code}{right:02}{account}",
+            f"{code}{rnd.randint(2, 98):02}{account}",
+            f"{code}{right:02}{account[:-1]}{rnd.choice(string.digits + string.ascii_uppercase)}",
+            f"{code}{right:02}{account}"[:-1],
+        ]
+    assert (
+        verdicts(identifiers.iban, lambda text: module.is_valid(text, check_country=False), texts)
+        == set()
+    )
 
 
 def test_vat_ids_are_judged_as_by_stdnum():
     """The judge also refuses dates of birth, unknown regions and unused ranges. Those refusals are no check digits."""
     from stdnum.eu import vat
     from stdnum.exceptions import InvalidChecksum, ValidationError
+
     rnd, accepted, texts = random.Random(15), 0, []
     for example in [number for number in VAT_IDS if number[:2] in companies.MEMBER_STATES] * 300:
-        texts.append("".join(rnd.choice(string.digits) if place > 1 and c.isdecimal() and rnd.random() < .3 else c
-                             for place, c in enumerate(example)))
+        texts.append(
+            "".join(
+                rnd.choice(string.digits)
+                if place > 1 and c.isdecimal() and rnd.random() < 0.3
+                else c
+                for place, c in enumerate(example)
+            )
+        )
     for text in texts:
         prefix, rest = text[:2], text[2:]
         has_format = companies.FORMATS[prefix][0].fullmatch(rest)
@@ -240,12 +332,19 @@ def test_vat_ids_are_judged_as_by_stdnum():
 
 def test_other_identifiers_are_judged_as_by_stdnum():
     from stdnum import bic, ean, iso11649
+
     rnd = random.Random(15)
-    glns = [f"{rnd.randrange(10 ** 13):013}" for _ in range(5000)]
+    glns = [f"{rnd.randrange(10**13):013}" for _ in range(5000)]
     assert verdicts(identifiers.gln, ean.is_valid, glns) == set()
-    references = [f"RF{rnd.randint(2, 98):02}{rnd.randrange(10 ** 9)}" for _ in range(5000)]
+    references = [f"RF{rnd.randint(2, 98):02}{rnd.randrange(10**9)}" for _ in range(5000)]
     assert verdicts(identifiers.creditor_reference, iso11649.is_valid, references) == set()
-    assert all(iso11649.is_valid(identifiers.rf_reference(f"INV-2026-{number:05}")) for number in range(2000))
-    codes = ["".join(rnd.choices(string.ascii_uppercase, k=4)) + country + "2A"
-             for country in companies.FORMATS.keys() - {"EL", "XI"} for _ in range(50)]
+    assert all(
+        iso11649.is_valid(identifiers.rf_reference(f"INV-2026-{number:05}"))
+        for number in range(2000)
+    )
+    codes = [
+        "".join(rnd.choices(string.ascii_uppercase, k=4)) + country + "2A"
+        for country in companies.FORMATS.keys() - {"EL", "XI"}
+        for _ in range(50)
+    ]
     assert verdicts(identifiers.bic, bic.is_valid, codes) == set()

@@ -1,4 +1,5 @@
 """The bench of the tests of reach: a world with its attacker, made once per process."""
+
 import pytest
 
 from eventapi import times

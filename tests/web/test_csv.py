@@ -1,6 +1,7 @@
 """Every list as CSV: complete, with the same content as the list, and without formulas that a spreadsheet would
 execute.
 """
+
 import csv
 import io
 from datetime import datetime
@@ -19,9 +20,14 @@ LISTS = [route for route in all_routes() if route.options.listing]
 
 def plain(name):
     """Return the fields of a body that accept any text."""
-    return [field for field, sub in definition(name)["properties"].items()
-            if "string" in sub.get("type", ()) and not {"enum", "pattern", "readOnly"} & sub.keys()
-            and sub.get("format") in (None, "line") and field not in REFERENCES]
+    return [
+        field
+        for field, sub in definition(name)["properties"].items()
+        if "string" in sub.get("type", ())
+        and not {"enum", "pattern", "readOnly"} & sub.keys()
+        and sub.get("format") in (None, "line")
+        and field not in REFERENCES
+    ]
 
 
 def armed(shared, name, path):
@@ -32,7 +38,9 @@ def armed(shared, name, path):
         if answer.status_int == 201:
             assert fields
             return answer.json["data"]
-        refused = {entry["pointer"].split("/")[1] for entry in answer.json.get("errors", ())} & fields
+        refused = {
+            entry["pointer"].split("/")[1] for entry in answer.json.get("errors", ())
+        } & fields
         assert answer.status_int == 422 and refused, answer.text
         fields -= refused
 
@@ -47,21 +55,45 @@ def stock(shared):
     for name, path in collections().items():
         made[name] = armed(shared, name, path)
         shared.organiser.make(path, body_for(shared.organiser, name))
-    hook = shared.organiser.make("/webhooks", {"url": "https://hooks.example.org/x", "events": ["*"], "name": FORMULA})
+    hook = shared.organiser.make(
+        "/webhooks", {"url": "https://hooks.example.org/x", "events": ["*"], "name": FORMULA}
+    )
     shared.organiser.post(f"/webhooks/{hook['id']}/test", status=202)
     event = shared.organiser.data("/events")[0]
-    shared.organiser.post("/check-ins", {"event_id": event["id"], "badge_number": FORMULA, "station": FORMULA},
-                          status=404)
-    shared.organiser.make("/bulk-import/contacts",
-                          {"records": [{"last_name": FORMULA, "email": "a@b.example"},
-                                       {"last_name": FORMULA, "email": "a@b.example"}]})
+    shared.organiser.post(
+        "/check-ins",
+        {"event_id": event["id"], "badge_number": FORMULA, "station": FORMULA},
+        status=404,
+    )
+    shared.organiser.make(
+        "/bulk-import/contacts",
+        {
+            "records": [
+                {"last_name": FORMULA, "email": "a@b.example"},
+                {"last_name": FORMULA, "email": "a@b.example"},
+            ]
+        },
+    )
     entries = [{"day": "2026-05-04", "amount": 100, "party": FORMULA, "text": FORMULA}] * 2
-    shared.organiser.post("/payments/import", status=201, headers={"Content-Type": "application/xml"},
-                          raw=camt.document([camt.statement("DE02120300000000202051", entries)]))
-    buyer = shared.organiser.make("/contacts", {"company_name": FORMULA, "address": "Weg 1", "city": "Ulm"})
-    overdue = shared.organiser.make("/invoices", {
-        "contact_id": buyer["id"], "invoice_number": "OLD 1", "issue_date": "2020-01-01", "due_date": "2020-01-15",
-        "items": [{"description": "Booth", "quantity": 1, "unit_price": 100}]})
+    shared.organiser.post(
+        "/payments/import",
+        status=201,
+        headers={"Content-Type": "application/xml"},
+        raw=camt.document([camt.statement("DE02120300000000202051", entries)]),
+    )
+    buyer = shared.organiser.make(
+        "/contacts", {"company_name": FORMULA, "address": "Weg 1", "city": "Ulm"}
+    )
+    overdue = shared.organiser.make(
+        "/invoices",
+        {
+            "contact_id": buyer["id"],
+            "invoice_number": "OLD 1",
+            "issue_date": "2020-01-01",
+            "due_date": "2020-01-15",
+            "items": [{"description": "Booth", "quantity": 1, "unit_price": 100}],
+        },
+    )
     shared.organiser.post(f"/invoices/{overdue['id']}/send", status=200)
     return {**made, "webhook": hook}
 
@@ -70,15 +102,36 @@ def address(shared, stock, route):
     """Return the list that contains the records of the stock, with its required query."""
     if route.path.startswith("/api/v1/webhooks/<id>"):
         return route.path.replace("<id>", str(stock["webhook"]["id"])) + "?"
-    schema, record = query_schema(route.options.query, listing=True), stock.get(route.options.singular, {})
-    return address_of_list(shared.organiser, route) + "?" + "".join(f"{name}={record[name]}&"
-                                                                    for name in schema["required"]
-                                                                    or schema.get("x-at", []))
+    schema, record = (
+        query_schema(route.options.query, listing=True),
+        stock.get(route.options.singular, {}),
+    )
+    return (
+        address_of_list(shared.organiser, route)
+        + "?"
+        + "".join(
+            f"{name}={record[name]}&" for name in schema["required"] or schema.get("x-at", [])
+        )
+    )
 
 
 def test_every_beginning_of_a_formula_is_disarmed_and_read_back():
     """The list is OWASP's: = + - @, tab and line breaks, and the signs of full width."""
-    for beginning in ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20", "'=", "''\uff1d"):
+    for beginning in (
+        "=",
+        "+",
+        "-",
+        "@",
+        "\t",
+        "\r",
+        "\n",
+        "\uff1d",
+        "\uff0b",
+        "\uff0d",
+        "\uff20",
+        "'=",
+        "''\uff1d",
+    ):
         text = f"{beginning}1+HYPERLINK(1)"
         assert spreadsheet.escape_formula(text) == f"'{text}"
         assert spreadsheet.unescape_formula(f"'{text}") == text
@@ -89,12 +142,16 @@ def test_every_beginning_of_a_formula_is_disarmed_and_read_back():
 @pytest.mark.parametrize("route", LISTS, ids=lambda route: route.path)
 def test_a_list_as_csv_has_the_same_content_and_no_formulas(shared, stock, route):
     path = address(shared, stock, route)
-    answer = shared.organiser.get(f"{path}sort=id&order=DESC&per_page=1", headers={"Accept": "text/csv"}, status=200)
+    answer = shared.organiser.get(
+        f"{path}sort=id&order=DESC&per_page=1", headers={"Accept": "text/csv"}, status=200
+    )
     rows = list(csv.DictReader(io.StringIO(answer.body.decode())))
     listed = shared.organiser.get(f"{path}sort=id&order=DESC&per_page=100", status=200).json
     assert len(rows) == listed["meta"]["total"] > 0
     fields, guarded = definition(route.options.singular)["properties"], 0
-    for row, record in zip(rows, listed["data"], strict=False):        # the page holds at most 100 records
+    for row, record in zip(
+        rows, listed["data"], strict=False
+    ):  # the page holds at most 100 records
         assert row["id"] == str(record["id"])
         for field, value in record.items():
             if field in row and value and fields.get(field, {}).get("x-csv") == "day":
@@ -105,5 +162,9 @@ def test_a_list_as_csv_has_the_same_content_and_no_formulas(shared, stock, route
                 guarded += value == FORMULA and row[field] == f"'{FORMULA}"
             elif field in row and isinstance(value, (bool, int, type(None))):
                 assert row[field] == ("" if value is None else str(value).lower()), field
-    assert not [cell for row in rows for cell in row.values() if cell.startswith(("=", "@", "\t", "\r"))]
-    assert guarded or route.options.singular not in stock, "its records hold formulas, which the list does not show"
+    assert not [
+        cell for row in rows for cell in row.values() if cell.startswith(("=", "@", "\t", "\r"))
+    ]
+    assert guarded or route.options.singular not in stock, (
+        "its records hold formulas, which the list does not show"
+    )

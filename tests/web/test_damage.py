@@ -1,4 +1,5 @@
 """A damaged database: every request that meets the damage gets 503, and then no process writes any more."""
+
 import shutil
 import sqlite3
 import time
@@ -29,7 +30,12 @@ def broken(tmp_path, template):
         client.make("/events", {"title": f"Fair {number}", "description": "A fair. " * 100})
     contact = client.make("/contacts", {"last_name": "Lovelace"})
     db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    root, size = db.connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'events'").fetchone()[0], 4096
+    root, size = (
+        db.connection.execute(
+            "SELECT rootpage FROM sqlite_schema WHERE name = 'events'"
+        ).fetchone()[0],
+        4096,
+    )
     assert db.connection.execute("PRAGMA page_size").fetchone()[0] == size
     db.close()
     app.connections.close()
@@ -44,7 +50,11 @@ def broken(tmp_path, template):
 
 def unhealthy(answer):
     assert answer.status_int == 503 and answer.json["code"] == "unhealthy", answer.text
-    assert "sqlite" not in answer.text.lower() and "malformed" not in answer.text and answer.headers["Retry-After"]
+    assert (
+        "sqlite" not in answer.text.lower()
+        and "malformed" not in answer.text
+        and answer.headers["Retry-After"]
+    )
 
 
 def test_requests_that_meet_the_damage_get_503_and_the_log_names_it(broken, caplog):
@@ -121,8 +131,12 @@ def test_the_daily_check_finds_damage_that_no_request_has_met(broken, caplog):
     client.app.get("/healthz", status=503)
 
 
-def test_the_check_of_a_sound_database_marks_nothing_and_ends_when_the_worker_stops(organiser, settings, db):
-    organiser.make("/contacts", {"last_name": "Lovelace", "tags": ["press"]})     # quick_check of SQLite 3.40 fails
+def test_the_check_of_a_sound_database_marks_nothing_and_ends_when_the_worker_stops(
+    organiser, settings, db
+):
+    organiser.make(
+        "/contacts", {"last_name": "Lovelace", "tags": ["press"]}
+    )  # quick_check of SQLite 3.40 fails
     for stopping in (lambda: False, lambda: True):
         daily.work(settings, stopping)
     assert errors.damage(settings.database) is None and not daily.failed
@@ -130,13 +144,16 @@ def test_the_check_of_a_sound_database_marks_nothing_and_ends_when_the_worker_st
 
 def test_the_whole_file_is_read_once_a_day_and_not_at_each_start(settings, organiser, monkeypatch):
     read, check, now = [], schema.integrity_faults, time.time()
-    monkeypatch.setattr(schema, "integrity_faults", lambda *given, most: read.append(1) or check(*given, most))
+    monkeypatch.setattr(
+        schema, "integrity_faults", lambda *given, most: read.append(1) or check(*given, most)
+    )
 
     def readings(seconds=0):
         """Return how often the file has been read after a worker ran `seconds` from now."""
         monkeypatch.setattr(time, "time", lambda: now + seconds)
         assert Worker(settings, jobs=(daily,)).once() == []
         return len(read)
+
     assert [readings(), readings(), readings(23 * 3600)] == [1, 1, 1]
     assert [readings(25 * 3600), readings(26 * 3600)] == [2, 2]
     assert readings() == 3, "the clock was wrong"
@@ -149,7 +166,9 @@ def test_the_whole_file_is_read_once_a_day_and_not_at_each_start(settings, organ
 def test_the_daily_check_gathers_statistics(settings, organiser, db):
     organiser.make("/events", {"title": "Fair"})
     daily.work(settings, lambda: False)
-    assert db.connection.execute("SELECT count(*) FROM sqlite_stat1 WHERE tbl = 'events'").fetchone()[0]
+    assert db.connection.execute(
+        "SELECT count(*) FROM sqlite_stat1 WHERE tbl = 'events'"
+    ).fetchone()[0]
 
 
 def test_the_worker_does_nothing_with_a_damaged_database(settings, db):
@@ -180,20 +199,38 @@ def test_a_single_round_of_the_worker_that_finds_damage_fails(broken, monkeypatc
         servers.work(types.SimpleNamespace(once=True, parent=None), broken[1])
 
 
-COMMANDS = ("admin add Ada", "admin disable 1", "key create --name office --all-scopes", "key revoke 1", "key rotate 1",
-            "flag enable plans", "flag disable plans", "tier set Business", "gateway add stripe Stripe",
-            "gateway remove bank_transfer", "mail retry 1", "demo", "migrate", "backup")
+COMMANDS = (
+    "admin add Ada",
+    "admin disable 1",
+    "key create --name office --all-scopes",
+    "key revoke 1",
+    "key rotate 1",
+    "flag enable plans",
+    "flag disable plans",
+    "tier set Business",
+    "gateway add stripe Stripe",
+    "gateway remove bank_transfer",
+    "mail retry 1",
+    "demo",
+    "migrate",
+    "backup",
+)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_commands_that_write_refuse_a_damaged_database(settings, organiser, monkeypatch, capsys, command):
+def test_commands_that_write_refuse_a_damaged_database(
+    settings, organiser, monkeypatch, capsys, command
+):
     monkeypatch.setattr("eventapi.config.load", lambda file: settings)
     errors.mark_damaged(settings.database, "a cable was loose")
     before = settings.database.read_bytes(), entries(settings)
     assert cli.main(command.split()) == 1
     told = capsys.readouterr().err
     assert "a cable was loose" in told and "eventapi restore" in told and "eventapi check" in told
-    assert (settings.database.read_bytes(), entries(settings)) == before and not settings.backups.exists()
+    assert (
+        settings.database.read_bytes(),
+        entries(settings),
+    ) == before and not settings.backups.exists()
 
 
 def entries(settings):
@@ -207,7 +244,14 @@ def entries(settings):
 def test_commands_that_read_show_a_damaged_database(settings, organiser, monkeypatch, capsys):
     monkeypatch.setattr("eventapi.config.load", lambda file: settings)
     errors.mark_damaged(settings.database, "a cable was loose")
-    for command in ("key list", "admin list", "flag list", "tier show", "gateway list", "mail list"):
+    for command in (
+        "key list",
+        "admin list",
+        "flag list",
+        "tier show",
+        "gateway list",
+        "mail list",
+    ):
         assert cli.main(command.split()) == 0, capsys.readouterr().err
 
 
@@ -216,5 +260,8 @@ def test_a_database_that_is_locked_is_not_called_damaged():
         error = sqlite3.OperationalError("database is locked")
         error.sqlite_errorcode = sqlite3.SQLITE_BUSY
         raise error
+
     with pytest.raises(errors.Busy):
-        schema.integrity_faults(types.SimpleNamespace(execute=locked, set_progress_handler=lambda *_: None))
+        schema.integrity_faults(
+            types.SimpleNamespace(execute=locked, set_progress_handler=lambda *_: None)
+        )

@@ -1,4 +1,5 @@
 """Deprecated routes: headers of RFC 9745 and RFC 8594, and marks in the references. No route is deprecated now."""
+
 import pytest
 import webtest
 
@@ -38,11 +39,16 @@ def settings(tmp_path, template, monkeypatch):
     def routes():
         yield from known()
         yield from ROUTES.routes
+
     monkeypatch.setattr(application, "routes", routes)
-    monkeypatch.setattr(application, "router", application.router.__wrapped__)      # not that of other tests
+    monkeypatch.setattr(
+        application, "router", application.router.__wrapped__
+    )  # not that of other tests
     monkeypatch.setattr(document, "routes", routes)
     settings = make_settings(tmp_path, template)
-    settings.base_url = "https://deprecation.example.org"        # of no other test: the references are cached by it
+    settings.base_url = (
+        "https://deprecation.example.org"  # of no other test: the references are cached by it
+    )
     return settings
 
 
@@ -50,11 +56,14 @@ def test_every_response_of_a_deprecated_route_says_until_when_it_exists(settings
     app, db = webtest.TestApp(application.App(settings)), Database(settings)
     key = {"Authorization": f"Bearer {add_key(db, 'events')}"}
     db.close()
-    responses = [app.get("/api/v1/widgets", headers=key, status=200),
-                 app.get("/api/v1/widgets/7", headers=key, status=404), app.get("/api/v1/widgets", status=401)]
+    responses = [
+        app.get("/api/v1/widgets", headers=key, status=200),
+        app.get("/api/v1/widgets/7", headers=key, status=404),
+        app.get("/api/v1/widgets", status=401),
+    ]
     for response in responses:
-        assert response.headers["Deprecation"] == "@1798761600"                         # RFC 9745: 2027-01-01
-        assert response.headers["Sunset"] == "Sat, 01 Jul 2028 00:00:00 GMT"            # RFC 8594
+        assert response.headers["Deprecation"] == "@1798761600"  # RFC 9745: 2027-01-01
+        assert response.headers["Sunset"] == "Sat, 01 Jul 2028 00:00:00 GMT"  # RFC 8594
         assert response.headers["Link"].endswith(f'<{GUIDE}>; rel="deprecation"')
     assert 'rel="first"' in responses[0].headers.getall("Link")[0]
     assert not {"Deprecation", "Sunset"} & set(app.get("/api/v1/gadgets", headers=key).headers)
@@ -64,7 +73,10 @@ def test_the_references_mark_a_deprecated_operation(settings):
     openapi = document.document(settings.base_url)
     operation = openapi["paths"]["/api/v1/widgets"]["get"]
     assert operation["deprecated"] is True
-    assert f"Deprecated since 2027-01-01. It may be removed from 2028-07-01 on. {GUIDE}" in operation["description"]
+    assert (
+        f"Deprecated since 2027-01-01. It may be removed from 2028-07-01 on. {GUIDE}"
+        in operation["description"]
+    )
     assert "deprecated" not in openapi["paths"]["/api/v1/gadgets"]["get"]
     page = webtest.TestApp(application.App(settings)).get("/docs").text
     assert page.count('<span class="mark">deprecated</span>') == 2

@@ -1,4 +1,5 @@
 """Pages and files that a process keeps: made once, within a number of bytes, and by at most half of the threads."""
+
 import gc
 import threading
 import time
@@ -13,7 +14,7 @@ from eventapi.errors import Problem
 from eventapi.web.html import kept
 from eventapi.web.html.kept import Drawn, Kept
 
-LIMIT = 10                  # seconds for which a test waits at most
+LIMIT = 10  # seconds for which a test waits at most
 
 
 class Work:
@@ -32,6 +33,7 @@ class Work:
 
     def maker(self, name, error=None):
         """Return a function that makes `name`, or raises `error`."""
+
         def make():
             self.running += 1
             self.most = max(self.most, self.running)
@@ -44,15 +46,18 @@ class Work:
                 return name
             finally:
                 self.running -= 1
+
         return make
 
 
 @contextmanager
 def threads(number):
     """Yield a function that calls another one in a thread, as in a process with so many threads."""
+
     def call(function, *arguments):
         request.bind({"eventapi.config": SimpleNamespace(threads=number)})
         return function(*arguments)
+
     with ThreadPoolExecutor(64) as pool:
         yield lambda *call_with: pool.submit(call, *call_with)
 
@@ -79,10 +84,11 @@ def test_forty_threads_that_ask_at_once_get_what_one_of_them_makes(make_keeper):
     def ask():
         asking.append(True)
         return keeper.get("page", work.maker("page"))
+
     with threads(82) as call:
         calls = [call(ask) for _ in range(40)]
         until(lambda: len(asking) == 40)
-        time.sleep(0.05)                # all are in `get` now
+        time.sleep(0.05)  # all are in `get` now
         work.may_end.set()
         assert [each.result(LIMIT) for each in calls] == ["page"] * 40
     assert (work.made, keeper.get("page", work.maker("again"))) == (["page"], "page")
@@ -106,12 +112,19 @@ def test_drawing_and_waiting_takes_at_most_half_of_the_threads(number, waiting):
     with threads(number) as call:
         calls = [call(keeper.get, "first", work.maker("first"))]
         work.begun.wait(LIMIT)
-        calls += [call(keeper.get, f"file {place % 2}", work.maker(f"file {place % 2}")) for place in range(waiting)]
+        calls += [
+            call(keeper.get, f"file {place % 2}", work.maker(f"file {place % 2}"))
+            for place in range(waiting)
+        ]
         until(lambda: keeper.waiting == waiting)
         assert len(calls) <= max(1, number // 2)
         for name in ("first", "another"):
             problem = refusal(call(keeper.get, name, work.maker(name)))
-            assert (problem.status, problem.code, problem.headers) == (503, "unavailable", {"Retry-After": "5"})
+            assert (problem.status, problem.code, problem.headers) == (
+                503,
+                "unavailable",
+                {"Retry-After": "5"},
+            )
         work.may_end.set()
         assert [each.result(LIMIT)[:4] for each in calls] == ["firs", *["file"] * waiting]
         assert call(keeper.get, "another", work.maker("another")).result(LIMIT) == "another"
@@ -140,6 +153,7 @@ def test_a_page_that_is_refused_is_tried_again_at_once():
 
     def refuse():
         raise Problem("not_found", "It is gone.")
+
     with pytest.raises(Problem):
         keeper.get("page", refuse)
     assert keeper.get("page", lambda: "page") == "page"
@@ -152,9 +166,14 @@ def test_a_file_that_cannot_be_drawn_is_drawn_once_a_minute(monkeypatch):
 
     def refuse():
         made.append(at[0])
-        raise Problem("not_installed", "No font has it.", headers={"X-Why": "font"}, package="fonts")
+        raise Problem(
+            "not_installed", "No font has it.", headers={"X-Why": "font"}, package="fonts"
+        )
+
     with threads(8) as call:
-        first = call(keeper.get, "file", work.maker("file", Problem("not_installed", "No font has it.")))
+        first = call(
+            keeper.get, "file", work.maker("file", Problem("not_installed", "No font has it."))
+        )
         work.begun.wait(LIMIT)
         others = [call(keeper.get, "file", refuse) for _ in range(3)]
         until(lambda: keeper.waiting == 3)
@@ -165,7 +184,11 @@ def test_a_file_that_cannot_be_drawn_is_drawn_once_a_minute(monkeypatch):
         with pytest.raises(Problem) as found:
             keeper.get("file", refuse)
     problem = found.value
-    assert (problem.status, problem.headers, problem.members) == (501, {"X-Why": "font"}, {"package": "fonts"})
+    assert (problem.status, problem.headers, problem.members) == (
+        501,
+        {"X-Why": "font"},
+        {"package": "fonts"},
+    )
     assert made == [1_060.1, 1_120.2]
     assert keeper.get("other", lambda: "other") == "other"
     assert list(keeper.pages) == ["other"]
@@ -177,6 +200,7 @@ def test_files_that_cannot_be_drawn_are_forgotten_after_a_minute(monkeypatch):
 
     def refuse():
         raise Problem("not_installed", "No font has it.")
+
     for number in range(200):
         at[0] += 1
         with pytest.raises(Problem):
@@ -218,7 +242,9 @@ def test_a_text_counts_with_the_bytes_that_its_letters_take_in_memory(letter, wi
     assert len(keeper.pages) == 1_000_000 // (20_000 * width + kept.COST)
     for number in range(1_000):
         keeper.get(f"small {number}", lambda: b"x")
-    assert keeper.bytes == len(keeper.pages) * (1 + kept.COST), "what is driven out is counted alike"
+    assert keeper.bytes == len(keeper.pages) * (1 + kept.COST), (
+        "what is driven out is counted alike"
+    )
 
 
 def test_small_pages_count_with_what_they_take_beside_their_text():
@@ -241,6 +267,7 @@ def test_no_lock_stays_behind_for_a_page_that_nobody_makes():
 
     def lost():
         raise LookupError("there is no such page")
+
     for number in range(100):
         with pytest.raises(LookupError):
             keeper.get(number, lost)

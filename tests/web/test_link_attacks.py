@@ -1,4 +1,5 @@
 """The attacks by links that were found, one by one. Each test also does what its attacker may do, which must work."""
+
 import json
 
 import pytest
@@ -9,7 +10,7 @@ from tests.support.reach.table import allowed
 from tests.support.reach.walk import Finding
 from tests.support.reach.world import address_of
 
-MINE = "Own Ltd"                        # in every record of the attacker
+MINE = "Own Ltd"  # in every record of the attacker
 
 
 class Attack:
@@ -22,7 +23,9 @@ class Attack:
     def __call__(self, method, path, body=None, status=200):
         """Send a request with the key, which must be answered with this status. None: it may be refused."""
         answer = self.person.api(method, path, body)
-        assert status is None or answer.status == status, f"{method} {path}: {answer.status} {answer.text}"
+        assert status is None or answer.status == status, (
+            f"{method} {path}: {answer.status} {answer.text}"
+        )
         return answer
 
     def make(self, path, body):
@@ -44,8 +47,11 @@ class Attack:
     def end(self):
         """Do all that is possible without the key, and refuse what the key cannot read itself."""
         sessions.exhaust(self.bench, self.person)
-        too_far = {record: place for record, place in self.person.reached.items()
-                   if record not in allowed(self.scopes)}
+        too_far = {
+            record: place
+            for record, place in self.person.reached.items()
+            if record not in allowed(self.scopes)
+        }
         assert not too_far, str(Finding(f"key {' '.join(self.scopes)}", (), too_far))
 
 
@@ -59,7 +65,11 @@ def test_an_application_approved_with_the_contact_of_an_exhibitor_opens_no_page_
     """A key `applications` alone: the page of the victim with its invoices and contracts."""
     eve = attack("applications")
     own = eve.make("/applications", application_body("gold", X))
-    eve("POST", f"/applications/{own}/approve", {"contact_id": eve.world.contacts["B"], "mail": True})
+    eve(
+        "POST",
+        f"/applications/{own}/approve",
+        {"contact_id": eve.world.contacts["B"], "mail": True},
+    )
     home = eve.open_mail()
     assert home.startswith("/apply/") and MINE in eve.person.get(home).text
     eve.end()
@@ -68,8 +78,19 @@ def test_an_application_approved_with_the_contact_of_an_exhibitor_opens_no_page_
 def test_a_link_of_an_application_to_another_address_leads_to_no_page_of_an_exhibitor(attack):
     """A key `links applications`: all rights of the exhibitor, without their scopes."""
     eve = attack("links applications")
-    eve.person.find_links(eve("POST", "/links", {"kind": "application", "email": X, "name": "Eve",
-                                                 "application_id": eve.world.applications["A"]}, 201).data["url"])
+    eve.person.find_links(
+        eve(
+            "POST",
+            "/links",
+            {
+                "kind": "application",
+                "email": X,
+                "name": "Eve",
+                "application_id": eve.world.applications["A"],
+            },
+            201,
+        ).data["url"]
+    )
     home = eve.open_mail()
     assert home.startswith("/apply/") and ("A", "application") in eve.person.note_page(home)
     eve.end()
@@ -91,7 +112,9 @@ def test_a_revoked_link_does_not_come_back_by_the_page_of_the_application(bench)
     sessions.exhaust(bench, person)
     # Registering as a visitor is another matter: the badge of a new visit has the name of the contact.
     assert set(person.reached) <= {("A", "application"), ("A", "contact")}
-    live = bench.world.office.read(f"/links?participant_id={bench.world.participants['A']}&is_revoked=0")
+    live = bench.world.office.read(
+        f"/links?participant_id={bench.world.participants['A']}&is_revoked=0"
+    )
     assert [link["email"] for link in live] == ["colleague@victim.example"]
 
 
@@ -126,7 +149,11 @@ def test_an_application_approved_with_the_contact_of_a_visitor_gets_no_badge_of_
     """A key `applications` alone: the badge is mailed, and shown on the page of the own application."""
     eve = attack("applications")
     own = eve.make("/applications", application_body("guests", X))
-    eve("POST", f"/applications/{own}/approve", {"contact_id": eve.world.contacts["I"], "mail": True})
+    eve(
+        "POST",
+        f"/applications/{own}/approve",
+        {"contact_id": eve.world.contacts["I"], "mail": True},
+    )
     home = eve.open_mail()
     assert MINE in eve.person.get(home).text
     eve.end()
@@ -135,7 +162,10 @@ def test_an_application_approved_with_the_contact_of_a_visitor_gets_no_badge_of_
 def test_merging_a_visitor_into_an_own_contact_and_registering_gets_no_badge_of_it(attack):
     """A key `contacts` alone."""
     eve = attack("contacts")
-    own, other = (eve.make("/contacts", {"company_name": MINE, "email": email}) for email in (X, "z@evil.example"))
+    own, other = (
+        eve.make("/contacts", {"company_name": MINE, "email": email})
+        for email in (X, "z@evil.example")
+    )
     eve("POST", f"/contacts/{own}/merge", {"duplicate_id": other})
     eve("POST", f"/contacts/{own}/merge", {"duplicate_id": eve.world.contacts["R"]}, None)
     home = eve.register("visit", "x")
@@ -154,7 +184,9 @@ def test_a_contact_whose_address_the_key_has_chosen_registers_and_gets_a_badge_o
     eve.end()
 
 
-def test_changing_the_address_of_a_visitor_who_was_approved_and_registering_gets_no_badge_of_it(attack):
+def test_changing_the_address_of_a_visitor_who_was_approved_and_registering_gets_no_badge_of_it(
+    attack,
+):
     """A key `applications` alone."""
     eve = attack("applications")
     changed = eve("PATCH", f"/applications/{eve.world.applications['R']}", {"email": X})
@@ -170,7 +202,11 @@ def test_approving_with_a_contact_shows_no_name_of_it(attack, victim, category):
     """A key `applications` alone: the new participation has the name of any contact that the key can count to."""
     eve = attack("applications")
     own = eve.make("/applications", application_body(category, X))
-    eve("POST", f"/applications/{own}/approve", {"contact_id": eve.world.contacts[victim], "mail": True})
+    eve(
+        "POST",
+        f"/applications/{own}/approve",
+        {"contact_id": eve.world.contacts[victim], "mail": True},
+    )
     home = eve.open_mail()
     assert MINE in eve.person.get(home).text
     eve.end()
@@ -179,8 +215,15 @@ def test_approving_with_a_contact_shows_no_name_of_it(attack, victim, category):
 def test_a_link_of_an_application_to_another_address_has_no_badge(attack):
     """A key `links applications`: it mails the page of a visitor elsewhere, without the scope `participants`."""
     eve = attack("links applications")
-    link = eve.make("/links", {"kind": "application", "email": X, "name": "Eve",
-                               "application_id": eve.world.applications["R"]})
+    link = eve.make(
+        "/links",
+        {
+            "kind": "application",
+            "email": X,
+            "name": "Eve",
+            "application_id": eve.world.applications["R"],
+        },
+    )
     eve("POST", f"/links/{link}/mail", None, 202)
     home = eve.open_mail()
     assert ("R", "application") in eve.person.note_page(home)
@@ -203,10 +246,30 @@ def test_a_link_without_rights_shows_nothing(attack):
     """A key `links` alone gets a link without rights for any participant, since no right needs a scope."""
     eve = attack("links")
     for right in RIGHTS:
-        eve("POST", "/links", {"kind": "participant", "participant_id": eve.world.participants["B"], "email": X,
-                               "name": "Eve", "rights": [right]}, 403)
-    eve("POST", "/links", {"kind": "participant", "participant_id": eve.world.participants["B"], "email": X,
-                           "name": "Eve", "rights": []}, None)
+        eve(
+            "POST",
+            "/links",
+            {
+                "kind": "participant",
+                "participant_id": eve.world.participants["B"],
+                "email": X,
+                "name": "Eve",
+                "rights": [right],
+            },
+            403,
+        )
+    eve(
+        "POST",
+        "/links",
+        {
+            "kind": "participant",
+            "participant_id": eve.world.participants["B"],
+            "email": X,
+            "name": "Eve",
+            "rights": [],
+        },
+        None,
+    )
     eve.end()
 
 
@@ -219,7 +282,9 @@ def test_an_applicant_whose_participation_arose_from_the_application_reaches_all
     assert {"contract", "invoice", "order"} <= kinds
 
 
-@pytest.mark.parametrize("scopes", ["applications", "contacts", "contacts applications", "links applications"])
+@pytest.mark.parametrize(
+    "scopes", ["applications", "contacts", "contacts applications", "links applications"]
+)
 def test_the_keys_of_these_attacks_do_not_read_what_they_are_after(attack, scopes):
     """So none of the tests above can pass because its key may read everything anyway."""
     eve = attack(scopes)

@@ -3,6 +3,7 @@
 404 unknown path, 405, 401, plan, flag, scope, 415, 413 and 400, 422 of the input, 404 of the record, 412, 422 against
 other records, 409.
 """
+
 import pytest
 
 from eventapi.validation.schema_files import body_schema
@@ -11,7 +12,7 @@ from tests.support.examples import REFERENCES, collections, make
 from tests.web.test_numbers import integers
 from tests.web.test_routes import OWN_SCOPE, ROUTES, WITH_BODY, address, ask, each, problem
 
-TEXT, LONG = {"Content-Type": "text/plain"}, b"{" + b" " * 2 ** 20
+TEXT, LONG = {"Content-Type": "text/plain"}, b"{" + b" " * 2**20
 
 
 @each("route", ROUTES)
@@ -36,13 +37,21 @@ def test_the_key_is_checked_before_tier_flag_scope_and_input(shared, route):
 
 
 @each("route", WITH_BODY)
-def test_a_body_that_cannot_be_read_comes_before_faults_of_the_query_and_unknown_records(shared, route):
+def test_a_body_that_cannot_be_read_comes_before_faults_of_the_query_and_unknown_records(
+    shared, route
+):
     path = f"{address(route)}?nonsense=1"
-    problem(ask(shared.organiser, route, path, raw=b"{", headers=TEXT), 415, "unsupported_media_type")
+    problem(
+        ask(shared.organiser, route, path, raw=b"{", headers=TEXT), 415, "unsupported_media_type"
+    )
     problem(ask(shared.organiser, route, path, raw=LONG), 413, "body_too_large")
     problem(ask(shared.organiser, route, path, raw=b"{"), 400, "malformed_json")
-    found = problem(ask(shared.organiser, route, path, body={"non-sense": 1}), 422, "validation_failed")
-    assert {"nonsense", "/non-sense"} <= {entry.get("parameter") or entry["pointer"] for entry in found["errors"]}
+    found = problem(
+        ask(shared.organiser, route, path, body={"non-sense": 1}), 422, "validation_failed"
+    )
+    assert {"nonsense", "/non-sense"} <= {
+        entry.get("parameter") or entry["pointer"] for entry in found["errors"]
+    }
 
 
 @pytest.mark.parametrize("singular", sorted(collections()))
@@ -51,8 +60,12 @@ def test_if_match_comes_before_faults_against_other_records(shared, singular):
     path, stale = f"{collections()[singular]}/{record['id']}", {"If-Match": '"stale"'}
     fields = [name for name in integers(body_schema(singular, "PATCH")) if name in REFERENCES]
     for name in fields:
-        wrong = {name: 2 ** 63 - 1}
+        wrong = {name: 2**63 - 1}
         problem(shared.organiser.patch(path, wrong, headers=stale), 412, "precondition_failed")
-        problem(shared.organiser.patch(f"{collections()[singular]}/999999", wrong, headers=stale), 404, "not_found")
+        problem(
+            shared.organiser.patch(f"{collections()[singular]}/999999", wrong, headers=stale),
+            404,
+            "not_found",
+        )
         assert shared.organiser.patch(path, wrong).status_int in (409, 422), name
     problem(shared.organiser.patch(path, {"non-sense": 1}, headers=stale), 422, "validation_failed")

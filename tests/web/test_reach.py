@@ -4,6 +4,7 @@ The walk tries every step of tests/support/reach/steps.py, opens all that comes 
 can open. `make test` walks each scope alone and each session, one step deep; `make reach` also walks two steps, each
 pair of scopes, and all scopes but one. A failure reads as the attack that was found.
 """
+
 import ast
 import os
 import re
@@ -26,7 +27,7 @@ from tests.support.reach.world import KINDS, OWNERS
 ALL = bool(os.environ.get("REACH"))
 # Scopes that the steps need, or the rights of a link. No step asks for another one.
 ACTIVE = ("contacts", "applications", "participants", "links")
-PAIRS = ["links applications", "contacts applications"]         # rows of the table
+PAIRS = ["links applications", "contacts applications"]  # rows of the table
 if ALL:
     PAIRS = [" ".join(pair) for pair in combinations(READS, 2)]
 BUT_ONE = [f"all but {scope}" for scope in READS] if ALL else []
@@ -42,6 +43,7 @@ def events_are_documented():
 
 
 # Keys
+
 
 def test_the_table_has_every_scope():
     assert tuple(READS) == SCOPES
@@ -63,8 +65,14 @@ def test_a_key_reads_with_get_what_the_table_says(bench, scope):
 def addresses(route):
     """Yield the paths of a GET route below /api/v1: with everything that `include` adds, and with the first ids."""
     options = route.options
-    names = query_schema(options.query, listing=options.listing).get("properties", {}) if options.query else {}
-    query = [f"{name}={value}" for name, value in ASKED.items() if name in query_required(route, names)]
+    names = (
+        query_schema(options.query, listing=options.listing).get("properties", {})
+        if options.query
+        else {}
+    )
+    query = [
+        f"{name}={value}" for name, value in ASKED.items() if name in query_required(route, names)
+    ]
     if "include" in names:
         values = resolved(names["include"], document(options.singular))["items"]["enum"]
         query.append(f"include={','.join(values)}")
@@ -87,9 +95,11 @@ def test_a_key_reaches_no_more_than_it_may_read(bench, start):
     but = start.removeprefix("all but ")
     scopes = [scope for scope in SCOPES if scope != but] if but != start else start.split()
     if allowed(scopes) >= {(owner, kind) for owner in OWNERS for kind in KINDS}:
-        return                                          # nothing is hidden from such a key
+        return  # nothing is hidden from such a key
     depth = 2 if ALL and len(scopes) == 1 else 1
-    findings = Walk(bench, f"key {start or 'none'}", bench.with_key(scopes), allowed(scopes), depth).run()
+    findings = Walk(
+        bench, f"key {start or 'none'}", bench.with_key(scopes), allowed(scopes), depth
+    ).run()
     assert not findings, told(findings)
 
 
@@ -109,13 +119,16 @@ def test_the_walk_reports_what_the_table_does_not_allow(bench):
 
 # Sessions
 
+
 @pytest.mark.parametrize("start", SESSIONS)
 def test_a_session_reaches_what_the_table_says(bench, start):
     """All of it, and nothing else, whatever the person sends with the public forms and asks for."""
     name, arguments, may = SESSIONS[start]
     person = getattr(sessions, name)(bench, *arguments)
     sessions.exhaust(bench, person)
-    too_far = {record: place for record, place in person.reached.items() if record not in pairs(may)}
+    too_far = {
+        record: place for record, place in person.reached.items() if record not in pairs(may)
+    }
     assert not too_far, str(Finding(f"session {start}", (), too_far))
     assert set(person.reached) == pairs(may)
 
@@ -127,10 +140,17 @@ def test_the_desk_shows_what_the_scope_of_its_key_reads(bench, scope):
     person.look()
     kinds = {kind for _, kind in person.reached}
     assert kinds <= {*READS[scope].split()}
-    assert kinds or scope not in ("contacts", "applications", "invoices", "participants", "submissions")
+    assert kinds or scope not in (
+        "contacts",
+        "applications",
+        "invoices",
+        "participants",
+        "submissions",
+    )
 
 
 # The lists
+
 
 def test_every_route_that_could_lead_somewhere_is_a_step_or_left_out_with_a_reason():
     known = {*(route.replace(" /", " /api/v1/", 1) for route in EDGES), *OPEN, *LEFT_OUT}
@@ -140,7 +160,9 @@ def test_every_route_that_could_lead_somewhere_is_a_step_or_left_out_with_a_reas
         first = route.path.removeprefix("/api/v1").split("/")[1]
         if route.method != "GET" and first in parts:
             found.add(f"{route.method} {route.path}")
-    assert found == known, "add a new route to EDGES of tests/support/reach/steps.py, or say why it leads nowhere"
+    assert found == known, (
+        "add a new route to EDGES of tests/support/reach/steps.py, or say why it leads nowhere"
+    )
     assert all(LEFT_OUT.values())
 
 
@@ -158,16 +180,34 @@ def test_links_secrets_and_sessions_are_made_by_the_modules_of_the_list():
 def calls(file, text, module, name):
     """Return whether a file uses a function of a module, which it may have imported under another name."""
     nodes = list(ast.walk(ast.parse(text)))
-    imports = [(node.module or "", alias) for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names]
+    imports = [
+        (node.module or "", alias)
+        for node in nodes
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    ]
     modules = {alias.asname or module for _, alias in imports if alias.name == module}
-    functions = {alias.asname or name for source, alias in imports
-                 if alias.name == name and source.endswith(f".{module}")}
+    functions = {
+        alias.asname or name
+        for source, alias in imports
+        if alias.name == name and source.endswith(f".{module}")
+    }
     if file.stem == module:
-        functions |= {node.name for node in nodes if isinstance(node, ast.FunctionDef) and node.name == name}
+        functions |= {
+            node.name for node in nodes if isinstance(node, ast.FunctionDef) and node.name == name
+        }
     for node in nodes:
-        if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.value, ast.Name):
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr == name
+            and isinstance(node.value, ast.Name)
+        ):
             if node.value.id in modules:
                 return True
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions:
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in functions
+        ):
             return True
     return False

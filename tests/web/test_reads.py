@@ -1,4 +1,5 @@
 """GET handlers do not write: all routes are read in the sample show while every write transaction fails."""
+
 import re
 from collections import Counter
 
@@ -13,8 +14,11 @@ from tests.support.client import SCOPES, Client, add_key, make_settings
 
 READS = [route for route in routes() if route.method == "GET" and route.path.startswith("/api/v1/")]
 TEXT_VALUES = {"entity_type": "contact", "customer_number": "C-00001"}
-REQUIRED = {"/notes": "&entity_type=contact&entity_id=1", "/schedules": "&event_id=1"}       # parameters of lists
-MOST = 3                            # records of each resource that are read, and invoices of each status
+REQUIRED = {
+    "/notes": "&entity_type=contact&entity_id=1",
+    "/schedules": "&event_id=1",
+}  # parameters of lists
+MOST = 3  # records of each resource that are read, and invoices of each status
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +39,10 @@ def show(tmp_path_factory, template):
 @pytest.fixture
 def read_only(monkeypatch):
     """Fail each write transaction."""
+
     def refuse(*_, **__):
         raise AssertionError("a GET opens a write transaction")
+
     monkeypatch.setattr(Database, "write", refuse)
     monkeypatch.setattr(Writer, "write", refuse)
 
@@ -48,8 +54,12 @@ def addresses(client, path):
         path = path.replace(f"<{name}>", value)
     if "<id>" not in path:
         return [path]
-    parent = "/contacts" if path.startswith("/custom-fields/contact") else path.partition("/<id>")[0]
-    records = client.get(f"{parent}?per_page={MOST}{REQUIRED.get(parent, '')}", status=200).json["data"]
+    parent = (
+        "/contacts" if path.startswith("/custom-fields/contact") else path.partition("/<id>")[0]
+    )
+    records = client.get(f"{parent}?per_page={MOST}{REQUIRED.get(parent, '')}", status=200).json[
+        "data"
+    ]
     ids = [record["id"] for record in records] or [1]
     return [path.replace("<id>", str(id)).replace("<item_id>", "1") for id in ids]
 
@@ -67,9 +77,13 @@ def test_a_get_opens_no_write_transaction(show, read_only, route):
 def test_the_pdf_of_a_sent_invoice_is_read_without_a_write(show, read_only):
     pytest.importorskip("reportlab")
     client, db = show
-    assert db.connection.execute("SELECT count(*) FROM invoices WHERE pdf_source IS NOT NULL").fetchone()[0]
+    assert db.connection.execute(
+        "SELECT count(*) FROM invoices WHERE pdf_source IS NOT NULL"
+    ).fetchone()[0]
     statuses = Counter(invoice["status"] for invoice in client.data("/invoices?per_page=100"))
     assert len(statuses) > 3
     for status in statuses:
         for invoice in client.data(f"/invoices?status={status}&per_page={MOST}"):
-            assert client.get(f"/invoices/{invoice['id']}/pdf", status=200).body.startswith(b"%PDF-")
+            assert client.get(f"/invoices/{invoice['id']}/pdf", status=200).body.startswith(
+                b"%PDF-"
+            )

@@ -1,6 +1,7 @@
 """Rules for every request (RFC 9110, 9457, 7240, 8259), shown on events and notes; test_routes.py tests them on every
 route.
 """
+
 import base64
 import errno
 import io
@@ -37,17 +38,34 @@ def plain(app, method="GET", path="/api/v1/events", body=b"", **environ):
     response = {}
 
     def start(status, headers, *_):
-        response.update(status=int(status.split()[0]), headers={name.lower(): value for name, value in headers})
-    environ = {"REQUEST_METHOD": method, "PATH_INFO": path, "SCRIPT_NAME": "", "QUERY_STRING": "", "SERVER_NAME": "x",
-               "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1", "CONTENT_LENGTH": str(len(body)),
-               "wsgi.version": (1, 0),
-               "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(body), "wsgi.errors": io.StringIO(),
-               "wsgi.multithread": True, "wsgi.multiprocess": False, "wsgi.run_once": False, **environ}
+        response.update(
+            status=int(status.split()[0]), headers={name.lower(): value for name, value in headers}
+        )
+
+    environ = {
+        "REQUEST_METHOD": method,
+        "PATH_INFO": path,
+        "SCRIPT_NAME": "",
+        "QUERY_STRING": "",
+        "SERVER_NAME": "x",
+        "SERVER_PORT": "80",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "CONTENT_LENGTH": str(len(body)),
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": "http",
+        "wsgi.input": io.BytesIO(body),
+        "wsgi.errors": io.StringIO(),
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": False,
+        "wsgi.run_once": False,
+        **environ,
+    }
     body = b"".join(app.app(environ, start))
     return response["status"], response["headers"], body
 
 
 # Keys
+
 
 def test_a_key_is_read_in_any_case_of_the_scheme(organiser):
     key = organiser.key
@@ -98,12 +116,18 @@ def test_a_key_is_kept_as_a_hash_only(organiser, db, settings):
 
 # Envelope
 
+
 def test_a_successful_response_has_data_and_meta(organiser):
     answer = organiser.get("/events", status=200)
     assert answer.json.keys() == {"data", "meta"} and answer.content_type == "application/json"
     assert answer.json["meta"]["request_id"] == answer.headers["X-Request-ID"]
-    assert answer.headers["X-Content-Type-Options"] == "nosniff" and "no-cache" in answer.headers["Cache-Control"]
-    assert not [name for name in answer.headers if name.lower().startswith("access-control")], "CORS: none, on purpose"
+    assert (
+        answer.headers["X-Content-Type-Options"] == "nosniff"
+        and "no-cache" in answer.headers["Cache-Control"]
+    )
+    assert not [name for name in answer.headers if name.lower().startswith("access-control")], (
+        "CORS: none, on purpose"
+    )
 
 
 def test_text_is_utf_8_and_not_escaped(organiser):
@@ -118,9 +142,13 @@ def test_links_and_locations_use_the_public_address(settings, db):
     app = webtest.TestApp(App(settings))
     headers = {"Authorization": f"Bearer {add_key(db, SCOPES)}"}
     answer = app.post_json("/api/v1/events", {"title": "Garden Fair"}, headers=headers, status=201)
-    assert answer.headers["Location"] == f"https://events.example.org/messe/api/v1/events/{answer.json['data']['id']}"
-    assert ('<https://events.example.org/messe/api/v1/events?page=1>; '
-            'rel="first"') in app.get("/api/v1/events", headers=headers).headers["Link"]
+    assert (
+        answer.headers["Location"]
+        == f"https://events.example.org/messe/api/v1/events/{answer.json['data']['id']}"
+    )
+    assert ('<https://events.example.org/messe/api/v1/events?page=1>; rel="first"') in app.get(
+        "/api/v1/events", headers=headers
+    ).headers["Link"]
     problem = app.get("/api/v1/events/7", headers=headers, status=404)
     assert problem.json["type"] == "https://events.example.org/messe/problems/not_found"
 
@@ -138,10 +166,16 @@ def test_an_invalid_host_header_appears_in_no_url(app, organiser):
 def test_an_unexpected_error_reveals_no_internals(organiser, app, monkeypatch):
     def broken(*_, **__):
         raise RuntimeError("SELECT secret FROM /var/lib/eventapi")
+
     monkeypatch.setattr(Database, "rows", broken)
     answer = organiser.get("/events", status=500)
-    assert answer.json["code"] == "internal_error" and answer.content_type == "application/problem+json"
-    assert "SELECT" not in answer.text and "Traceback" not in answer.text and "/var" not in answer.text
+    assert (
+        answer.json["code"] == "internal_error"
+        and answer.content_type == "application/problem+json"
+    )
+    assert (
+        "SELECT" not in answer.text and "Traceback" not in answer.text and "/var" not in answer.text
+    )
 
 
 def test_an_unknown_method_is_405_and_an_unreadable_path_is_400(app):
@@ -160,15 +194,30 @@ def test_a_path_is_never_interpreted_as_another_one(app, organiser):
     assert plain(app, path=f"/api/v1/events/{event['id']}/", **key)[0] == 200
 
 
-@pytest.mark.parametrize("path, wanted", [
-    ("/api/v1/event", "/api/v1/events"), ("/api/v1/Events", "/api/v1/events"), ("/events", "/api/v1/events"),
-    ("/api/v1/event/7", "/api/v1/events/7"), ("/api/v1/invoices/12/pdff", "/api/v1/invoices/12/pdf"),
-    ("/api/v1/service_orders", "/api/v1/service-orders"), ("/api/v1/checkins/stats", "/api/v1/check-ins/stats"),
-    ("/api/v2/events", "/api/v1/events"), ("/api/v1/webhooks/3/delivery", "/api/v1/webhooks/3/deliveries"),
-    ("/api/v1/participants/invoice", "/api/v1/participants/{id}/invoice"),
-    ("/api/v1/events/0", "/api/v1/events/{id}"), ("/api/v1/events/9223372036854775808", None),
-    ("/Metrics", "/metrics"), ("/api/v1/healthz", "/healthz"), ("/doc", "/docs"), ("/api/openapi.json",
-    "/openapi.json"), ("/wp-login.php", None), ("/api/v1/" + "x" * 3000, None), ("/", None)])
+@pytest.mark.parametrize(
+    "path, wanted",
+    [
+        ("/api/v1/event", "/api/v1/events"),
+        ("/api/v1/Events", "/api/v1/events"),
+        ("/events", "/api/v1/events"),
+        ("/api/v1/event/7", "/api/v1/events/7"),
+        ("/api/v1/invoices/12/pdff", "/api/v1/invoices/12/pdf"),
+        ("/api/v1/service_orders", "/api/v1/service-orders"),
+        ("/api/v1/checkins/stats", "/api/v1/check-ins/stats"),
+        ("/api/v2/events", "/api/v1/events"),
+        ("/api/v1/webhooks/3/delivery", "/api/v1/webhooks/3/deliveries"),
+        ("/api/v1/participants/invoice", "/api/v1/participants/{id}/invoice"),
+        ("/api/v1/events/0", "/api/v1/events/{id}"),
+        ("/api/v1/events/9223372036854775808", None),
+        ("/Metrics", "/metrics"),
+        ("/api/v1/healthz", "/healthz"),
+        ("/doc", "/docs"),
+        ("/api/openapi.json", "/openapi.json"),
+        ("/wp-login.php", None),
+        ("/api/v1/" + "x" * 3000, None),
+        ("/", None),
+    ],
+)
 def test_an_unknown_path_suggests_the_nearest_one(app, path, wanted):
     status, _, body = plain(app, path=path)
     if path == "/":
@@ -182,8 +231,10 @@ def test_an_unknown_path_suggests_the_nearest_one(app, path, wanted):
 
 def test_a_batch_of_a_resource_that_has_none_leads_to_single_requests(app):
     detail = json.loads(plain(app, "POST", path="/api/v1/schedules/batch")[2])["detail"]
-    assert detail == ("The path /api/v1/schedules/batch does not exist: /api/v1/schedules has no batch, so send a "
-                      "request for each record.")
+    assert detail == (
+        "The path /api/v1/schedules/batch does not exist: /api/v1/schedules has no batch, so send a "
+        "request for each record."
+    )
 
 
 def test_requests_without_a_route_are_logged_too(app, monkeypatch, caplog):
@@ -193,7 +244,10 @@ def test_requests_without_a_route_are_logged_too(app, monkeypatch, caplog):
     plain(app, path="/api/v1/nowhere\nGET", HTTP_X_REQUEST_ID="mine")
     plain(app, "BREW")
     lost, brewed = lines
-    assert r'request_id=mine client=- key=- method=GET path="/api/v1/nowhere\nGET" status_code=404 ms=0.0 b' in lost
+    assert (
+        r'request_id=mine client=- key=- method=GET path="/api/v1/nowhere\nGET" status_code=404 ms=0.0 b'
+        in lost
+    )
     assert "method=BREW path=/api/v1/events status_code=405" in brewed
 
 
@@ -222,45 +276,74 @@ def test_the_order_of_checks(organiser, anonymous, person, db):
 
 # Bodies
 
+
 def test_all_errors_are_reported_at_once_and_in_order(organiser):
-    body = {"title": "", "country": "Germany", "is_visible": "yes", "nonsense": 1,
-            "opening_hours": [{"date": "soon", "opens": "9"}]}
+    body = {
+        "title": "",
+        "country": "Germany",
+        "is_visible": "yes",
+        "nonsense": 1,
+        "opening_hours": [{"date": "soon", "opens": "9"}],
+    }
     errors = organiser.post("/events", body, status=422).json["errors"]
     assert [(entry["pointer"], entry["code"]) for entry in errors] == [
-        ("/country", "format"), ("/is_visible", "type"), ("/nonsense", "unknown"),
+        ("/country", "format"),
+        ("/is_visible", "type"),
+        ("/nonsense", "unknown"),
         ("/opening_hours/0/closes", "required"),
-        ("/opening_hours/0/date", "format"), ("/opening_hours/0/opens", "format"), ("/title", "min_length")]
+        ("/opening_hours/0/date", "format"),
+        ("/opening_hours/0/opens", "format"),
+        ("/title", "min_length"),
+    ]
     assert all(entry["detail"] for entry in errors)
 
 
 def test_errors_of_query_and_body_are_reported_together(organiser):
     answer = organiser.post("/events?x=1", {"title": "", "country": "??"}, status=422)
-    assert [entry.get("parameter") or entry["pointer"]
-            for entry in answer.json["errors"]] == ["x", "/country", "/title"]
+    assert [entry.get("parameter") or entry["pointer"] for entry in answer.json["errors"]] == [
+        "x",
+        "/country",
+        "/title",
+    ]
 
 
 def test_for_a_misspelt_field_the_error_suggests_the_right_one(organiser):
-    error, = organiser.post("/events", {"title": "x", "citty": "Leipzig"}, status=422).json["errors"]
+    (error,) = organiser.post("/events", {"title": "x", "citty": "Leipzig"}, status=422).json[
+        "errors"
+    ]
     assert error["pointer"] == "/citty" and "city" in error["detail"]
 
 
 def test_text_is_trimmed_and_empty_text_is_null_where_it_may_be(organiser):
-    event = organiser.make("/events", {"title": "  Garden Fair \n", "city": "   ", "description": " a  b "})
-    assert event["title"] == "Garden Fair" and event["city"] is None and event["description"] == "a  b"
+    event = organiser.make(
+        "/events", {"title": "  Garden Fair \n", "city": "   ", "description": " a  b "}
+    )
+    assert (
+        event["title"] == "Garden Fair" and event["city"] is None and event["description"] == "a  b"
+    )
     organiser.post("/events", {"title": "   "}, status=422)
 
 
 def test_null_is_refused_where_a_field_cannot_be_null(organiser):
     event = organiser.make("/events", {"title": "Garden Fair", "city": "Leipzig"})
     for field in ("title", "country", "is_visible", "opening_hours", "event_key", "timezone"):
-        error, = organiser.patch(f"/events/{event['id']}", {field: None}, status=422).json["errors"]
+        (error,) = organiser.patch(f"/events/{event['id']}", {field: None}, status=422).json[
+            "errors"
+        ]
         assert error["pointer"] == f"/{field}"
-    assert organiser.patch(f"/events/{event['id']}", {"city": None}, status=200).json["data"]["city"] is None
+    assert (
+        organiser.patch(f"/events/{event['id']}", {"city": None}, status=200).json["data"]["city"]
+        is None
+    )
 
 
 def test_put_and_patch_do_not_change_fields_that_are_not_sent(organiser):
-    event = organiser.make("/events", {"title": "Garden Fair", "city": "Leipzig", "is_visible": False})
-    changed = organiser.put(f"/events/{event['id']}", {"title": "Garden Show"}, status=200).json["data"]
+    event = organiser.make(
+        "/events", {"title": "Garden Fair", "city": "Leipzig", "is_visible": False}
+    )
+    changed = organiser.put(f"/events/{event['id']}", {"title": "Garden Show"}, status=200).json[
+        "data"
+    ]
     assert changed == {**event, "title": "Garden Show", "updated_at": changed["updated_at"]}
 
 
@@ -268,31 +351,47 @@ def test_a_change_to_the_same_value_changes_nothing(organiser, db):
     event = organiser.make("/events", {"title": "Garden Fair"})
     db.connection.execute("UPDATE events SET updated_at = '2026-01-01T00:00:00Z'")
     entries = db.connection.execute("SELECT count(*) FROM audit_log").fetchone()
-    same = organiser.patch(f"/events/{event['id']}", {"title": "Garden Fair"}, status=200).json["data"]
+    same = organiser.patch(f"/events/{event['id']}", {"title": "Garden Fair"}, status=200).json[
+        "data"
+    ]
     assert same["updated_at"] == "2026-01-01T00:00:00Z"
     assert db.connection.execute("SELECT count(*) FROM audit_log").fetchone() == entries
 
 
-@pytest.mark.parametrize("kind",
-                         ["application/json", "application/json; charset=utf-8", "Application/JSON;charset=\"UTF-8\""])
+@pytest.mark.parametrize(
+    "kind",
+    ["application/json", "application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"'],
+)
 def test_json_is_accepted_with_or_without_charset(organiser, kind):
     organiser.post("/events", raw=b'{"title": "x"}', headers={"Content-Type": kind}, status=201)
 
 
 def test_a_request_without_a_body_needs_no_content_type(organiser, app):
     event = organiser.make("/events", {"title": "Garden Fair"})
-    note = organiser.make("/notes", {"entity_type": "event", "entity_id": event["id"], "note_text": "x"})
-    status, _, _ = plain(app, "POST", f"/api/v1/notes/{note['id']}/pin", HTTP_AUTHORIZATION=f"Bearer {organiser.key}")
+    note = organiser.make(
+        "/notes", {"entity_type": "event", "entity_id": event["id"], "note_text": "x"}
+    )
+    status, _, _ = plain(
+        app, "POST", f"/api/v1/notes/{note['id']}/pin", HTTP_AUTHORIZATION=f"Bearer {organiser.key}"
+    )
     assert status == 200
 
 
 def test_a_chunked_body_is_read_and_limited(app, organiser):
-    headers = {"HTTP_AUTHORIZATION": f"Bearer {organiser.key}", "HTTP_TRANSFER_ENCODING": "chunked",
-               "CONTENT_TYPE": "application/json",
-               "CONTENT_LENGTH": "", "wsgi.input_terminated": True}
-    status, _, body = plain(app, "POST", body=b"", **{**headers, "wsgi.input": io.BytesIO(b'{"title": "Chunky"}')})
+    headers = {
+        "HTTP_AUTHORIZATION": f"Bearer {organiser.key}",
+        "HTTP_TRANSFER_ENCODING": "chunked",
+        "CONTENT_TYPE": "application/json",
+        "CONTENT_LENGTH": "",
+        "wsgi.input_terminated": True,
+    }
+    status, _, body = plain(
+        app, "POST", body=b"", **{**headers, "wsgi.input": io.BytesIO(b'{"title": "Chunky"}')}
+    )
     assert status == 201, body
-    status, _, body = plain(app, "POST", **{**headers, "wsgi.input": io.BytesIO(b'"' + b"x" * 2 ** 20 + b'"')})
+    status, _, body = plain(
+        app, "POST", **{**headers, "wsgi.input": io.BytesIO(b'"' + b"x" * 2**20 + b'"')}
+    )
     assert status == 413 and json.loads(body)["code"] == "body_too_large"
 
 
@@ -300,26 +399,36 @@ def test_a_body_that_is_cut_off_is_refused(app, organiser):
     def broken(error):
         def read(size):
             raise error
+
         return SimpleNamespace(read=read)
 
     headers = {"HTTP_AUTHORIZATION": f"Bearer {organiser.key}", "CONTENT_TYPE": "application/json"}
-    for values in ({"CONTENT_LENGTH": "100", "wsgi.input": io.BytesIO(b'{"title": "Cut off"}')},
-                   {"CONTENT_LENGTH": "100", "wsgi.input": broken(OSError("the client is gone"))},
-                   {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked",
-                    "wsgi.input": broken(Exception("bad chunk"))}):
+    for values in (
+        {"CONTENT_LENGTH": "100", "wsgi.input": io.BytesIO(b'{"title": "Cut off"}')},
+        {"CONTENT_LENGTH": "100", "wsgi.input": broken(OSError("the client is gone"))},
+        {
+            "CONTENT_LENGTH": "",
+            "HTTP_TRANSFER_ENCODING": "chunked",
+            "wsgi.input": broken(Exception("bad chunk")),
+        },
+    ):
         status, _, body = plain(app, "POST", **{**headers, **values})
         assert status == 400 and json.loads(body)["code"] == "malformed_request"
     assert organiser.data("/events") == []
 
 
 def test_a_compressed_body_is_refused(organiser):
-    answer = organiser.post("/events", {"title": "Zipped"}, headers={"Content-Encoding": "gzip"}, status=415)
+    answer = organiser.post(
+        "/events", {"title": "Zipped"}, headers={"Content-Encoding": "gzip"}, status=415
+    )
     assert answer.headers["Accept-Encoding"] == "identity"
-    organiser.post("/events", {"title": "Plain"}, headers={"Content-Encoding": "identity"}, status=201)
+    organiser.post(
+        "/events", {"title": "Plain"}, headers={"Content-Encoding": "identity"}, status=201
+    )
 
 
 def test_a_body_just_under_the_limit_is_read(organiser):
-    padding = b" " * (2 ** 20 - len(b'{"title": "x"}'))
+    padding = b" " * (2**20 - len(b'{"title": "x"}'))
     organiser.post("/events", raw=b'{"title": "x"}' + padding, status=201)
     organiser.post("/events", raw=b'{"title": "x"}' + padding + b" ", status=413)
 
@@ -328,29 +437,51 @@ def test_a_body_that_has_not_arrived_is_refused_beyond_half_of_the_threads(organ
     raw = b'{"title": "x"}'
 
     def send(**stream):
-        return plain(app, "POST", body=raw, CONTENT_TYPE="application/json",
-                     HTTP_AUTHORIZATION=f"Bearer {organiser.key}", **stream)
+        return plain(
+            app,
+            "POST",
+            body=raw,
+            CONTENT_TYPE="application/json",
+            HTTP_AUTHORIZATION=f"Bearer {organiser.key}",
+            **stream,
+        )
 
     def send_late():
         return send(**{"wsgi.input": SimpleNamespace(read=io.BytesIO(raw).read)})
+
     taken = 0
     while app.app.places.acquire(blocking=False):
         taken += 1
     assert taken == app.app.settings.threads // 2
     status, headers, body = send_late()
-    assert status == 503 and json.loads(body)["code"] == "unavailable" and int(headers["retry-after"]) > 0
+    assert (
+        status == 503
+        and json.loads(body)["code"] == "unavailable"
+        and int(headers["retry-after"]) > 0
+    )
     assert send()[0] == 201
     app.app.places.release()
-    assert [send_late()[0] for _ in range(3)] == [201] * 3          # each request frees its place
+    assert [send_late()[0] for _ in range(3)] == [201] * 3  # each request frees its place
 
 
 # Accept and Prefer
 
-@pytest.mark.parametrize("header, form", [
-    (None, "a/json"), ("*/*", "a/json"), ("text/csv", "text/csv"), ("a/*", "a/json"),
-    ("text/csv;q=0.5, a/json", "a/json"),
-    ("a/json;q=0.1, text/csv;q=0.9", "text/csv"), ("image/png, */*;q=0.1", "a/json"), ("TEXT/CSV", "text/csv"),
-    ("a/json;q=0, */*", "text/csv"), ("text/html, text/*;q=0.3", "text/csv")])
+
+@pytest.mark.parametrize(
+    "header, form",
+    [
+        (None, "a/json"),
+        ("*/*", "a/json"),
+        ("text/csv", "text/csv"),
+        ("a/*", "a/json"),
+        ("text/csv;q=0.5, a/json", "a/json"),
+        ("a/json;q=0.1, text/csv;q=0.9", "text/csv"),
+        ("image/png, */*;q=0.1", "a/json"),
+        ("TEXT/CSV", "text/csv"),
+        ("a/json;q=0, */*", "text/csv"),
+        ("text/html, text/*;q=0.3", "text/csv"),
+    ],
+)
 def test_the_best_format_that_the_client_accepts_is_chosen(header, form):
     assert accepted(header, ("a/json", "text/csv")) == form
 
@@ -360,34 +491,60 @@ def test_an_error_is_a_problem_document_for_any_accept_header(organiser):
     assert answer.content_type == "application/problem+json"
 
 
-@pytest.mark.parametrize("prefer, small", [("return=minimal", True), ('respond-async, Return = "minimal"; x=1', True),
-                                           ("return=minimalistic", False), ("return=representation", False)])
+@pytest.mark.parametrize(
+    "prefer, small",
+    [
+        ("return=minimal", True),
+        ('respond-async, Return = "minimal"; x=1', True),
+        ("return=minimalistic", False),
+        ("return=representation", False),
+    ],
+)
 def test_prefer_is_parsed_according_to_rfc_7240(organiser, prefer, small):
     answer = organiser.post("/events", {"title": "Fair"}, headers={"Prefer": prefer}, status=201)
-    assert ("event_id" in answer.json["data"], "Preference-Applied" in answer.headers) == (small, small)
+    assert ("event_id" in answer.json["data"], "Preference-Applied" in answer.headers) == (
+        small,
+        small,
+    )
 
 
 def test_prefer_minimal_works_on_changes_and_actions_too(organiser):
     event = organiser.make("/events", {"title": "Garden Fair"})
-    note = organiser.make("/notes", {"entity_type": "event", "entity_id": event["id"], "note_text": "x"})
-    for method, path, body in (("PATCH", f"/notes/{note['id']}", {"note_text": "y"}),
-                               ("POST", f"/notes/{note['id']}/pin", None)):
-        answer = organiser(method, path, body, headers={"Prefer": "respond-async, return = minimal"}, status=200)
+    note = organiser.make(
+        "/notes", {"entity_type": "event", "entity_id": event["id"], "note_text": "x"}
+    )
+    for method, path, body in (
+        ("PATCH", f"/notes/{note['id']}", {"note_text": "y"}),
+        ("POST", f"/notes/{note['id']}/pin", None),
+    ):
+        answer = organiser(
+            method, path, body, headers={"Prefer": "respond-async, return = minimal"}, status=200
+        )
         assert answer.json["data"].keys() == {"note_id", "created_at", "updated_at"}
         assert answer.json["data"]["created_at"] == times.unix(note["created_at"])
-    assert "Preference-Applied" not in organiser.get(f"/notes/{note['id']}", headers={"Prefer": "return=minimal"},
-                                                     status=200).headers
+    assert (
+        "Preference-Applied"
+        not in organiser.get(
+            f"/notes/{note['id']}", headers={"Prefer": "return=minimal"}, status=200
+        ).headers
+    )
 
 
 # Idempotency
 
+
 def test_a_response_is_replayed_for_a_day_only(organiser, db):
     key = {"Idempotency-Key": "k"}
     first = organiser.post("/events", {"title": "Garden Fair"}, headers=key, status=201)
-    db.connection.execute("UPDATE idempotency_keys SET created_at = ?",
-                          [times.text(datetime.now(timezone.utc) - timedelta(hours=25))])
+    db.connection.execute(
+        "UPDATE idempotency_keys SET created_at = ?",
+        [times.text(datetime.now(timezone.utc) - timedelta(hours=25))],
+    )
     second = organiser.post("/events", {"title": "Garden Fair"}, headers=key, status=201)
-    assert second.json["data"]["id"] != first.json["data"]["id"] and "Idempotency-Replayed" not in second.headers
+    assert (
+        second.json["data"]["id"] != first.json["data"]["id"]
+        and "Idempotency-Replayed" not in second.headers
+    )
 
 
 def test_a_refused_request_does_not_use_up_its_key(organiser):
@@ -399,19 +556,31 @@ def test_a_refused_request_does_not_use_up_its_key(organiser):
 
 def test_the_same_key_for_another_path_is_refused(organiser):
     event = organiser.make("/events", {"title": "Garden Fair"})
-    note = organiser.make("/notes", {"entity_type": "event", "entity_id": event["id"], "note_text": "x"})
+    note = organiser.make(
+        "/notes", {"entity_type": "event", "entity_id": event["id"], "note_text": "x"}
+    )
     key = {"Idempotency-Key": "k"}
     pinned = organiser.post(f"/notes/{note['id']}/pin", headers=key, status=200).json["data"]
     again = organiser.post(f"/notes/{note['id']}/pin", headers=key, status=200)
-    assert again.json["data"] == pinned and pinned["is_pinned"], "a toggle that is repeated does not toggle back"
-    assert organiser.post("/events", {"title": "x"}, headers=key, status=422).json["code"] == "idempotency_key_reused"
+    assert again.json["data"] == pinned and pinned["is_pinned"], (
+        "a toggle that is repeated does not toggle back"
+    )
+    assert (
+        organiser.post("/events", {"title": "x"}, headers=key, status=422).json["code"]
+        == "idempotency_key_reused"
+    )
 
 
 def test_the_same_key_for_another_query_is_refused(organiser):
-    send = {"raw": b"email\nada@example.org\n", "headers": {"Idempotency-Key": "k", "Content-Type": "text/csv"}}
+    send = {
+        "raw": b"email\nada@example.org\n",
+        "headers": {"Idempotency-Key": "k", "Content-Type": "text/csv"},
+    }
     first = organiser.post("/bulk-import/contacts?mode=create", **send, status=201)
     again = organiser.post("/bulk-import/contacts?mode=create", **send, status=201)
-    assert again.json["data"] == first.json["data"] and again.headers["Idempotency-Replayed"] == "true"
+    assert (
+        again.json["data"] == first.json["data"] and again.headers["Idempotency-Replayed"] == "true"
+    )
     for query in ("?mode=upsert", "?mode=create&match_field=email", ""):
         refused = organiser.post(f"/bulk-import/contacts{query}", **send, status=422).json
         assert refused["code"] == "idempotency_key_reused", query
@@ -420,8 +589,15 @@ def test_the_same_key_for_another_query_is_refused(organiser):
 
 def test_a_replay_with_prefer_minimal_is_small_too(organiser):
     headers = {"Idempotency-Key": "k", "Prefer": "return=minimal"}
-    first = organiser.post("/events", {"title": "Garden Fair"}, headers=headers, status=201).json["data"]
-    assert organiser.post("/events", {"title": "Garden Fair"}, headers=headers, status=201).json["data"] == first
+    first = organiser.post("/events", {"title": "Garden Fair"}, headers=headers, status=201).json[
+        "data"
+    ]
+    assert (
+        organiser.post("/events", {"title": "Garden Fair"}, headers=headers, status=201).json[
+            "data"
+        ]
+        == first
+    )
 
 
 def test_one_of_two_concurrent_duplicates_acts_and_the_other_gets_its_response(settings, organiser):
@@ -430,8 +606,17 @@ def test_one_of_two_concurrent_duplicates_acts_and_the_other_gets_its_response(s
 
     def send():
         start.wait()
-        answers.append(plain(wrapped, "POST", body=b'{"title": "Twin"}', CONTENT_TYPE="application/json",
-                             HTTP_AUTHORIZATION=f"Bearer {organiser.key}", HTTP_IDEMPOTENCY_KEY="twins"))
+        answers.append(
+            plain(
+                wrapped,
+                "POST",
+                body=b'{"title": "Twin"}',
+                CONTENT_TYPE="application/json",
+                HTTP_AUTHORIZATION=f"Bearer {organiser.key}",
+                HTTP_IDEMPOTENCY_KEY="twins",
+            )
+        )
+
     threads = [threading.Thread(target=send) for _ in range(8)]
     for thread in threads:
         thread.start()
@@ -445,6 +630,7 @@ def test_one_of_two_concurrent_duplicates_acts_and_the_other_gets_its_response(s
 
 # ETag
 
+
 def test_if_match_is_compared_inside_the_write_transaction(settings, organiser):
     """One of several changes with the same ETag succeeds."""
     event = organiser.make("/events", {"title": "Garden Fair"})
@@ -455,10 +641,18 @@ def test_if_match_is_compared_inside_the_write_transaction(settings, organiser):
 
     def change(number):
         start.wait()
-        statuses.append(plain(wrapped, "PATCH", f"/api/v1/events/{event['id']}",
-                              json.dumps({"city": f"City {number}"}).encode(),
-                              CONTENT_TYPE="application/json", HTTP_AUTHORIZATION=f"Bearer {organiser.key}",
-                              HTTP_IF_MATCH=tag)[0])
+        statuses.append(
+            plain(
+                wrapped,
+                "PATCH",
+                f"/api/v1/events/{event['id']}",
+                json.dumps({"city": f"City {number}"}).encode(),
+                CONTENT_TYPE="application/json",
+                HTTP_AUTHORIZATION=f"Bearer {organiser.key}",
+                HTTP_IF_MATCH=tag,
+            )[0]
+        )
+
     threads = [threading.Thread(target=change, args=(number,)) for number in range(6)]
     for thread in threads:
         thread.start()
@@ -478,15 +672,22 @@ def test_the_etag_changes_with_the_record_and_is_restored_with_it(organiser):
 
 # Lists
 
+
 def test_ties_are_broken_by_id_and_nulls_come_last_in_both_directions(organiser):
-    made = [organiser.make("/events", {"title": f"Fair {number}", "city": city})
-            for number, city in enumerate(("Ulm", None, "Aachen", "Ulm", None, "aachen"))]
+    made = [
+        organiser.make("/events", {"title": f"Fair {number}", "city": city})
+        for number, city in enumerate(("Ulm", None, "Aachen", "Ulm", None, "aachen"))
+    ]
     place = {event["id"]: number for number, event in enumerate(made)}
     for order, wanted in (("ASC", [2, 5, 0, 3, 1, 4]), ("DESC", [3, 0, 5, 2, 4, 1])):
-        assert [place[event["id"]] for event in organiser.data(f"/events?sort=city&order={order}")] == wanted
+        assert [
+            place[event["id"]] for event in organiser.data(f"/events?sort=city&order={order}")
+        ] == wanted
         seen, after = [], ""
         while after is not None:
-            piece = organiser.get(f"/events?sort=city&order={order}&per_page=1&after={after}", status=200).json
+            piece = organiser.get(
+                f"/events?sort=city&order={order}&per_page=1&after={after}", status=200
+            ).json
             seen += [place[event["id"]] for event in piece["data"]]
             after = piece["meta"]["next"]
         assert seen == wanted
@@ -497,17 +698,27 @@ def test_cursor_pagination_is_stable_when_earlier_records_are_added_or_removed(o
     first = organiser.get("/events?sort=title&order=ASC&per_page=3&after=", status=200).json
     organiser.delete(f"/events/{made[0]['id']}", status=204)
     organiser.make("/events", {"title": "Fair 00a"})
-    rest = organiser.get(f"/events?sort=title&order=ASC&per_page=3&after={first['meta']['next']}", status=200).json
-    assert [event["title"] for event in first["data"] + rest["data"]] == [f"Fair {number:02}" for number in range(6)]
+    rest = organiser.get(
+        f"/events?sort=title&order=ASC&per_page=3&after={first['meta']['next']}", status=200
+    ).json
+    assert [event["title"] for event in first["data"] + rest["data"]] == [
+        f"Fair {number:02}" for number in range(6)
+    ]
     assert rest["meta"]["next"] is None
 
 
-@pytest.mark.parametrize("value, last",
-                         [(None, 10 ** 30), (10 ** 30, 1), ("half \ud800", 1), (True, 1), ([], 1), (None, None)])
+@pytest.mark.parametrize(
+    "value, last",
+    [(None, 10**30), (10**30, 1), ("half \ud800", 1), (True, 1), ([], 1), (None, None)],
+)
 def test_a_forged_cursor_is_refused(organiser, value, last):
     organiser.make("/events", {"title": "Fair"})
     place = crc32(b"/api/v1/events")
-    cursor = base64.urlsafe_b64encode(json.dumps([place, "title", "ASC", value, last]).encode()).decode().rstrip("=")
+    cursor = (
+        base64.urlsafe_b64encode(json.dumps([place, "title", "ASC", value, last]).encode())
+        .decode()
+        .rstrip("=")
+    )
     answer = organiser.get(f"/events?sort=title&order=ASC&after={cursor}", status=422)
     assert [entry["parameter"] for entry in answer.json["errors"]] == ["after"]
 
@@ -530,7 +741,12 @@ def test_totals_are_right_beyond_the_size_of_the_cache(organiser, monkeypatch):
         organiser.make("/events", {"title": title})
     for _ in range(2):
         for search, total in (("boat", 2), ("garden", 1), ("fair", 4), ("toy", 1)):
-            assert organiser.get(f"/events?search={search}&per_page=1", status=200).json["meta"]["total"] == total
+            assert (
+                organiser.get(f"/events?search={search}&per_page=1", status=200).json["meta"][
+                    "total"
+                ]
+                == total
+            )
 
 
 def test_escaping_a_cell_takes_linear_time():
@@ -552,9 +768,13 @@ def test_csv_that_fails_before_its_first_line_is_an_error_and_no_file(organiser,
     def failing(*_):
         raise OSError("disk")
         yield
+
     monkeypatch.setattr(spreadsheet, "lines", failing)
     answer = organiser.get("/events", headers={"Accept": "text/csv"}, status=500)
-    assert answer.content_type == "application/problem+json" and "Content-Disposition" not in answer.headers
+    assert (
+        answer.content_type == "application/problem+json"
+        and "Content-Disposition" not in answer.headers
+    )
 
 
 def test_csv_ends_when_the_server_closes_it(organiser, app, monkeypatch):
@@ -566,9 +786,13 @@ def test_csv_ends_when_the_server_closes_it(organiser, app, monkeypatch):
                 yield b"1\r\n"
         finally:
             ended.append(True)
+
     monkeypatch.setattr(spreadsheet, "lines", endless)
-    environ = {**webtest.TestRequest.blank("/api/v1/events").environ, "HTTP_ACCEPT": "text/csv",
-               "HTTP_AUTHORIZATION": f"Bearer {organiser.key}"}
+    environ = {
+        **webtest.TestRequest.blank("/api/v1/events").environ,
+        "HTTP_ACCEPT": "text/csv",
+        "HTTP_AUTHORIZATION": f"Bearer {organiser.key}",
+    }
     body = app.app(environ, lambda *_: None)
     assert next(iter(body)) == b"1\r\n" and not ended
     body.close()
@@ -578,24 +802,39 @@ def test_csv_ends_when_the_server_closes_it(organiser, app, monkeypatch):
 def test_csv_contains_all_pages_of_the_filtered_list(organiser):
     for number in range(25):
         organiser.make("/events", {"title": f"Fair {number}", "is_visible": number % 5 > 0})
-    answer = organiser.get("/events?visible=1&per_page=3&page=1", headers={"Accept": "text/csv"}, status=200)
+    answer = organiser.get(
+        "/events?visible=1&per_page=3&page=1", headers={"Accept": "text/csv"}, status=200
+    )
     assert answer.body.count(b"\r\n") == 21
 
 
 # The journal
 
+
 def test_each_change_is_journalled_with_admin_key_and_client_address(person, db):
     ada = person("events", name="Ada Lovelace")
-    event = ada.post("/events", {"title": "Garden Fair"}, headers={"X-Request-ID": "job-7", "User-Agent": "curl/8"},
-                     status=201).json["data"]
+    event = ada.post(
+        "/events",
+        {"title": "Garden Fair"},
+        headers={"X-Request-ID": "job-7", "User-Agent": "curl/8"},
+        status=201,
+    ).json["data"]
     ada.patch(f"/events/{event['id']}", {"city": "Leipzig"}, status=200)
     ada.delete(f"/events/{event['id']}", status=204)
-    rows = db.connection.execute("SELECT action, entity_type, entity_id, admin_name, old_values, new_values FROM "
-                                 "audit_log ORDER BY id").fetchall()
-    assert [row[:4] for row in rows] == [(action, "event", event["id"], "Ada Lovelace")
-                                         for action in ("created", "updated", "deleted")]
-    assert json.loads(rows[1][4]) == {"city": None} and json.loads(rows[1][5]) == {"city": "Leipzig"}
-    first = db.connection.execute("SELECT request_id, user_agent FROM audit_log ORDER BY id").fetchone()
+    rows = db.connection.execute(
+        "SELECT action, entity_type, entity_id, admin_name, old_values, new_values FROM "
+        "audit_log ORDER BY id"
+    ).fetchall()
+    assert [row[:4] for row in rows] == [
+        (action, "event", event["id"], "Ada Lovelace")
+        for action in ("created", "updated", "deleted")
+    ]
+    assert json.loads(rows[1][4]) == {"city": None} and json.loads(rows[1][5]) == {
+        "city": "Leipzig"
+    }
+    first = db.connection.execute(
+        "SELECT request_id, user_agent FROM audit_log ORDER BY id"
+    ).fetchone()
     assert first == ("job-7", "curl/8")
     events = db.connection.execute("SELECT name FROM outgoing_events ORDER BY id").fetchall()
     assert events == [("event.created",), ("event.updated",), ("event.deleted",)]
@@ -610,10 +849,14 @@ def test_a_refused_change_writes_nothing(organiser, db):
     assert db.connection.execute("PRAGMA data_version").fetchone() == before
 
 
-def test_a_busy_database_returns_503_with_retry_after_and_reads_continue(organiser, settings, monkeypatch):
+def test_a_busy_database_returns_503_with_retry_after_and_reads_continue(
+    organiser, settings, monkeypatch
+):
     organiser.get("/events", status=200)
     monkeypatch.setattr(Writer.write.__wrapped__, "__defaults__", (0.05,))
-    with write_lock(settings.database).thread_lock:     # another thread of this process waits for the file lock
+    with write_lock(
+        settings.database
+    ).thread_lock:  # another thread of this process waits for the file lock
         answer = organiser.post("/events", {"title": "x"}, status=503)
         organiser.get("/events", status=200)
     assert answer.json["code"] == "database_busy" and int(answer.headers["Retry-After"]) >= 1
@@ -624,15 +867,27 @@ def test_a_busy_database_returns_503_with_retry_after_and_reads_continue(organis
 def test_a_full_disk_returns_507(organiser, monkeypatch, code):
     def full(*_, **__):
         raise OSError(getattr(errno, code), "No space left on device")
+
     monkeypatch.setattr(Database, "insert", full)
-    assert organiser.post("/events", {"title": "x"}, status=507).json["code"] == "insufficient_storage"
+    assert (
+        organiser.post("/events", {"title": "x"}, status=507).json["code"] == "insufficient_storage"
+    )
 
 
-@pytest.mark.parametrize("error", [OSError(errno.EROFS, "Read-only file system"), sqlite_error(sqlite3.SQLITE_READONLY),
-                                   sqlite_error(sqlite3.SQLITE_IOERR_WRITE)])
-def test_a_read_only_database_returns_503_and_the_log_says_why(organiser, monkeypatch, caplog, error):
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.EROFS, "Read-only file system"),
+        sqlite_error(sqlite3.SQLITE_READONLY),
+        sqlite_error(sqlite3.SQLITE_IOERR_WRITE),
+    ],
+)
+def test_a_read_only_database_returns_503_and_the_log_says_why(
+    organiser, monkeypatch, caplog, error
+):
     def closed(*_, **__):
         raise error
+
     monkeypatch.setattr(Database, "insert", closed)
     answer = organiser.post("/events", {"title": "x"}, status=503)
     assert answer.json["code"] == "unhealthy" and answer.headers["Retry-After"]
@@ -640,7 +895,7 @@ def test_a_read_only_database_returns_503_and_the_log_says_why(organiser, monkey
 
 
 def test_writes_succeed_again_once_the_database_is_writable(organiser, monkeypatch):
-    with monkeypatch.context() as closed:       # SQLite would open them read-only and keep them so
+    with monkeypatch.context() as closed:  # SQLite would open them read-only and keep them so
         closed.setattr(os, "access", lambda *_, **__: False)
         assert organiser.post("/events", {"title": "x"}, status=503).json["code"] == "unhealthy"
         organiser.get("/events", status=200)
@@ -648,6 +903,7 @@ def test_writes_succeed_again_once_the_database_is_writable(organiser, monkeypat
 
 
 def test_at_most_a_thousand_errors_are_reported(organiser):
-    answer = organiser.post("/events", {"title": "x", **{f"strange{number}": 1 for number in range(1500)}},
-                            status=422).json
+    answer = organiser.post(
+        "/events", {"title": "x", **{f"strange{number}": 1 for number in range(1500)}}, status=422
+    ).json
     assert len(answer["errors"]) == 1000 and "more than 1000 faults" in answer["detail"]

@@ -1,4 +1,5 @@
 """Forms that are made from the schemas of the API: their fields, the body that their texts mean, and their faults."""
+
 import pytest
 
 from eventapi.errors import Problem
@@ -25,76 +26,137 @@ def say(code, limit=""):
 
 def test_fields_have_the_kind_of_their_schema():
     found = kinds(form("event"))
-    assert found["title"] == "text" and found["description"] == "textarea" and found["country"] == "select"
-    assert found["date_from"] == "day" and found["day_ends_at"] == "time" and found["is_visible"] == "checkbox"
+    assert (
+        found["title"] == "text"
+        and found["description"] == "textarea"
+        and found["country"] == "select"
+    )
+    assert (
+        found["date_from"] == "day"
+        and found["day_ends_at"] == "time"
+        and found["is_visible"] == "checkbox"
+    )
     assert found["opening_hours"] == "rows"
-    assert "id" not in found and "participant_count" not in found         # only read
+    assert "id" not in found and "participant_count" not in found  # only read
 
 
 def test_a_form_has_the_fields_that_it_names_in_their_order():
     assert [part.name for part in form("service", names=["base_price", "service_name"]).fields] == [
-        "base_price", "service_name"]
+        "base_price",
+        "service_name",
+    ]
 
 
 def test_texts_become_the_types_of_json():
-    given = {"service_name": [" Power "], "base_price": ["1.189,50"], "max_quantity": ["20"], "tax_rate": [""],
-             "is_active": ["1"], "unit": [""]}
+    given = {
+        "service_name": [" Power "],
+        "base_price": ["1.189,50"],
+        "max_quantity": ["20"],
+        "tax_rate": [""],
+        "is_active": ["1"],
+        "unit": [""],
+    }
     body = form("service", language="de").body(given)
-    assert body["service_name"] == "Power" and body["base_price"] == 1189.5 and body["max_quantity"] == 20
+    assert (
+        body["service_name"] == "Power"
+        and body["base_price"] == 1189.5
+        and body["max_quantity"] == 20
+    )
     assert body["is_active"] is True and body["requires_specification"] is False
-    assert "tax_rate" not in body and "unit" not in body                    # their defaults apply
+    assert "tax_rate" not in body and "unit" not in body  # their defaults apply
     assert checked("service", {**given, "base_price": ["1,189.50"]})["unit"] == "piece"
 
 
 def test_a_change_makes_an_empty_field_null():
-    body = form("service", "PATCH", names=["service_name", "tax_rate"]).body({"service_name": [""], "tax_rate": [""]})
+    body = form("service", "PATCH", names=["service_name", "tax_rate"]).body(
+        {"service_name": [""], "tax_rate": [""]}
+    )
     assert body == {"service_name": None, "tax_rate": None}
 
 
 def test_a_title_cannot_be_emptied():
     with pytest.raises(Problem) as refused:
-        body_of("event", "PATCH", "Europe/Berlin")(form("event", "PATCH", names=["title"]).body({"title": [" "]}))
+        body_of("event", "PATCH", "Europe/Berlin")(
+            form("event", "PATCH", names=["title"]).body({"title": [" "]})
+        )
     assert [fault["pointer"] for fault in refused.value.errors] == ["/title"]
 
 
 def test_a_number_that_cannot_be_read_is_a_fault_beside_it():
     made = form("service", names=["service_name", "base_price"])
     with pytest.raises(Problem) as refused:
-        body_of("service", "POST", "Europe/Berlin")(made.body({"service_name": ["x"], "base_price": ["much"]}))
+        body_of("service", "POST", "Europe/Berlin")(
+            made.body({"service_name": ["x"], "base_price": ["much"]})
+        )
     beside, others = made.faults(refused.value.errors, {}, say)
     assert list(beside) == ["base_price"] and not others
 
 
 def test_rows_of_a_list_become_objects_without_the_empty_ones():
-    made = form("service", names=["service_name", "base_price", "events"], without=["events/event_id"])
-    given = made.compact({
-        "events/0/event_key": [""], "events/0/is_active": ["1"],
-        "events/1/event_key": ["fair"], "events/1/stock": ["400"], "events/1/is_active": ["1"],
-        "events/2/event_key": ["other"], "events/2/base_price": ["7"]})
+    made = form(
+        "service", names=["service_name", "base_price", "events"], without=["events/event_id"]
+    )
+    given = made.compact(
+        {
+            "events/0/event_key": [""],
+            "events/0/is_active": ["1"],
+            "events/1/event_key": ["fair"],
+            "events/1/stock": ["400"],
+            "events/1/is_active": ["1"],
+            "events/2/event_key": ["other"],
+            "events/2/base_price": ["7"],
+        }
+    )
     assert made.body(given)["events"] == [
-        {"event_key": "fair", "base_price": None, "early_bird_price": None, "early_bird_until": None,
-         "order_deadline": None, "stock": 400, "is_active": True},
-        {"event_key": "other", "base_price": 7, "early_bird_price": None, "early_bird_until": None,
-         "order_deadline": None, "stock": None, "is_active": False}]
+        {
+            "event_key": "fair",
+            "base_price": None,
+            "early_bird_price": None,
+            "early_bird_until": None,
+            "order_deadline": None,
+            "stock": 400,
+            "is_active": True,
+        },
+        {
+            "event_key": "other",
+            "base_price": 7,
+            "early_bird_price": None,
+            "early_bird_until": None,
+            "order_deadline": None,
+            "stock": None,
+            "is_active": False,
+        },
+    ]
 
 
 def test_a_page_shows_the_rows_and_three_empty_ones():
     [hours] = form("event", names=["opening_hours"]).fields
     shown = schema_forms.rows(hours, {"opening_hours/0/opens": ["09:00"]})
     assert [[part.name for part in row][:2] for row in shown][:2] == [
-        ["opening_hours/0/date", "opening_hours/0/opens"], ["opening_hours/1/date", "opening_hours/1/opens"]]
+        ["opening_hours/0/date", "opening_hours/0/opens"],
+        ["opening_hours/1/date", "opening_hours/1/opens"],
+    ]
     assert len(shown) == 4
 
 
 def test_the_number_of_rows_is_limited():
     [hours] = form("event", names=["opening_hours"]).fields
-    assert len(schema_forms.rows(hours, {"opening_hours/999/opens": ["09:00"]})) == schema_forms.MOST_ROWS
+    assert (
+        len(schema_forms.rows(hours, {"opening_hours/999/opens": ["09:00"]}))
+        == schema_forms.MOST_ROWS
+    )
 
 
 def test_a_fault_of_a_row_stands_beside_its_field():
     made = form("event", names=["title", "opening_hours"])
-    given = made.compact({"title": ["Fair"], "opening_hours/1/date": ["2027-05-01"],
-                          "opening_hours/1/opens": ["9 o'clock"], "opening_hours/1/closes": ["18:00"]})
+    given = made.compact(
+        {
+            "title": ["Fair"],
+            "opening_hours/1/date": ["2027-05-01"],
+            "opening_hours/1/opens": ["9 o'clock"],
+            "opening_hours/1/closes": ["18:00"],
+        }
+    )
     with pytest.raises(Problem) as refused:
         body_of("event", "POST", "Europe/Berlin")(made.body(given))
     beside, others = made.faults(refused.value.errors, given, say)
@@ -120,9 +182,14 @@ def test_a_due_date_is_a_day_or_counted_from_the_event():
 def test_lists_of_texts_have_a_line_each_and_choices_a_box_each():
     made = form("submission_type", names=["allowed_extensions", "roles"])
     given = {"allowed_extensions": ["pdf\n\n svg "], "roles": ["exhibitor", "sponsor"]}
-    assert made.body(given) == {"allowed_extensions": ["pdf", "svg"], "roles": ["exhibitor", "sponsor"]}
+    assert made.body(given) == {
+        "allowed_extensions": ["pdf", "svg"],
+        "roles": ["exhibitor", "sponsor"],
+    }
     assert made.texts({"allowed_extensions": ["pdf", "svg"], "roles": ["sponsor"]}) == {
-        "allowed_extensions": ["pdf\nsvg"], "roles": ["sponsor"]}
+        "allowed_extensions": ["pdf\nsvg"],
+        "roles": ["sponsor"],
+    }
 
 
 def test_a_choice_of_records_sends_their_ids():
@@ -132,14 +199,26 @@ def test_a_choice_of_records_sends_their_ids():
 
 def test_yes_no_or_nothing():
     made = form("profile", "PATCH", names=["is_listed"])
-    assert [made.body({"is_listed": [text]})["is_listed"] for text in ("yes", "no", "")] == [True, False, None]
+    assert [made.body({"is_listed": [text]})["is_listed"] for text in ("yes", "no", "")] == [
+        True,
+        False,
+        None,
+    ]
     assert made.texts({"is_listed": False}) == {"is_listed": ["no"]}
 
 
 def test_a_record_comes_back_as_it_is():
-    record = {"title": "Garden Fair", "date_from": "2027-05-01", "is_visible": True, "country": "DE",
-              "day_ends_at": "05:00", "description": None,
-              "opening_hours": [{"date": "2027-05-01", "opens": "09:00", "closes": "18:00", "label": None}]}
+    record = {
+        "title": "Garden Fair",
+        "date_from": "2027-05-01",
+        "is_visible": True,
+        "country": "DE",
+        "day_ends_at": "05:00",
+        "description": None,
+        "opening_hours": [
+            {"date": "2027-05-01", "opens": "09:00", "closes": "18:00", "label": None}
+        ],
+    }
     made = form("event", "PATCH", names=list(record))
     assert made.body(made.texts(record)) == record
 
@@ -157,5 +236,7 @@ def test_a_limit_of_the_schema_is_part_of_the_sentence():
 
 
 def test_a_fault_of_no_field_is_told_on_top():
-    beside, others = form("event", names=["title"]).faults([{"pointer": "/venue", "code": "type"}], {}, say)
+    beside, others = form("event", names=["title"]).faults(
+        [{"pointer": "/venue", "code": "type"}], {}, say
+    )
     assert not beside and others == ["venue: type"]

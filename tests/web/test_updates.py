@@ -1,4 +1,5 @@
 """PUT and PATCH of every resource: the fields that PUT requires, and updates that contain only read-only fields."""
+
 import pytest
 
 from eventapi.validation.schema_files import document
@@ -8,16 +9,35 @@ from tests.web.test_routes import problem
 # Resource -> what PUT requires: the fields that the specification calls required, and no others. A tuple means one of
 # these fields. For an update, fields that eventapi adds are never required.
 REQUIRED = {
-    "event": ["title"], "contact": [], "participant": [("event_key", "event_id"), ("customer_number", "contact_id")],
-    "application": [], "category": ["title"], "invoice": [], "dunning_level": [],
+    "event": ["title"],
+    "contact": [],
+    "participant": [("event_key", "event_id"), ("customer_number", "contact_id")],
+    "application": [],
+    "category": ["title"],
+    "invoice": [],
+    "dunning_level": [],
     "payment": ["invoice_number", "amount"],
-    "booth": ["plan_id"], "booth_type": [], "booth_formula": [],
-    "booth_reservation": ["booth_id", ("event_participant_id", "participant_id")], "plan": [],
-    "service": [], "service_category": [], "service_order": [],
-    "document": ["entity_type", "entity_id"], "document_category": [], "document_template": [],
-    "submission": [], "submission_type": [], "task": ["title"], "note": ["entity_type", "entity_id", "note_text"],
-    "check_in": [], "schedule": [], "calendar_subscription": [], "custom_field": [],
-    "newsletter_subscriber": ["email"], "webhook": ["url", "events"],
+    "booth": ["plan_id"],
+    "booth_type": [],
+    "booth_formula": [],
+    "booth_reservation": ["booth_id", ("event_participant_id", "participant_id")],
+    "plan": [],
+    "service": [],
+    "service_category": [],
+    "service_order": [],
+    "document": ["entity_type", "entity_id"],
+    "document_category": [],
+    "document_template": [],
+    "submission": [],
+    "submission_type": [],
+    "task": ["title"],
+    "note": ["entity_type", "entity_id", "note_text"],
+    "check_in": [],
+    "schedule": [],
+    "calendar_subscription": [],
+    "custom_field": [],
+    "newsletter_subscriber": ["email"],
+    "webhook": ["url", "events"],
 }
 
 
@@ -27,7 +47,9 @@ def each_resource(function):
 
 def test_every_resource_is_in_the_table():
     replaced = {route.path for route in all_routes() if route.method == "PUT"}
-    assert {singular for singular, path in collections().items() if f"{path}/<id>" not in replaced} == WITHOUT_PUT
+    assert {
+        singular for singular, path in collections().items() if f"{path}/<id>" not in replaced
+    } == WITHOUT_PUT
     assert REQUIRED.keys() == collections().keys() - WITHOUT_PUT
 
 
@@ -43,8 +65,12 @@ def test_put_requires_the_fields_of_the_specification_and_no_others(shared, sing
     address, version = f"{collections()[singular]}/{record['id']}", shared.version()
     answer = shared.organiser.put(address, {})
     if REQUIRED[singular]:
-        missing = {f"/{field if isinstance(field, str) else field[0]}" for field in REQUIRED[singular]}
-        assert {entry["pointer"] for entry in problem(answer, 422, "validation_failed")["errors"]} == missing
+        missing = {
+            f"/{field if isinstance(field, str) else field[0]}" for field in REQUIRED[singular]
+        }
+        assert {
+            entry["pointer"] for entry in problem(answer, 422, "validation_failed")["errors"]
+        } == missing
     needed = [field if isinstance(field, str) else field[0] for field in REQUIRED[singular]]
     body = {**read_only(singular, record), **{field: record[field] for field in needed}}
     assert shared.organiser.put(address, body, status=200).json["data"] == record

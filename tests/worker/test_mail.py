@@ -1,4 +1,5 @@
 """Mails, sent to a real SMTP server: their content, retries, and that nothing is sent twice."""
+
 import datetime
 import json
 import logging
@@ -28,9 +29,16 @@ from tests.resources.test_newsletter import EMAIL
 from tests.support.dates import today
 from tests.support.mail_server import Inbox, Server
 
-BUYER = {"company_name": "Rosen Tantau KG", "first_name": "Anna", "last_name": "Gärtner", "address": "Weg 1",
-         "postal_code": "25436", "city": "Uetersen",
-         "email": EMAIL, "language": "de"}
+BUYER = {
+    "company_name": "Rosen Tantau KG",
+    "first_name": "Anna",
+    "last_name": "Gärtner",
+    "address": "Weg 1",
+    "postal_code": "25436",
+    "city": "Uetersen",
+    "email": EMAIL,
+    "language": "de",
+}
 
 
 @pytest.fixture
@@ -49,7 +57,11 @@ def post(inbox, settings):
 
 
 def configure(settings, server, security="none"):
-    settings.smtp_host, settings.smtp_port, settings.smtp_security = "127.0.0.1", server.port, security
+    settings.smtp_host, settings.smtp_port, settings.smtp_security = (
+        "127.0.0.1",
+        server.port,
+        security,
+    )
     settings.smtp_sender, settings.mails_per_minute = "office@messe.test", 100_000
     settings.base_url = "https://events.example.org"
 
@@ -65,7 +77,9 @@ def sent(db):
     """Run one complete round of the worker."""
     job.run(db, lambda: False)
     job.finish()
-    return [(row["state"], row["error"]) for state in mails.STATES for row in mails.by_state(db, state)]
+    return [
+        (row["state"], row["error"]) for state in mails.STATES for row in mails.by_state(db, state)
+    ]
 
 
 def asked(organiser, email=EMAIL, **values):
@@ -74,12 +88,17 @@ def asked(organiser, email=EMAIL, **values):
 
 def invoice(organiser, **buyer):
     contact = organiser.make("/contacts", {**BUYER, **buyer})
-    return organiser.make("/invoices",
-                          {"contact_id": contact["id"],
-                           "items": [{"description": "Hall", "quantity": 1, "unit_price": 1000, "tax_rate": 19}]})
+    return organiser.make(
+        "/invoices",
+        {
+            "contact_id": contact["id"],
+            "items": [{"description": "Hall", "quantity": 1, "unit_price": 1000, "tax_rate": 19}],
+        },
+    )
 
 
 # Content
+
 
 def test_the_confirmation_mail_is_well_formed(organiser, post, inbox, db):
     subscriber = asked(organiser, name="Anna Gärtner")
@@ -89,29 +108,53 @@ def test_the_confirmation_mail_is_well_formed(organiser, post, inbox, db):
     assert message["From"].addresses[0].addr_spec == "office@messe.test"
     assert message["From"].addresses[0].display_name == "Messe Test GmbH"
     assert message["To"].addresses[0].display_name == "Anna Gärtner"
-    assert message["Subject"] == "Bitte bestätigen Sie Ihre Anmeldung zum Newsletter von Messe Test GmbH"
+    assert (
+        message["Subject"]
+        == "Bitte bestätigen Sie Ihre Anmeldung zum Newsletter von Messe Test GmbH"
+    )
     assert message["Message-ID"].endswith("@messe.test>") and message["Date"].datetime
     assert message["Auto-Submitted"] == "auto-generated"
     raw = inbox.envelopes[0][2]
-    assert f"List-Unsubscribe: <{subscriber['unsubscribe_url']}>\r\n".encode() in raw and raw.isascii()
+    assert (
+        f"List-Unsubscribe: <{subscriber['unsubscribe_url']}>\r\n".encode() in raw and raw.isascii()
+    )
     assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-    text, html = message.get_body(("plain",)).get_content(), message.get_body(("html",)).get_content()
-    url = newsletter.confirm_url(newsletter.secret(db), "https://events.example.org",
-                                 newsletter.row(db, subscriber["id"]))
-    assert url in text and f'href="{url}"' in html and subscriber["unsubscribe_url"] in text and "Anna Gärtner" in text
+    text, html = (
+        message.get_body(("plain",)).get_content(),
+        message.get_body(("html",)).get_content(),
+    )
+    url = newsletter.confirm_url(
+        newsletter.secret(db), "https://events.example.org", newsletter.row(db, subscriber["id"])
+    )
+    assert (
+        url in text
+        and f'href="{url}"' in html
+        and subscriber["unsubscribe_url"] in text
+        and "Anna Gärtner" in text
+    )
 
 
 def test_the_language_is_that_of_the_contact(organiser, post, inbox, db):
     organiser.make("/contacts", {**BUYER, "language": "en-GB"})
     asked(organiser)
     sent(db)
-    assert inbox.messages[0]["Subject"] == "Please confirm your subscription to the Messe Test GmbH newsletter"
+    assert (
+        inbox.messages[0]["Subject"]
+        == "Please confirm your subscription to the Messe Test GmbH newsletter"
+    )
 
 
-@pytest.mark.parametrize("name",
-                         ["Eve\r\nBcc: all@example.org", "Eve\r\nBcc: everybody", "Eve\nX: y",
-                          "a\x00b".replace("\x00", "\x0b"), "<img src=x>\u2028Bcc: x@y.example",
-                          '"Eve" <eve@example.org>,'])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Eve\r\nBcc: all@example.org",
+        "Eve\r\nBcc: everybody",
+        "Eve\nX: y",
+        "a\x00b".replace("\x00", "\x0b"),
+        "<img src=x>\u2028Bcc: x@y.example",
+        '"Eve" <eve@example.org>,',
+    ],
+)
 def test_a_name_cannot_add_headers(organiser, post, inbox, db, settings, name):
     settings.organiser_name = name
     asked(organiser)
@@ -121,14 +164,22 @@ def test_a_name_cannot_add_headers(organiser, post, inbox, db, settings, name):
     [message] = inbox.messages
     assert "Bcc" not in message and "X" not in message and len(message["To"].addresses) == 1
     assert len(message["From"].addresses) == 1
-    assert message["To"].addresses[0].addr_spec == EMAIL and "<img" not in message.get_body(("html",)).get_content()
+    assert (
+        message["To"].addresses[0].addr_spec == EMAIL
+        and "<img" not in message.get_body(("html",)).get_content()
+    )
 
 
-@pytest.mark.parametrize("name, greeting",
-                         [("Dr. Zoë Müller-Ünal", "Guten Tag Dr. Zoë Müller-Ünal,"),
-                          ("win at https://spam.example", "Guten Tag,"),
-                          ("spam.example", "Guten Tag,"), ("ask win@spam.example", "Guten Tag,"),
-                          ("", "Guten Tag,")])
+@pytest.mark.parametrize(
+    "name, greeting",
+    [
+        ("Dr. Zoë Müller-Ünal", "Guten Tag Dr. Zoë Müller-Ünal,"),
+        ("win at https://spam.example", "Guten Tag,"),
+        ("spam.example", "Guten Tag,"),
+        ("ask win@spam.example", "Guten Tag,"),
+        ("", "Guten Tag,"),
+    ],
+)
 def test_a_name_cannot_advertise(organiser, post, inbox, db, name, greeting):
     asked(organiser, name=name or None)
     sent(db)
@@ -156,25 +207,44 @@ def test_an_invoice_is_mailed_with_its_stored_pdf(organiser, post, inbox, db):
     assert attachment.get_content_type() == "application/pdf"
     assert attachment.get_content() == organiser.get(f"/invoices/{draft['id']}/pdf").body
     text = message.get_body(("plain",)).get_content()
-    assert "1.190,00 EUR" in text and "Guten Tag Anna Gärtner" in text and "List-Unsubscribe" not in message
+    assert (
+        "1.190,00 EUR" in text
+        and "Guten Tag Anna Gärtner" in text
+        and "List-Unsubscribe" not in message
+    )
 
 
-@pytest.mark.parametrize("language, subject, sentence", [
-    ("en", "Deposit invoice {}", "Please find attached deposit invoice {} for EUR 1,190.00."),
-    ("de", "Abschlagsrechnung {}", "anbei erhalten Sie unsere Abschlagsrechnung {} über 1.190,00 EUR.")])
-def test_a_deposit_is_mailed_under_its_own_name(organiser, post, inbox, db, language, subject, sentence):
+@pytest.mark.parametrize(
+    "language, subject, sentence",
+    [
+        ("en", "Deposit invoice {}", "Please find attached deposit invoice {} for EUR 1,190.00."),
+        (
+            "de",
+            "Abschlagsrechnung {}",
+            "anbei erhalten Sie unsere Abschlagsrechnung {} über 1.190,00 EUR.",
+        ),
+    ],
+)
+def test_a_deposit_is_mailed_under_its_own_name(
+    organiser, post, inbox, db, language, subject, sentence
+):
     draft = invoice(organiser, language=language)
     organiser.patch(f"/invoices/{draft['id']}", {"is_deposit": True}, status=200)
-    number = organiser.post(f"/invoices/{draft['id']}/send", {"mail": True}, status=200).json["data"]["invoice_number"]
+    number = organiser.post(f"/invoices/{draft['id']}/send", {"mail": True}, status=200).json[
+        "data"
+    ]["invoice_number"]
     sent(db)
     [message] = inbox.messages
     assert message["Subject"] == subject.format(number)
     assert sentence.format(number) in message.get_body(("plain",)).get_content()
 
 
-@pytest.mark.parametrize("profile, root", [("xrechnung", b"CrossIndustryInvoice"), ("peppol", b"<Invoice ")])
-def test_a_buyer_that_requires_an_e_invoice_gets_it_as_a_file_of_its_own(organiser, post, inbox, db, settings, profile,
-                                                                        root):
+@pytest.mark.parametrize(
+    "profile, root", [("xrechnung", b"CrossIndustryInvoice"), ("peppol", b"<Invoice ")]
+)
+def test_a_buyer_that_requires_an_e_invoice_gets_it_as_a_file_of_its_own(
+    organiser, post, inbox, db, settings, profile, root
+):
     draft = invoice(organiser, e_invoice_profile=profile, postal_code="25436", gln="4012345000009")
     organiser.patch(f"/invoices/{draft['id']}", {"buyer_reference": "PO 1"}, status=200)
     done = organiser.post(f"/invoices/{draft['id']}/send", {"mail": True}, status=200).json["data"]
@@ -183,7 +253,10 @@ def test_a_buyer_that_requires_an_e_invoice_gets_it_as_a_file_of_its_own(organis
     assert xml.get_filename() == f"{done['invoice_number']}-{profile}.xml"
     assert xml.get_content_type() == "application/xml"
     query = f"?profile={profile}" + ("&syntax=ubl" if profile == "peppol" else "")
-    assert xml.get_content() == organiser.get(f"/invoices/{draft['id']}/xml{query}").body and root in xml.get_content()
+    assert (
+        xml.get_content() == organiser.get(f"/invoices/{draft['id']}/xml{query}").body
+        and root in xml.get_content()
+    )
 
 
 def test_mail_is_the_default_if_a_server_is_configured_and_an_address_known(organiser, post, db):
@@ -194,14 +267,20 @@ def test_mail_is_the_default_if_a_server_is_configured_and_an_address_known(orga
     assert [row["kind"] for row in mails.by_state(db, "queued")] == ["invoice"]
     fourth = invoice(organiser, email=None)
     answer = organiser.post(f"/invoices/{fourth['id']}/send", {"mail": True}, status=409)
-    assert answer.json["code"] == "invoice_incomplete" and answer.json["missing"] == ["contact.email"]
+    assert answer.json["code"] == "invoice_incomplete" and answer.json["missing"] == [
+        "contact.email"
+    ]
     assert organiser.data(f"/invoices/{fourth['id']}")["status"] == "draft"
 
 
 def test_an_invoice_that_was_taken_over_is_mailed_only_on_request(organiser, post, db):
     ids = [invoice(organiser)["id"] for _ in range(4)]
     for id in ids:
-        organiser.patch(f"/invoices/{id}", {"invoice_number": f"OLD {id}", "issue_date": "2020-01-01"}, status=200)
+        organiser.patch(
+            f"/invoices/{id}",
+            {"invoice_number": f"OLD {id}", "issue_date": "2020-01-01"},
+            status=200,
+        )
     assert outcome(organiser, f"/invoices/{ids[0]}/send") is None
     assert outcome(organiser, f"/invoices/{ids[1]}/send", {"mail": None}) is None
     assert outcome(organiser, f"/invoices/{ids[2]}", {"status": "sent"}, method="PATCH") is None
@@ -215,7 +294,10 @@ def test_an_invoice_that_was_taken_over_is_mailed_only_on_request(organiser, pos
 def test_a_missing_address_for_the_mail_is_named_with_all_that_is_missing(organiser, post):
     draft = invoice(organiser, email=None, city=None)
     answer = organiser.post(f"/invoices/{draft['id']}/send", {"mail": True}, status=409).json
-    assert (answer["code"], answer["missing"]) == ("invoice_incomplete", ["contact.city", "contact.email"])
+    assert (answer["code"], answer["missing"]) == (
+        "invoice_incomplete",
+        ["contact.city", "contact.email"],
+    )
 
 
 def outcome(organiser, path, body=None, status=200, method="POST"):
@@ -234,11 +316,17 @@ def actions_with_mail(organiser, mail=None, **buyer):
     organiser.patch(f"/invoices/{first}", {"due_date": str(today())}, status=200)
     found = {"send": outcome(organiser, f"/invoices/{first}/send", body)}
     found["remind"] = outcome(organiser, f"/invoices/{first}/remind", body)
-    found["credit"] = outcome(organiser, f"/invoices/{first}/credit", {"items": [ITEM], **body}, status=201)
+    found["credit"] = outcome(
+        organiser, f"/invoices/{first}/credit", {"items": [ITEM], **body}, status=201
+    )
     found["cancel"] = outcome(organiser, f"/invoices/{first}/cancel", body)
     if mail is None:
-        found["status sent"] = outcome(organiser, f"/invoices/{second}", {"status": "sent"}, method="PATCH")
-        found["status cancelled"] = outcome(organiser, f"/invoices/{second}", {"status": "cancelled"}, method="PUT")
+        found["status sent"] = outcome(
+            organiser, f"/invoices/{second}", {"status": "sent"}, method="PATCH"
+        )
+        found["status cancelled"] = outcome(
+            organiser, f"/invoices/{second}", {"status": "cancelled"}, method="PUT"
+        )
     return found
 
 
@@ -259,7 +347,11 @@ def test_without_a_mail_server_the_response_says_that_no_mail_is_sent(organiser,
     assert set(map(str, actions_with_mail(organiser).values())) == {str(skipped)}
     draft = invoice(organiser)
     organiser.post(f"/invoices/{draft['id']}/send", status=200)
-    for action, body in (("cancel", {"mail": True}), ("credit", {"mail": True, "items": [ITEM]}), ("mail", {})):
+    for action, body in (
+        ("cancel", {"mail": True}),
+        ("credit", {"mail": True, "items": [ITEM]}),
+        ("mail", {}),
+    ):
         answer = organiser.post(f"/invoices/{draft['id']}/{action}", body, status=409).json
         assert answer["code"] == "mail_not_configured"
     assert organiser.data(f"/invoices/{draft['id']}")["credited"] == 0
@@ -277,8 +369,14 @@ def test_a_repeated_action_says_that_it_mails_nothing(organiser, post, db):
 
 def test_a_mail_that_is_asked_for_and_not_possible_changes_nothing(organiser, post, db):
     draft = invoice(organiser, email=None)
-    before = organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200).json["data"]
-    for action, body in (("cancel", {"mail": True}), ("credit", {"mail": True, "items": [ITEM]}), ("mail", {})):
+    before = organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200).json[
+        "data"
+    ]
+    for action, body in (
+        ("cancel", {"mail": True}),
+        ("credit", {"mail": True, "items": [ITEM]}),
+        ("mail", {}),
+    ):
         answer = organiser.post(f"/invoices/{draft['id']}/{action}", body, status=409).json
         assert (answer["code"], answer["missing"]) == ("invoice_incomplete", ["contact.email"])
     assert organiser.data(f"/invoices/{draft['id']}") == before
@@ -287,37 +385,64 @@ def test_a_mail_that_is_asked_for_and_not_possible_changes_nothing(organiser, po
 
 def test_a_missing_package_is_named_when_a_mail_is_skipped(organiser, post, monkeypatch):
     def lacks(code):
-        monkeypatch.setattr(invoice_pdf.hybrid, "obstacle", lambda: Problem(code, "Install a package."))
+        monkeypatch.setattr(
+            invoice_pdf.hybrid, "obstacle", lambda: Problem(code, "Install a package.")
+        )
+
     first, second = invoice(organiser), invoice(organiser)
     lacks("not_installed")
     answer = organiser.post(f"/invoices/{first['id']}/send", {"mail": True}, status=501).json
-    assert answer["code"] == "not_installed" and answer["detail"].endswith("without its PDF. Install a package.")
-    assert outcome(organiser, f"/invoices/{first['id']}/send") == {"status": "skipped", "reason": "not_installed"}
+    assert answer["code"] == "not_installed" and answer["detail"].endswith(
+        "without its PDF. Install a package."
+    )
+    assert outcome(organiser, f"/invoices/{first['id']}/send") == {
+        "status": "skipped",
+        "reason": "not_installed",
+    }
     lacks("fonts_missing")
-    assert organiser.post(f"/invoices/{second['id']}/send", {"mail": True}, status=409).json["code"] == "fonts_missing"
-    assert outcome(organiser, f"/invoices/{second['id']}/send") == {"status": "skipped", "reason": "fonts_missing"}
+    assert (
+        organiser.post(f"/invoices/{second['id']}/send", {"mail": True}, status=409).json["code"]
+        == "fonts_missing"
+    )
+    assert outcome(organiser, f"/invoices/{second['id']}/send") == {
+        "status": "skipped",
+        "reason": "fonts_missing",
+    }
 
 
 def test_sending_with_mail_does_not_import_reportlab(organiser, post, monkeypatch):
     def refuse(*_):
         raise AssertionError("it takes too long inside a write transaction")
+
     monkeypatch.setattr(fonts, "require", refuse)
-    assert outcome(organiser, f"/invoices/{invoice(organiser)['id']}/send", {"mail": True}) == QUEUED
+    assert (
+        outcome(organiser, f"/invoices/{invoice(organiser)['id']}/send", {"mail": True}) == QUEUED
+    )
 
 
 def test_credit_notes_of_cancel_and_credit_are_mailed_with_their_text(organiser, post, inbox, db):
     draft = invoice(organiser)
     address = f"/invoices/{draft['id']}"
     organiser.post(f"{address}/send", {"mail": False}, status=200)
-    credit = organiser.post(f"{address}/credit", {"items": [ITEM], "text": "One stand less"}, status=201).json["data"]
-    cancelled = organiser.post(f"{address}/cancel", {"reason": "Ordered twice"}, status=200).json["data"]
+    credit = organiser.post(
+        f"{address}/credit", {"items": [ITEM], "text": "One stand less"}, status=201
+    ).json["data"]
+    cancelled = organiser.post(f"{address}/cancel", {"reason": "Ordered twice"}, status=200).json[
+        "data"
+    ]
     rest = organiser.data(f"/invoices/{cancelled['related_invoice_id']}")
     assert [(note["text"], note["cancellation_reason"]) for note in (credit, rest, cancelled)] == [
-        ("One stand less", None), (None, "Ordered twice"), (None, "Ordered twice")]
-    assert organiser.data(f"/invoices?ids={draft['id']}")[0]["cancellation_reason"] == "Ordered twice"
+        ("One stand less", None),
+        (None, "Ordered twice"),
+        (None, "Ordered twice"),
+    ]
+    assert (
+        organiser.data(f"/invoices?ids={draft['id']}")[0]["cancellation_reason"] == "Ordered twice"
+    )
     assert sent(db) == [("sent", None)] * 2
     assert [message["Subject"] for message in inbox.messages] == [
-        f"Rechnungskorrektur {note['invoice_number']}" for note in (credit, rest)]
+        f"Rechnungskorrektur {note['invoice_number']}" for note in (credit, rest)
+    ]
     for message, note in zip(inbox.messages, (credit, rest), strict=True):
         [attachment] = message.iter_attachments()
         assert attachment.get_content() == organiser.get(f"/invoices/{note['id']}/pdf").body
@@ -328,11 +453,17 @@ def test_an_invoice_is_mailed_again_to_any_address_with_a_text(organiser, post, 
     address = f"/invoices/{draft['id']}"
     assert organiser.post(f"{address}/mail", status=409).json["code"] == "invalid_transition"
     done = organiser.post(f"{address}/send", {"mail": False}, status=200).json["data"]
-    body = {"to": "tax@example.org", "language": "en-GB", "text": "As you asked:\nthe <invoice>.\n\nYours, Ada"}
+    body = {
+        "to": "tax@example.org",
+        "language": "en-GB",
+        "text": "As you asked:\nthe <invoice>.\n\nYours, Ada",
+    }
     answer = organiser.post(f"{address}/mail", body, status=202).json
     assert (answer["data"], answer["meta"]["mail"]) == (done, QUEUED)
     organiser.post(f"{address}/mail", {"text": "Wie gewünscht."}, status=202)
-    note = organiser.post(f"{address}/cancel", {"mail": False}, status=200).json["data"]["related_invoice_id"]
+    note = organiser.post(f"{address}/cancel", {"mail": False}, status=200).json["data"][
+        "related_invoice_id"
+    ]
     organiser.post(f"/invoices/{note}/mail", {"to": None}, status=202)
     assert sent(db) == [("sent", None)] * 3
     assert inbox.recipients == ["tax@example.org", EMAIL, EMAIL]
@@ -340,27 +471,51 @@ def test_an_invoice_is_mailed_again_to_any_address_with_a_text(organiser, post, 
     assert english["Subject"] == f"Invoice {done['invoice_number']}"
     text, html = (english.get_body((kind,)).get_content() for kind in ("plain", "html"))
     parts = [part.strip() for part in text.replace("\r", "").split("\n\n")]
-    assert parts[:4] == ["Dear Anna Gärtner,", "As you asked:\nthe <invoice>.", "Yours, Ada",
-                         f"Please find attached invoice {done['invoice_number']} for EUR 1,190.00."]
+    assert parts[:4] == [
+        "Dear Anna Gärtner,",
+        "As you asked:\nthe <invoice>.",
+        "Yours, Ada",
+        f"Please find attached invoice {done['invoice_number']} for EUR 1,190.00.",
+    ]
     assert "<p>As you asked:<br>\nthe &lt;invoice&gt;.</p>" in html.replace("\r", "")
     assert german["Subject"] == f"Rechnung {done['invoice_number']}"
-    german_text, credit_text = (mail.get_body(("plain",)).get_content() for mail in (german, credit))
-    assert "Anbei erhalten Sie" in german_text and "anbei erhalten Sie" in credit_text, "a new sentence or not"
+    german_text, credit_text = (
+        mail.get_body(("plain",)).get_content() for mail in (german, credit)
+    )
+    assert "Anbei erhalten Sie" in german_text and "anbei erhalten Sie" in credit_text, (
+        "a new sentence or not"
+    )
     stored = organiser.get(f"{address}/pdf").body
-    assert all(next(message.iter_attachments()).get_content() == stored for message in (english, german))
+    assert all(
+        next(message.iter_attachments()).get_content() == stored for message in (english, german)
+    )
     number = done["invoice_number"]
-    assert [part.get_filename() for part in english.iter_attachments()] == [f"{number}.pdf", f"{number}-en.pdf"]
+    assert [part.get_filename() for part in english.iter_attachments()] == [
+        f"{number}.pdf",
+        f"{number}-en.pdf",
+    ]
     assert [part.get_filename() for part in german.iter_attachments()] == [f"{number}.pdf"]
     copy = list(english.iter_attachments())[1].get_content()
     assert f"Invoice {number} (copy)" in texts(copy)[0]
     assert credit["Subject"].startswith("Rechnungskorrektur CN-")
-    events = db.connection.execute("SELECT count(*) FROM outgoing_events WHERE name = 'invoice.mailed'").fetchone()
-    assert (events, len(organiser.data("/audit-log?entity_type=invoice&action=mailed"))) == ((3,), 3)
+    events = db.connection.execute(
+        "SELECT count(*) FROM outgoing_events WHERE name = 'invoice.mailed'"
+    ).fetchone()
+    assert (events, len(organiser.data("/audit-log?entity_type=invoice&action=mailed"))) == (
+        (3,),
+        3,
+    )
 
 
-@pytest.mark.parametrize("body, pointer", [
-    ({"to": "nobody"}, "/to"), ({"language": "fr"}, "/language"), ({"text": "x" * 5001}, "/text"),
-    ({"cc": "a"}, "/cc")])
+@pytest.mark.parametrize(
+    "body, pointer",
+    [
+        ({"to": "nobody"}, "/to"),
+        ({"language": "fr"}, "/language"),
+        ({"text": "x" * 5001}, "/text"),
+        ({"cc": "a"}, "/cc"),
+    ],
+)
 def test_a_wrong_request_for_a_mail_is_refused(organiser, post, body, pointer):
     draft = invoice(organiser)
     organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200)
@@ -368,7 +523,9 @@ def test_a_wrong_request_for_a_mail_is_refused(organiser, post, body, pointer):
     assert [fault["pointer"] for fault in faults] == [pointer]
 
 
-def test_mails_go_to_the_current_address_of_the_contact_and_never_to_an_anonymised_one(organiser, post, inbox, db):
+def test_mails_go_to_the_current_address_of_the_contact_and_never_to_an_anonymised_one(
+    organiser, post, inbox, db
+):
     draft = invoice(organiser, email=None)
     contact, address = f"/contacts/{draft['contact_id']}", f"/invoices/{draft['id']}"
     assert outcome(organiser, f"{address}/send") == NO_ADDRESS
@@ -379,8 +536,11 @@ def test_mails_go_to_the_current_address_of_the_contact_and_never_to_an_anonymis
     sent(db)
     assert inbox.recipients == [EMAIL, "bills@example.org"]
     organiser.post(f"{contact}/anonymize", status=200)
-    for action, body in (("mail", {"to": "x@example.org"}), ("cancel", {"reason": "Gone"}),
-                         ("credit", {"items": [ITEM], "text": "Gone"})):
+    for action, body in (
+        ("mail", {"to": "x@example.org"}),
+        ("cancel", {"reason": "Gone"}),
+        ("credit", {"items": [ITEM], "text": "Gone"}),
+    ):
         assert organiser.post(f"{address}/{action}", body, status=409).json["code"] == "anonymized"
     assert outcome(organiser, f"{address}/cancel") == NO_ADDRESS
 
@@ -391,7 +551,9 @@ def test_nothing_is_mailed_to_the_address_that_an_anonymised_buyer_had(organiser
     organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200)
     organiser.post(f"/contacts/{draft['contact_id']}/anonymize", status=200)
     for action, body in (("remind", {}), ("credit", {"items": [ITEM]}), ("cancel", {})):
-        answer = organiser.post(f"/invoices/{draft['id']}/{action}", {**body, "mail": True}, status=409)
+        answer = organiser.post(
+            f"/invoices/{draft['id']}/{action}", {**body, "mail": True}, status=409
+        )
         assert answer.json["code"] == "anonymized"
         organiser.post(f"/invoices/{draft['id']}/{action}", body)
     assert organiser.data(f"/invoices/{draft['id']}")["status"] == "cancelled"
@@ -400,7 +562,9 @@ def test_nothing_is_mailed_to_the_address_that_an_anonymised_buyer_had(organiser
 
 def test_a_reminder_states_the_open_amount(organiser, post, inbox, db):
     draft = invoice(organiser, language="en")
-    organiser.patch(f"/invoices/{draft['id']}", {"due_date": times.today(db.config.timezone)}, status=200)
+    organiser.patch(
+        f"/invoices/{draft['id']}", {"due_date": times.today(db.config.timezone)}, status=200
+    )
     organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200)
     organiser.post(f"/invoices/{draft['id']}/remind", {"mail": True}, status=200)
     sent(db)
@@ -410,17 +574,30 @@ def test_a_reminder_states_the_open_amount(organiser, post, inbox, db):
     assert len(list(message.iter_attachments())) == 1
 
 
-@pytest.mark.parametrize("language, subject, sentence", [
-    ("en", "Payment reminder: invoice {}",
-     "was due on 15 January 2020. According to our records, EUR 1,190.00 is still outstanding."),
-    ("de", "Zahlungserinnerung: Rechnung {}",
-     "war am 15.01.2020 fällig. Nach unseren Unterlagen sind noch 1.190,00 EUR offen."),
-])
-def test_an_overdue_reminder_states_the_due_date_and_the_open_amount(organiser, post, inbox, db, language, subject,
-                                                                    sentence):
+@pytest.mark.parametrize(
+    "language, subject, sentence",
+    [
+        (
+            "en",
+            "Payment reminder: invoice {}",
+            "was due on 15 January 2020. According to our records, EUR 1,190.00 is still outstanding.",
+        ),
+        (
+            "de",
+            "Zahlungserinnerung: Rechnung {}",
+            "war am 15.01.2020 fällig. Nach unseren Unterlagen sind noch 1.190,00 EUR offen.",
+        ),
+    ],
+)
+def test_an_overdue_reminder_states_the_due_date_and_the_open_amount(
+    organiser, post, inbox, db, language, subject, sentence
+):
     draft = invoice(organiser, language=language)
-    organiser.patch(f"/invoices/{draft['id']}", {"invoice_number": "OLD 1", "issue_date": "2020-01-01",
-                                                 "due_date": "2020-01-15"}, status=200)
+    organiser.patch(
+        f"/invoices/{draft['id']}",
+        {"invoice_number": "OLD 1", "issue_date": "2020-01-01", "due_date": "2020-01-15"},
+        status=200,
+    )
     done = organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200).json["data"]
     organiser.post(f"/invoices/{draft['id']}/remind", {"mail": True}, status=200)
     sent(db)
@@ -429,16 +606,26 @@ def test_an_overdue_reminder_states_the_due_date_and_the_open_amount(organiser, 
     assert sentence in message.get_body(("plain",)).get_content()
 
 
-@pytest.mark.parametrize("language, sentence", [("en", "Please find attached credit note {} for EUR 119.00."),
-                                                ("de",
-                                                 "anbei erhalten Sie unsere Rechnungskorrektur {} über 119,00 EUR.")])
-def test_the_amount_of_a_credit_note_has_no_minus_sign(organiser, post, inbox, db, language, sentence):
+@pytest.mark.parametrize(
+    "language, sentence",
+    [
+        ("en", "Please find attached credit note {} for EUR 119.00."),
+        ("de", "anbei erhalten Sie unsere Rechnungskorrektur {} über 119,00 EUR."),
+    ],
+)
+def test_the_amount_of_a_credit_note_has_no_minus_sign(
+    organiser, post, inbox, db, language, sentence
+):
     draft = invoice(organiser, language=language)
     organiser.post(f"/invoices/{draft['id']}/send", {"mail": False}, status=200)
     item = {"description": "Hall", "quantity": -1, "unit_price": 100, "tax_rate": 19}
     with db.write():
-        note = drafts.create(db, {"contact_id": draft["contact_id"], "items": [item]}, invoice_type="credit_note",
-                             related_invoice_id=draft["id"])
+        note = drafts.create(
+            db,
+            {"contact_id": draft["contact_id"], "items": [item]},
+            invoice_type="credit_note",
+            related_invoice_id=draft["id"],
+        )
     done = organiser.post(f"/invoices/{note['id']}/send", {"mail": True}, status=200).json["data"]
     sent(db)
     [message] = inbox.messages
@@ -446,18 +633,24 @@ def test_the_amount_of_a_credit_note_has_no_minus_sign(organiser, post, inbox, d
 
 
 def test_english_and_german_have_the_same_texts_with_the_same_placeholders():
-    placeholders = {language: {name: set(re.findall(r"{(\w+)}", text)) for name, text in texts.items()}
-                    for language, texts in mail_words.WORDS.items()}
+    placeholders = {
+        language: {name: set(re.findall(r"{(\w+)}", text)) for name, text in texts.items()}
+        for language, texts in mail_words.WORDS.items()
+    }
     assert placeholders["en"] == placeholders["de"]
 
 
 # Retries
 
+
 def test_a_refused_recipient_is_recorded_on_the_subscriber(organiser, post, inbox, db):
     inbox.refusals[EMAIL] = "550 5.1.1 no such mailbox"
     subscriber = asked(organiser)
     assert sent(db) == [("failed", "refused: 550 5.1.1 no such mailbox")]
-    assert organiser.data(f"/newsletter/{subscriber['id']}")["mail_error"] == "refused: 550 5.1.1 no such mailbox"
+    assert (
+        organiser.data(f"/newsletter/{subscriber['id']}")["mail_error"]
+        == "refused: 550 5.1.1 no such mailbox"
+    )
 
 
 def test_a_refused_recipient_of_an_invoice_is_recorded_on_the_contact(organiser, post, inbox, db):
@@ -490,8 +683,9 @@ def test_a_mail_fails_after_the_last_attempt(organiser, post, inbox, db):
     assert state == "failed"
 
 
-def test_a_connection_lost_before_the_reply_leaves_its_mail_uncertain_and_two_stop_the_worker(organiser, post, inbox,
-                                                                                                db):
+def test_a_connection_lost_before_the_reply_leaves_its_mail_uncertain_and_two_stop_the_worker(
+    organiser, post, inbox, db
+):
     inbox.after_data = lambda server: server.transport.close()
     for number in range(4):
         asked(organiser, f"{number}@example.org")
@@ -505,24 +699,32 @@ def test_a_connection_lost_before_the_reply_leaves_its_mail_uncertain_and_two_st
     assert len(inbox.recipients) == 2, "not at once"
     job.paused.clear()
     sent(db)
-    assert len(set(inbox.recipients)) == len(inbox.recipients) == 4 and len(mails.by_state(db, "sent")) == 2
+    assert (
+        len(set(inbox.recipients)) == len(inbox.recipients) == 4
+        and len(mails.by_state(db, "sent")) == 2
+    )
 
 
-def test_a_recipient_at_which_the_mail_server_closes_the_connection_stops_no_other_mail(organiser, post, inbox, db,
-                                                                                         caplog):
+def test_a_recipient_at_which_the_mail_server_closes_the_connection_stops_no_other_mail(
+    organiser, post, inbox, db, caplog
+):
     """Five such recipients stand before each other one: whoever fills in public forms chooses recipients."""
     for number in range(15):
         if number % 6 < 5:
             inbox.refusals[f"{number}@example.org"] = "421 4.3.2 closing"
         asked(organiser, f"{number}@example.org")
     sent(db)
-    assert inbox.recipients == ["5@example.org", "11@example.org"] and "no mail can be sent" not in caplog.text
+    assert (
+        inbox.recipients == ["5@example.org", "11@example.org"]
+        and "no mail can be sent" not in caplog.text
+    )
     assert len(mails.by_state(db, "queued")) == inbox.connections == 13
 
 
 @pytest.mark.parametrize("place", ["RCPT", "MAIL"])
-def test_a_mail_server_that_breaks_every_connection_is_left_alone_for_a_minute(organiser, post, inbox, db, caplog,
-                                                                               place):
+def test_a_mail_server_that_breaks_every_connection_is_left_alone_for_a_minute(
+    organiser, post, inbox, db, caplog, place
+):
     """Before the recipient is named, no mail can be the cause, so the first break is enough."""
     if place == "MAIL":
         inbox.on_mail = lambda server: server.transport.close()
@@ -535,10 +737,14 @@ def test_a_mail_server_that_breaks_every_connection_is_left_alone_for_a_minute(o
     assert "no mail can be sent, next attempt in 60 s" in caplog.text
 
 
-def test_a_mail_that_cannot_be_built_is_no_answer_of_the_mail_server(organiser, post, inbox, db, monkeypatch):
+def test_a_mail_that_cannot_be_built_is_no_answer_of_the_mail_server(
+    organiser, post, inbox, db, monkeypatch
+):
     """Of the mails to 20 recipients that break the connection, each second one cannot be built."""
     build, number = mail_contents.build, iter(range(100))
-    monkeypatch.setattr(mail_contents, "build", lambda db, mail: build(db, mail) if next(number) % 2 else 1 / 0)
+    monkeypatch.setattr(
+        mail_contents, "build", lambda db, mail: build(db, mail) if next(number) % 2 else 1 / 0
+    )
     for place in range(20):
         inbox.refusals[f"{place}@example.org"] = "421 4.3.2 closing"
         asked(organiser, f"{place}@example.org")
@@ -565,8 +771,9 @@ def test_an_unreachable_server_does_not_count_as_an_attempt(organiser, post, db,
     assert db.connection.execute("SELECT attempts FROM mails").fetchone() == (0,)
 
 
-def test_a_worker_killed_during_a_mail_leaves_it_uncertain_until_it_is_resent(organiser, post, inbox, db, settings,
-                                                                              capsys, monkeypatch):
+def test_a_worker_killed_during_a_mail_leaves_it_uncertain_until_it_is_resent(
+    organiser, post, inbox, db, settings, capsys, monkeypatch
+):
     asked(organiser)
     with process_locks.mailing(settings):
         assert mail_delivery.step(db, "lease")["recipient"] == EMAIL
@@ -579,7 +786,9 @@ def test_a_worker_killed_during_a_mail_leaves_it_uncertain_until_it_is_resent(or
     assert cli.main(["mail", "list"]) == 0 and "uncertain" in capsys.readouterr().out
     assert cli.main(["check"]) == 0 and capsys.readouterr().out == f"mail (warning): {line}\n"
     assert cli.main(["check", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == [{"check": "mail", "detail": line, "severity": "warning"}]
+    assert json.loads(capsys.readouterr().out) == [
+        {"check": "mail", "detail": line, "severity": "warning"}
+    ]
     assert cli.main(["mail", "retry", "1"]) == 0 and cli.main(["mail", "retry", "1"]) == 1
     assert cli.main(["mail", "retry", "99"]) == 1
     assert "mail 1 is queued" in capsys.readouterr().err
@@ -597,7 +806,9 @@ def test_a_slow_mail_is_no_longer_uncertain_once_it_was_sent(organiser, post, db
 def test_two_workers_send_no_mail_twice(organiser, post, inbox, settings, db):
     for number in range(40):
         asked(organiser, f"{number}@example.org")
-    threads = [threading.Thread(target=job.deliver, args=(settings, lambda: False)) for _ in range(2)]
+    threads = [
+        threading.Thread(target=job.deliver, args=(settings, lambda: False)) for _ in range(2)
+    ]
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
     assert sorted(inbox.recipients) == sorted({f"{number}@example.org" for number in range(40)})
@@ -619,7 +830,9 @@ def test_a_clock_that_was_set_back_stops_no_mail(organiser, post, inbox, db, set
     for number in range(2):
         asked(organiser, f"{number}@example.org")
     assert mail_delivery.step(db, "a") and mail_delivery.seconds_until_next(db) > 0
-    db.connection.execute("UPDATE mails SET taken_at = '2999-01-01T00:00:00Z' WHERE taken_at IS NOT NULL")
+    db.connection.execute(
+        "UPDATE mails SET taken_at = '2999-01-01T00:00:00Z' WHERE taken_at IS NOT NULL"
+    )
     assert mail_delivery.seconds_until_next(db) == 0
 
 
@@ -633,15 +846,35 @@ def test_a_mail_that_is_no_longer_needed_is_not_sent(organiser, post, inbox, db)
 
 # TLS
 
+
 @pytest.fixture
 def certificate(tmp_path):
     """Return (certificate, key) for 127.0.0.1, not signed by a trusted authority."""
     import subprocess
+
     files = [tmp_path / name for name in ("cert.pem", "key.pem")]
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-                    "-addext",
-                    "subjectAltName=IP:127.0.0.1", "-out", files[0], "-keyout", files[1]], check=True,
-                   capture_output=True)
+    subprocess.run(
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "2",
+            "-subj",
+            "/CN=127.0.0.1",
+            "-addext",
+            "subjectAltName=IP:127.0.0.1",
+            "-out",
+            files[0],
+            "-keyout",
+            files[1],
+        ],
+        check=True,
+        capture_output=True,
+    )
     return files
 
 
@@ -656,7 +889,10 @@ def test_starttls_requires_a_trusted_certificate(settings, inbox, certificate, m
             pass
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
         with smtp.connected(settings) as connection:
-            assert smtp.hand_over(connection, "a@messe.test", EMAIL, b"Subject: x\r\n\r\nx\r\n").state == "sent"
+            assert (
+                smtp.hand_over(connection, "a@messe.test", EMAIL, b"Subject: x\r\n\r\nx\r\n").state
+                == "sent"
+            )
         settings.smtp_password = "wrong"
         with pytest.raises(smtp.Unreachable) as refused, smtp.connected(settings):
             pass
@@ -676,14 +912,19 @@ def test_implicit_tls_checks_the_certificate_too(settings, certificate):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*certificate)
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        settings.smtp_host, settings.smtp_port, settings.smtp_security = "127.0.0.1", listener.getsockname()[1], "tls"
+        settings.smtp_host, settings.smtp_port, settings.smtp_security = (
+            "127.0.0.1",
+            listener.getsockname()[1],
+            "tls",
+        )
 
         def accept():
             connection, _ = listener.accept()
             try:
                 context.wrap_socket(connection, server_side=True).close()
-            except (ssl.SSLError, OSError):              # the client closes the connection, as it should
+            except (ssl.SSLError, OSError):  # the client closes the connection, as it should
                 connection.close()
+
         thread = threading.Thread(target=accept)
         thread.start()
         with pytest.raises(smtp.Unreachable, match=r"(?i)certificate"), smtp.connected(settings):
@@ -693,12 +934,15 @@ def test_implicit_tls_checks_the_certificate_too(settings, certificate):
 
 # Operation
 
+
 def test_old_mails_are_deleted_and_queued_ones_are_kept(organiser, post, db):
     asked(organiser)
     sent(db)
     asked(organiser, "b@example.org")
-    db.connection.execute("UPDATE mails SET updated_at = ?",
-                          (times.text(datetime.datetime.now(datetime.timezone.utc) - mails.KEPT),))
+    db.connection.execute(
+        "UPDATE mails SET updated_at = ?",
+        (times.text(datetime.datetime.now(datetime.timezone.utc) - mails.KEPT),),
+    )
     assert housekeeping.delete_old_mails(db) == 1
     assert [row["recipient"] for row in mails.by_state(db, "queued")] == ["b@example.org"]
 
@@ -712,34 +956,45 @@ def test_the_backlog_of_mails_is_in_the_metrics(organiser, post, app):
 
 def test_the_worker_sends_mails(organiser, post, inbox, settings):
     from eventapi.worker import Worker
+
     asked(organiser)
     assert Worker(settings, (job,)).once() == [] and len(inbox.messages) == 1
 
 
-def test_a_mail_without_its_pdf_says_which_package_or_letter_is_missing(organiser, post, db, monkeypatch, caplog):
+def test_a_mail_without_its_pdf_says_which_package_or_letter_is_missing(
+    organiser, post, db, monkeypatch, caplog
+):
     draft = invoice(organiser)
     organiser.post(f"/invoices/{draft['id']}/send", status=200)
 
-    def draw(*_):                           # as if the font was removed since
+    def draw(*_):  # as if the font was removed since
         raise fonts.no_glyph("\u682a")
+
     monkeypatch.setattr(invoice_pdf, "draw", draw)
-    (state, error), = sent(db)
+    ((state, error),) = sent(db)
     assert state == "queued" and error.startswith(
-        "the mail cannot be built: No installed font has the character \u682a (U+682A): ")
+        "the mail cannot be built: No installed font has the character \u682a (U+682A): "
+    )
     assert error.partition(": ")[2] in caplog.text and "Traceback" not in caplog.text
 
 
-def test_a_mail_that_cannot_be_built_delays_no_other(organiser, post, inbox, db, monkeypatch, caplog):
+def test_a_mail_that_cannot_be_built_delays_no_other(
+    organiser, post, inbox, db, monkeypatch, caplog
+):
     monkeypatch.setitem(mail_contents.CONTENTS, "invoice", lambda db, mail: 1 / 0)
     draft = invoice(organiser)
     organiser.post(f"/invoices/{draft['id']}/send", status=200)
     asked(organiser, "b@example.org")
-    assert sorted(sent(db)) == [("queued", "the mail cannot be built (ZeroDivisionError); the log has the details"),
-                                ("sent", None)]
+    assert sorted(sent(db)) == [
+        ("queued", "the mail cannot be built (ZeroDivisionError); the log has the details"),
+        ("sent", None),
+    ]
     assert "cannot be built" in caplog.text and inbox.recipients == ["b@example.org"]
 
 
-def test_a_sent_mail_is_recorded_even_while_the_database_is_busy(organiser, post, inbox, db, monkeypatch):
+def test_a_sent_mail_is_recorded_even_while_the_database_is_busy(
+    organiser, post, inbox, db, monkeypatch
+):
     asked(organiser)
     step, refused = mail_delivery.step, []
 
@@ -748,5 +1003,6 @@ def test_a_sent_mail_is_recorded_even_while_the_database_is_busy(organiser, post
             refused.append(done)
             raise Busy
         return step(db, lease, done, more)
+
     monkeypatch.setattr(mail_delivery, "step", busy_once)
     assert sent(db) == [("sent", None)] and refused and len(inbox.messages) == 1

@@ -1,4 +1,5 @@
 """The order in which mails leave."""
+
 from collections import Counter
 
 import pytest
@@ -9,9 +10,18 @@ from eventapi.worker.mail import contents, delivery
 
 # What somebody waits for in front of a page, then the rest, then batches of the office.
 PRIORITIES = {
-    "link": 0, "application_confirmation": 0, "newsletter_confirmation": 0,
-    "application_decision": 1, "badge": 1, "booth_offer": 1, "link_notice": 1,
-    "invoice": 2, "invoice_reminder": 2, "dunning": 2, "todos": 2}
+    "link": 0,
+    "application_confirmation": 0,
+    "newsletter_confirmation": 0,
+    "application_decision": 1,
+    "badge": 1,
+    "booth_offer": 1,
+    "link_notice": 1,
+    "invoice": 2,
+    "invoice_reminder": 2,
+    "dunning": 2,
+    "todos": 2,
+}
 NOW, LATER = "2026-11-28T10:00:00Z", "2026-11-28T11:00:00Z"
 
 
@@ -39,13 +49,21 @@ def test_every_kind_of_mail_has_a_function_that_writes_it_and_a_priority():
 def test_a_mail_gets_the_priority_of_its_kind(db):
     for kind, priority in PRIORITIES.items():
         id = add(db, kind=kind)
-        assert db.connection.execute("SELECT priority, turn FROM mails WHERE id = ?", (id,)).fetchone() == (priority, 0)
+        assert db.connection.execute(
+            "SELECT priority, turn FROM mails WHERE id = ?", (id,)
+        ).fetchone() == (priority, 0)
 
 
 def test_mails_leave_by_priority_turn_time_and_id(db):
-    columns = [{"priority": 0, "turn": 0}, {"priority": 0, "turn": 0}, {"priority": 0, "turn": 2},
-               {"priority": 0, "turn": 29}, {"priority": 1}, {"priority": 2, "next_at": "2026-11-27T10:00:00Z"},
-               {"priority": 2, "next_at": "2026-11-27T11:00:00Z"}]
+    columns = [
+        {"priority": 0, "turn": 0},
+        {"priority": 0, "turn": 0},
+        {"priority": 0, "turn": 2},
+        {"priority": 0, "turn": 29},
+        {"priority": 1},
+        {"priority": 2, "next_at": "2026-11-27T10:00:00Z"},
+        {"priority": 2, "next_at": "2026-11-27T11:00:00Z"},
+    ]
     ids = {place: add(db, **values) for place, values in reversed(list(enumerate(columns)))}
     add(db, priority=0, next_at=LATER)
     found = []
@@ -67,14 +85,21 @@ def test_the_worker_takes_mails_in_this_order(db, monkeypatch):
     assert [mail["kind"] for mail in (first, second, third)] == ["invoice", "link", "invoice"]
 
 
-@pytest.mark.parametrize(("kind", "place"), [("link", (1, 29)), ("badge", (1, 29)), ("invoice", (2, 29))])
-def test_a_mail_that_is_tried_again_leaves_after_the_first_attempts_of_others(db, monkeypatch, kind, place):
+@pytest.mark.parametrize(
+    ("kind", "place"), [("link", (1, 29)), ("badge", (1, 29)), ("invoice", (2, 29))]
+)
+def test_a_mail_that_is_tried_again_leaves_after_the_first_attempts_of_others(
+    db, monkeypatch, kind, place
+):
     """A link also after badges: else a recipient whom the mail server never answers comes first each time."""
     monkeypatch.setattr(times, "now", lambda: NOW)
     id = add(db, kind=kind)
     mail = delivery.step(db, "lease")
     delivery.step(db, "lease", (mail, delivery.Outcome("queued", "451 later")), more=False)
-    assert db.connection.execute("SELECT priority, turn FROM mails WHERE id = ?", (id,)).fetchone() == place
+    assert (
+        db.connection.execute("SELECT priority, turn FROM mails WHERE id = ?", (id,)).fetchone()
+        == place
+    )
     monkeypatch.setattr(times, "now", lambda: LATER)
     add(db, kind="badge" if kind == "link" else kind, next_at=LATER)
     assert [delivery.step(db, "lease")["id"] for _ in range(2)] == [id + 1, id]
@@ -112,6 +137,7 @@ def steps(db, find):
 
     def counted():
         count[0] += 1
+
     db.connection.set_progress_handler(counted, 100)
     found = find(db, NOW)
     db.connection.set_progress_handler(None, 0)
@@ -123,12 +149,15 @@ def test_the_next_mail_is_found_without_reading_those_that_wait(db, find):
     """20,000 mails that are due, and 60,000 that wait for another attempt, among them those with priority 0."""
     few, _ = steps(db, find)
     with db.write():
-        db.connection.execute("""
+        db.connection.execute(
+            """
             WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 80000)
             INSERT INTO mails (kind, priority, turn, entity_type, entity_id, recipient, subject, base_url, state,
                                next_at, message_id, created_at, updated_at)
             SELECT 'invoice', i % 4 % 3, iif(i % 4 % 3, 0, i / 4 % 30), 'invoice', i, 'a@rosen.example', 'x', '',
-                   'queued', iif(i % 4 = 2, :now, :later), 'm' || i, :now, :now FROM n""", {"now": NOW, "later": LATER})
+                   'queued', iif(i % 4 = 2, :now, :later), 'm' || i, :now, :now FROM n""",
+            {"now": NOW, "later": LATER},
+        )
     many, found = steps(db, find)
     assert found and many < few + 20, "not 800 hundreds"
 

@@ -1,4 +1,5 @@
 """The worker: its loop, its heartbeat, housekeeping, and a worker beside a server."""
+
 import os
 import signal
 import sqlite3
@@ -48,11 +49,19 @@ def count(db, table):
 
 
 def test_responses_of_idempotency_keys_are_kept_for_24_hours(db, organiser):
-    organiser.post("/events", {"title": "Garden Fair"}, headers={"Idempotency-Key": "young"}, status=201)
-    organiser.post("/events", {"title": "Garden Fair"}, headers={"Idempotency-Key": "old"}, status=201)
-    db.connection.execute("UPDATE idempotency_keys SET created_at = ? WHERE idempotency_key = 'old'", (ago(hours=25),))
+    organiser.post(
+        "/events", {"title": "Garden Fair"}, headers={"Idempotency-Key": "young"}, status=201
+    )
+    organiser.post(
+        "/events", {"title": "Garden Fair"}, headers={"Idempotency-Key": "old"}, status=201
+    )
+    db.connection.execute(
+        "UPDATE idempotency_keys SET created_at = ? WHERE idempotency_key = 'old'", (ago(hours=25),)
+    )
     assert housekeeping.delete_old_idempotency_keys(db) == 1
-    assert db.connection.execute("SELECT idempotency_key FROM idempotency_keys").fetchall() == [("young",)]
+    assert db.connection.execute("SELECT idempotency_key FROM idempotency_keys").fetchall() == [
+        ("young",)
+    ]
 
 
 def test_events_for_the_feed_are_kept_for_30_days(db, organiser):
@@ -71,8 +80,9 @@ def test_a_thread_of_a_job_reports_nothing_to_systemd_while_the_worker_hangs(set
         before = len(reports)
         thread = threading.Thread(target=lambda: [stopping() for _ in range(3)])
         thread.start()
-        thread.join()                       # the worker hangs for so long
+        thread.join()  # the worker hangs for so long
         during.append(len(reports) - before)
+
     worker = Worker(settings, jobs=[job(run)], report=lambda: reports.append(1))
     assert worker.once() == [] and during == [0]
     worker.stopping()
@@ -89,9 +99,17 @@ def test_a_batch_is_bounded_and_the_job_processes_all_batches(db, monkeypatch, o
     assert count(db, "outgoing_events") == 0
 
 
-@pytest.mark.parametrize("forget, table, columns", [
-    (housekeeping.delete_old_events, "outgoing_events", "name, entity_type, entity_id, scope"),
-    (housekeeping.delete_old_rejected_records, "bulk_import_errors", "bulk_import_id, record_index, faults, source")])
+@pytest.mark.parametrize(
+    "forget, table, columns",
+    [
+        (housekeeping.delete_old_events, "outgoing_events", "name, entity_type, entity_id, scope"),
+        (
+            housekeeping.delete_old_rejected_records,
+            "bulk_import_errors",
+            "bulk_import_id, record_index, faults, source",
+        ),
+    ],
+)
 def test_a_big_table_without_old_rows_is_not_scanned(db, forget, table, columns):
     steps = []
     db.connection.execute("PRAGMA foreign_keys = OFF")
@@ -107,9 +125,13 @@ def test_the_audit_log_is_pruned_and_still_verifies(audited):
     assert housekeeping.prune_audit_log(audited) == 5
     assert housekeeping.prune_audit_log(audited) == 0
     assert journal.verify(audited) == []
-    assert audited.connection.execute("SELECT min(id), max(id) FROM audit_log").fetchone() == (6, 11)
-    assert audited.connection.execute("SELECT action, new_values FROM audit_log WHERE id = 11").fetchone() == (
-        "pruned", '{"first_id":1,"last_id":5}')
+    assert audited.connection.execute("SELECT min(id), max(id) FROM audit_log").fetchone() == (
+        6,
+        11,
+    )
+    assert audited.connection.execute(
+        "SELECT action, new_values FROM audit_log WHERE id = 11"
+    ).fetchone() == ("pruned", '{"first_id":1,"last_id":5}')
     with audited.write():
         journal.administered(audited, entities.TENANT, "tested", 1)
     assert journal.verify(audited) == []
@@ -148,6 +170,7 @@ def test_the_worker_writes_a_heartbeat_but_not_in_every_round(db):
 def test_a_failed_heartbeat_is_logged_only_now_and_then(db, caplog, monkeypatch):
     def full(db):
         raise Full("database or disk is full")
+
     monkeypatch.setattr(housekeeping, "record_heartbeat", full)
     worker = Worker(db.config, jobs=())
     for _ in range(3):
@@ -164,10 +187,14 @@ def test_a_failed_job_is_retried_later_and_blocks_no_other_job(db, caplog):
     def fail(db, stopping):
         rounds.append("failed")
         raise RuntimeError("broken on purpose")
-    failing, other = job(fail, on_change=True), job(lambda db, stopping: rounds.append("worked"), on_change=True)
+
+    failing, other = (
+        job(fail, on_change=True),
+        job(lambda db, stopping: rounds.append("worked"), on_change=True),
+    )
     worker = Worker(db.config, jobs=(failing, other))
     worker.round(db)
-    worker.seen = None                                    # as if the database had changed
+    worker.seen = None  # as if the database had changed
     worker.round(db)
     assert rounds == ["failed", "worked", "worked"]
     assert "broken on purpose" in caplog.text
@@ -183,6 +210,7 @@ def test_a_busy_database_does_not_count_as_a_failure_of_the_job(db, caplog):
         rounds.append("tried")
         if len(rounds) == 1:
             raise Busy
+
     waiting = job(wait, every=0)
     worker = Worker(db.config, jobs=(waiting,))
     worker.round(db)
@@ -196,18 +224,22 @@ def test_a_job_fails_when_a_rule_refuses_it(db, caplog):
     def refuse(db, stopping):
         rounds.append("tried")
         raise errors.Problem("invalid_transition", "The booth is not reserved.")
+
     refused = job(refuse, every=0, on_change=True)
     worker = Worker(db.config, jobs=(refused,))
     assert worker.once() == [refused]
     worker.round(db)
     assert rounds == ["tried"] and worker.due[refused] > time.monotonic() + AFTER_FAILURE / 2
-    record, = [record for record in caplog.records if record.levelname == "ERROR"]
-    assert "made_for_a_test failed" in record.message and "The booth is not reserved." in caplog.text
+    (record,) = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert (
+        "made_for_a_test failed" in record.message and "The booth is not reserved." in caplog.text
+    )
 
 
 def test_once_exits_with_an_error_when_a_rule_refuses_a_job(settings, db, monkeypatch, capsys):
     def refuse(db, number):
         raise errors.Problem("invalid_transition", "The booth is not reserved.")
+
     monkeypatch.setattr(booking, "expire_due", refuse)
     monkeypatch.setenv("EVENTAPI_DATA_DIR", str(settings.data_dir))
     assert main(["worker", "--once"]) == 1
@@ -227,6 +259,7 @@ def test_a_bulk_import_that_a_rule_refuses_fails_its_job_and_pauses(db, monkeypa
     def refuse(db, id, stopping):
         attempts.append(id)
         raise errors.Problem("invalid_transition", "The import was cancelled.")
+
     monkeypatch.setattr(runs, "waiting", lambda db: [1, 2])
     monkeypatch.setattr(runs, "run", refuse)
     worker = Worker(db.config, jobs=(bulk_import,))
@@ -235,7 +268,9 @@ def test_a_bulk_import_that_a_rule_refuses_fails_its_job_and_pauses(db, monkeypa
     assert bulk_import.run(db, lambda: False) is None and attempts == [1, 2]
 
 
-def test_a_bulk_import_that_fails_ten_times_by_a_fault_of_the_program_ends_as_failed(db, organiser, monkeypatch):
+def test_a_bulk_import_that_fails_ten_times_by_a_fault_of_the_program_ends_as_failed(
+    db, organiser, monkeypatch
+):
     """A fault of the storage does not count: it may pass, and the import can go on."""
     people = [{"email": f"p{place}@example.org", "last_name": "A"} for place in range(2001)]
     id = organiser.post("/bulk-import/contacts", {"records": people}, status=202).json["data"]["id"]
@@ -243,8 +278,15 @@ def test_a_bulk_import_that_fails_ten_times_by_a_fault_of_the_program_ends_as_fa
 
     def fail(db, id, stopping):
         attempts.append(id)
-        raise sqlite3.OperationalError("disk I/O error") if len(attempts) <= 20 else TypeError("unhashable")
-    monkeypatch.setattr(sqlite3.OperationalError, "sqlite_errorcode", sqlite3.SQLITE_IOERR, raising=False)
+        raise (
+            sqlite3.OperationalError("disk I/O error")
+            if len(attempts) <= 20
+            else TypeError("unhashable")
+        )
+
+    monkeypatch.setattr(
+        sqlite3.OperationalError, "sqlite_errorcode", sqlite3.SQLITE_IOERR, raising=False
+    )
     monkeypatch.setattr(runs, "run", fail)
     for _ in range(40):
         bulk_import.paused.clear()
@@ -252,7 +294,10 @@ def test_a_bulk_import_that_fails_ten_times_by_a_fault_of_the_program_ends_as_fa
         bulk_import.finish()
     assert len(attempts) == 30
     record = organiser.data(f"/bulk-import/{id}")
-    assert record["status"] == "failed" and "failed 10 times by an error of the server" in record["failure"]
+    assert (
+        record["status"] == "failed"
+        and "failed 10 times by an error of the server" in record["failure"]
+    )
     assert runs.waiting(db) == []
 
 
@@ -282,7 +327,9 @@ def test_once_runs_the_due_jobs_and_ends(tmp_path, settings):
 def test_the_worker_ends_within_a_second_of_sigterm_and_logs_start_and_end(tmp_path, settings, db):
     worker = processes.start(tmp_path, "worker")
     processes.until(lambda: housekeeping.worker_age(db) is not None)
-    with pytest.raises(process_locks.InUse, match=rf"a worker \(process {worker.pid}\) is running; stop it first"):
+    with pytest.raises(
+        process_locks.InUse, match=rf"a worker \(process {worker.pid}\) is running; stop it first"
+    ):
         process_locks.alone(settings)
     worker.terminate()
     assert worker.wait(1.5) == 0
@@ -329,4 +376,5 @@ def test_the_worker_of_a_killed_server_ends_and_releases_the_data(tmp_path, sett
             return process_locks.alone(settings).close() is None
         except process_locks.InUse:
             return False
+
     processes.until(free)

@@ -3,6 +3,7 @@
 Every function that writes is called inside a write transaction and journals the change. Faults carry the name of the
 command line option as `parameter`.
 """
+
 import secrets
 from datetime import datetime, timedelta, timezone
 from hashlib import sha256
@@ -14,17 +15,21 @@ from eventapi.storage.statements import statements
 
 sql = statements("api_keys")
 
-SCOPES = tuple("events contacts participants applications categories invoices payments booths plans services "
-               "service_orders documents submissions tasks checkins schedules calendar-feed custom_fields newsletter "
-               "webhooks reports audit links".split())
+SCOPES = tuple(
+    "events contacts participants applications categories invoices payments booths plans services "
+    "service_orders documents submissions tasks checkins schedules calendar-feed custom_fields newsletter "
+    "webhooks reports audit links".split()
+)
 CREATE_APPLICATIONS = "applications:create"
-NARROW_SCOPES = (CREATE_APPLICATIONS, "public")         # for keys on web pages: few routes
+NARROW_SCOPES = (CREATE_APPLICATIONS, "public")  # for keys on web pages: few routes
 # `:read` allows reading only.
 ALL_SCOPES = (*SCOPES, *(f"{scope}:read" for scope in SCOPES), *NARROW_SCOPES)
-FLAGS = tuple("invoices booths plans services service_orders tasks documents schedules webhooks pages door "
-              "desk".split())
+FLAGS = tuple(
+    "invoices booths plans services service_orders tasks documents schedules webhooks pages door "
+    "desk".split()
+)
 TIERS = ("Starter", "Business", "Business+")
-FIRST_ADMIN = "Administrator"                # name of the admin that is created with the first key
+FIRST_ADMIN = "Administrator"  # name of the admin that is created with the first key
 
 
 def key_hash(key):
@@ -37,6 +42,7 @@ def key_hash(key):
 
 # Keys
 
+
 def create_key(db, name, scopes, *, admin_id=None, expires_at=None):
     """Create an API key and return `(id, key)`. The key itself is not stored.
 
@@ -47,8 +53,9 @@ def create_key(db, name, scopes, *, admin_id=None, expires_at=None):
     name = _checked_name(name, "key")
     scopes = checked_scopes(scopes)
     if expires_at is not None and expires_at <= db.now:
-        raise invalid_parameter("expires", "past",
-                                f"the expiry of a key must be in the future: {expires_at} has passed")
+        raise invalid_parameter(
+            "expires", "past", f"the expiry of a key must be in the future: {expires_at} has passed"
+        )
     admin = _first_admin(db) if admin_id is None else active_admin(db, admin_id)
     values = {"name": name, "scopes": " ".join(scopes), "admin_id": admin, "expires_at": expires_at}
     return _add_key(db, values, "created")
@@ -56,8 +63,13 @@ def create_key(db, name, scopes, *, admin_id=None, expires_at=None):
 
 def checked_scopes(scopes):
     """Return each scope once, in the order of ALL_SCOPES. Raise 422 with a fault for each unknown scope."""
-    faults = [fault("unknown", f"unknown scope {scope!r}{_suggestion(scope, ALL_SCOPES)}", parameter="scope")
-              for scope in scopes if scope not in ALL_SCOPES]
+    faults = [
+        fault(
+            "unknown", f"unknown scope {scope!r}{_suggestion(scope, ALL_SCOPES)}", parameter="scope"
+        )
+        for scope in scopes
+        if scope not in ALL_SCOPES
+    ]
     if faults:
         raise invalid(faults)
     return [scope for scope in ALL_SCOPES if scope in scopes]
@@ -67,8 +79,15 @@ def revoke_key(db, id):
     """Revoke a key from the next request on. A revoked key is not changed. Raise 404 for an unknown key."""
     key = _key(db, id)
     if db.run(sql.revoke, id=id, now=db.now):
-        journal.administered(db, entities.API_KEY, "revoked", id, title=key["name"], old={"revoked_at": None},
-                             new={"revoked_at": db.now})
+        journal.administered(
+            db,
+            entities.API_KEY,
+            "revoked",
+            id,
+            title=key["name"],
+            old={"revoked_at": None},
+            new={"revoked_at": db.now},
+        )
 
 
 def rotate_key(db, id, *, grace_hours=0):
@@ -79,8 +98,15 @@ def rotate_key(db, id, *, grace_hours=0):
     """
     old = _key(db, id)
     if old["revoked_at"] or _is_expired(old, db.now):
-        state = f"was revoked at {old['revoked_at']}" if old["revoked_at"] else f"expired at {old['expires_at']}"
-        raise Problem("invalid_transition", f"API key {id} cannot be rotated because it {state}. Create a new key.")
+        state = (
+            f"was revoked at {old['revoked_at']}"
+            if old["revoked_at"]
+            else f"expired at {old['expires_at']}"
+        )
+        raise Problem(
+            "invalid_transition",
+            f"API key {id} cannot be rotated because it {state}. Create a new key.",
+        )
     active_admin(db, old["admin_id"])
     values = {name: old[name] for name in ("name", "scopes", "admin_id", "expires_at")}
     new = _add_key(db, values, "rotated", replaces=id)
@@ -88,8 +114,15 @@ def rotate_key(db, id, *, grace_hours=0):
     ends = times.text(datetime.now(timezone.utc) + timedelta(hours=grace_hours))
     if grace_hours and (old["expires_at"] is None or ends < old["expires_at"]):
         db.run(sql.expire, id=id, expires_at=ends)
-        journal.administered(db, entities.API_KEY, "updated", id, title=old["name"],
-                             old={"expires_at": old["expires_at"]}, new={"expires_at": ends})
+        journal.administered(
+            db,
+            entities.API_KEY,
+            "updated",
+            id,
+            title=old["name"],
+            old={"expires_at": old["expires_at"]},
+            new={"expires_at": ends},
+        )
     elif not grace_hours:
         revoke_key(db, id)
     return new
@@ -97,15 +130,24 @@ def rotate_key(db, id, *, grace_hours=0):
 
 def keys(db):
     """Return all keys as rows, with `scopes` as a list and `status`: active, expired, revoked or admin disabled."""
-    return [{**row, "scopes": row["scopes"].split(), "status": _status(row),
-             "admin_is_active": bool(row["admin_is_active"])} for row in db.all(sql.list)]
+    return [
+        {
+            **row,
+            "scopes": row["scopes"].split(),
+            "status": _status(row),
+            "admin_is_active": bool(row["admin_is_active"]),
+        }
+        for row in db.all(sql.list)
+    ]
 
 
 def _add_key(db, values, action, **more):
     """Store and journal a new key with these columns and return `(id, key)`. `more` goes to the audit entry only."""
     key = "evk_" + secrets.token_urlsafe(32)
     id = db.insert(sql.add, **values, key_hash=key_hash(key), now=db.now)
-    journal.administered(db, entities.API_KEY, action, id, title=values["name"], new={**values, **more})
+    journal.administered(
+        db, entities.API_KEY, action, id, title=values["name"], new={**values, **more}
+    )
     return id, key
 
 
@@ -133,14 +175,19 @@ def _status(key):
 
 # Admins
 
+
 def add_admin(db, name, email=None):
     """Create an admin and return the id. Raise 422 for a wrong name or e-mail address."""
     name = _checked_name(name, "admin")
     if email is not None and ("@" not in email.strip()[1:-1] or " " in email.strip()):
-        raise invalid_parameter("email", "format", f"{email!r} is not an e-mail address. Use the form name@example.com")
+        raise invalid_parameter(
+            "email", "format", f"{email!r} is not an e-mail address. Use the form name@example.com"
+        )
     email = email and email.strip()
     id = db.insert(sql.add_admin, name=name, email=email, now=db.now)
-    journal.administered(db, entities.ADMIN, "created", id, title=name, new={"name": name, "email": email})
+    journal.administered(
+        db, entities.ADMIN, "created", id, title=name, new={"name": name, "email": email}
+    )
     return id
 
 
@@ -152,8 +199,15 @@ def disable_admin(db, id):
     admin = _admin(db, id)
     if admin["is_active"]:
         db.run(sql.disable_admin, id=id, now=db.now)
-        journal.administered(db, entities.ADMIN, "updated", id, title=admin["name"], old={"is_active": True},
-                             new={"is_active": False})
+        journal.administered(
+            db,
+            entities.ADMIN,
+            "updated",
+            id,
+            title=admin["name"],
+            old={"is_active": True},
+            new={"is_active": False},
+        )
 
 
 def admins(db):
@@ -172,8 +226,10 @@ def _admin(db, id):
 def active_admin(db, id):
     """Return the id of an active admin. Raise 404 if it does not exist, 409 `invalid_transition` if it is disabled."""
     if not _admin(db, id)["is_active"]:
-        raise Problem("invalid_transition",
-                      f"Admin {id} is disabled and can have no new key or link. Create it for another admin.")
+        raise Problem(
+            "invalid_transition",
+            f"Admin {id} is disabled and can have no new key or link. Create it for another admin.",
+        )
     return id
 
 
@@ -184,6 +240,7 @@ def _first_admin(db):
 
 # Flags and tier
 
+
 def flags(db):
     """Return all feature flags as `{name, enabled}`."""
     return [{"name": row["name"], "enabled": bool(row["enabled"])} for row in db.all(sql.flags)]
@@ -193,11 +250,19 @@ def set_flag(db, name, enabled):
     """Enable or disable a feature. Running servers use it from the next request on. Raise 422 for an unknown flag."""
     known = {flag["name"]: flag["enabled"] for flag in flags(db)}
     if name not in known:
-        raise invalid_parameter("name", "unknown", f"unknown flag {name!r}{_suggestion(name, sorted(known))}")
+        raise invalid_parameter(
+            "name", "unknown", f"unknown flag {name!r}{_suggestion(name, sorted(known))}"
+        )
     if known[name] != enabled:
         db.run(sql.set_flag, name=name, enabled=int(enabled))
-        journal.administered(db, entities.FLAG, "updated", title=name, old={"enabled": known[name]},
-                             new={"enabled": enabled})
+        journal.administered(
+            db,
+            entities.FLAG,
+            "updated",
+            title=name,
+            old={"enabled": known[name]},
+            new={"enabled": enabled},
+        )
 
 
 def tier(db):
@@ -208,22 +273,32 @@ def tier(db):
 def set_tier(db, name):
     """Set the plan tier. Raise 422 for a name that is not one of TIERS."""
     if name not in TIERS:
-        raise invalid_parameter("name", "unknown", f"unknown plan tier {name!r}{_suggestion(name, TIERS)}")
+        raise invalid_parameter(
+            "name", "unknown", f"unknown plan tier {name!r}{_suggestion(name, TIERS)}"
+        )
     old = tier(db)
     if old != name:
         db.run(sql.set_tier, tier=name)
-        journal.administered(db, entities.TENANT, "updated", 1, title="tier", old={"tier": old}, new={"tier": name})
+        journal.administered(
+            db, entities.TENANT, "updated", 1, title="tier", old={"tier": old}, new={"tier": name}
+        )
 
 
 def _checked_name(name, noun):
     """Return the name without outer spaces. Raise 422 if it is empty, too long or not printable. `noun`: its owner."""
     name = name.strip()
     if not 1 <= len(name) <= 200 or not name.isprintable():
-        raise invalid_parameter("name", "format", f"the name of the {noun} must have 1 to 200 printable characters: "
-                                f"{name[:200]!r} has {len(name)}{'' if name.isprintable() else ', not all printable'}")
+        raise invalid_parameter(
+            "name",
+            "format",
+            f"the name of the {noun} must have 1 to 200 printable characters: "
+            f"{name[:200]!r} has {len(name)}{'' if name.isprintable() else ', not all printable'}",
+        )
     return name
 
 
 def _suggestion(name, known):
     """Return the end of an error text: the known name that is most like `name`, else all names without `:read`."""
-    return suggestion(name, known) or "; use one of " + ", ".join(word for word in known if ":" not in word)
+    return suggestion(name, known) or "; use one of " + ", ".join(
+        word for word in known if ":" not in word
+    )

@@ -2,6 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 from datetime import timedelta
 
 from eventapi import journal, times
@@ -12,7 +13,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("sessions")
 
-WEEK = timedelta(days=7)                # a link of the desk ends with the longest session that it can open
+WEEK = timedelta(days=7)  # a link of the desk ends with the longest session that it can open
 
 
 def make_link(db, admin_id, scopes=None, minutes=15):
@@ -23,8 +24,9 @@ def make_link(db, admin_id, scopes=None, minutes=15):
     """
     admin_id = api_keys.active_admin(db, admin_id)
     scopes = api_keys.checked_scopes(scopes or [f"{scope}:read" for scope in api_keys.SCOPES])
-    link = links.create(db, "admin", admin_id=admin_id, rights=scopes,
-                        expires_at=times.after(db.now, WEEK))
+    link = links.create(
+        db, "admin", admin_id=admin_id, rights=scopes, expires_at=times.after(db.now, WEEK)
+    )
     return link_secrets.add(db, way="shown", link_id=link["id"], lasts=timedelta(minutes=minutes))
 
 
@@ -39,5 +41,9 @@ def end_session(db, id):
     if row is None:
         raise not_found("session of the desk", id)
     sessions.end(db, row)
-    kind, entity_id = (entities.LINK, row["link_id"]) if row["link_id"] else (entities.API_KEY, row["api_key_id"])
-    journal.administered(db, kind, "session_ended", entity_id, title=f"session {id} of {row['admin_name']}")
+    kind, entity_id = (
+        (entities.LINK, row["link_id"]) if row["link_id"] else (entities.API_KEY, row["api_key_id"])
+    )
+    journal.administered(
+        db, kind, "session_ended", entity_id, title=f"session {id} of {row['admin_name']}"
+    )

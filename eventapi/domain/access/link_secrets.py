@@ -3,6 +3,7 @@
 A secret is `evl_` and 192 random bits. It belongs to a link, or to the draft of an application, and was mailed to an
 address or shown to somebody of the office.
 """
+
 import hmac
 import re
 import secrets
@@ -15,9 +16,9 @@ from eventapi.storage.statements import statements
 sql = statements("links")
 
 SECRET = re.compile(r"evl_[A-Za-z0-9_-]{32}")
-MOST = 20                               # secrets of a link; the oldest goes
-MAILED = timedelta(days=14)             # how long a secret opens its link
-SHOWN = timedelta(minutes=10)           # the same for a door whose QR code is on a screen
+MOST = 20  # secrets of a link; the oldest goes
+MAILED = timedelta(days=14)  # how long a secret opens its link
+SHOWN = timedelta(minutes=10)  # the same for a door whose QR code is on a screen
 
 
 def form_key(db):
@@ -42,8 +43,16 @@ def add(db, *, way, link_id=None, draft_id=None, mailed_to=None, lasts=None):
     """
     secret = f"evl_{secrets.token_urlsafe(24)}"
     ends = lasts and times.after(db.now, lasts)
-    db.run(sql.add_secret, secret_hash=hash_of(secret), link_id=link_id, draft_id=draft_id, way=way,
-           mailed_to=mailed_to, expires_at=ends, now=db.now)
+    db.run(
+        sql.add_secret,
+        secret_hash=hash_of(secret),
+        link_id=link_id,
+        draft_id=draft_id,
+        way=way,
+        mailed_to=mailed_to,
+        expires_at=ends,
+        now=db.now,
+    )
     if link_id is not None:
         db.run(sql.surplus_secrets, link_id=link_id, most=MOST)
     return secret

@@ -3,6 +3,7 @@
 A link is made for one person and one participant, application, door or admin. Its secrets open sessions
 (link_secrets.py, sessions.py). Every function that writes is called inside a write transaction and journals the change.
 """
+
 import json
 import secrets
 from datetime import timedelta
@@ -19,20 +20,62 @@ from eventapi.storage.statements import statements
 
 sql, sql_of_sessions = statements("links"), statements("sessions")
 
-KIND, TODOS, OFFER = "link", "todos", "booth_offer"       # of mails with the address of a link
+KIND, TODOS, OFFER = "link", "todos", "booth_offer"  # of mails with the address of a link
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 RIGHTS = ("profile", "submissions", "booth", "orders", "contract", "invoices", "badges")
 DEVICES = 5
-COLUMNS = ("event_id", "participant_id", "application_id", "admin_id", "name", "email", "language", "rights", "station",
-           "devices", "expires_at")
-PER_ADDRESS, PER_DAY = 1, 5             # mails that somebody asks for: in ten minutes, and in a day
+COLUMNS = (
+    "event_id",
+    "participant_id",
+    "application_id",
+    "admin_id",
+    "name",
+    "email",
+    "language",
+    "rights",
+    "station",
+    "devices",
+    "expires_at",
+)
+PER_ADDRESS, PER_DAY = 1, 5  # mails that somebody asks for: in ten minutes, and in a day
 TEN_MINUTES, DAY, MONTH = timedelta(minutes=10), timedelta(days=1), timedelta(days=30)
-AUDITED = ("kind", "event_id", "participant_id", "application_id", "admin_id", "rights", "station", "devices",
-           "expires_at", "revoked_at", "ended_by")      # no name and no address: the audit log outlives the link
+AUDITED = (
+    "kind",
+    "event_id",
+    "participant_id",
+    "application_id",
+    "admin_id",
+    "rights",
+    "station",
+    "devices",
+    "expires_at",
+    "revoked_at",
+    "ended_by",
+)  # no name and no address: the audit log outlives the link
 
-ANNOUNCED = ("id", "ref", "kind", "event_id", "event_key", "participant_id", "application_id", "language", "rights",
-             "station", "devices", "expires_at", "ends_at", "status", "last_used_at", "mailed_at", "revoked_at",
-             "ended_by", "created_by", "created_at", "updated_at")      # what a webhook gets: no name and no address
+ANNOUNCED = (
+    "id",
+    "ref",
+    "kind",
+    "event_id",
+    "event_key",
+    "participant_id",
+    "application_id",
+    "language",
+    "rights",
+    "station",
+    "devices",
+    "expires_at",
+    "ends_at",
+    "status",
+    "last_used_at",
+    "mailed_at",
+    "revoked_at",
+    "ended_by",
+    "created_by",
+    "created_at",
+    "updated_at",
+)  # what a webhook gets: no name and no address
 
 
 def create(db, kind, *, rights=(), **values):
@@ -46,10 +89,22 @@ def create(db, kind, *, rights=(), **values):
     subject, email = fields["participant_id"] or fields["application_id"], fields["email"]
     known = email and subject and db.value(sql.of_person, kind=kind, subject=subject, email=email)
     if known:
-        raise Problem("duplicate", f"{email} has the link {known} for this {kind} already. Use that one, or revoke it "
-                      "first.", link_id=known)
-    id = db.insert(sql.add, **fields, kind=kind, ref=_new_ref(db), created_by=db.actor.admin_id,
-                   email_hash=email and link_secrets.address_hash(db, email), now=db.now, stamp=db.stamp)
+        raise Problem(
+            "duplicate",
+            f"{email} has the link {known} for this {kind} already. Use that one, or revoke it "
+            "first.",
+            link_id=known,
+        )
+    id = db.insert(
+        sql.add,
+        **fields,
+        kind=kind,
+        ref=_new_ref(db),
+        created_by=db.actor.admin_id,
+        email_hash=email and link_secrets.address_hash(db, email),
+        now=db.now,
+        stamp=db.stamp,
+    )
     link = get(db, id)
     _audit(db, "created", link, new=link)
     return link
@@ -91,17 +146,26 @@ def of_person(db, kind, subject, email):
 def _audit(db, action, link, old=None, new=None):
     """Audit an action of a link. `old` and `new` are the link before and after it."""
     old, new = (each and {name: each[name] for name in AUDITED} for each in (old, new))
-    journal.administered(db, entities.LINK, action, link["id"], title=f"link {link['id']}", old=old, new=new)
+    journal.administered(
+        db, entities.LINK, action, link["id"], title=f"link {link['id']}", old=old, new=new
+    )
     if action in entities.LINK.events and link["kind"] != "admin":
-        journal.announced(db, entities.LINK, action, {name: get(db, link["id"])[name] for name in ANNOUNCED})
+        journal.announced(
+            db, entities.LINK, action, {name: get(db, link["id"])[name] for name in ANNOUNCED}
+        )
 
 
 def update(db, old, fields):
     """Change `name`, `email`, `language`, `rights`, `devices` or `expires_at`, and return the link."""
     new = {**{name: old[name] for name in COLUMNS}, **fields}
     email = new["email"]
-    db.run(sql.change, **{**new, "rights": as_json(new["rights"])}, id=old["id"], stamp=db.stamp,
-           email_hash=email and link_secrets.address_hash(db, email))
+    db.run(
+        sql.change,
+        **{**new, "rights": as_json(new["rights"])},
+        id=old["id"],
+        stamp=db.stamp,
+        email_hash=email and link_secrets.address_hash(db, email),
+    )
     return updated(db, old)
 
 
@@ -129,8 +193,11 @@ def revoke(db, link, ended_by="office"):
 
 def ended():
     """Return the 403 Problem for a device at the door whose session or link has ended: it deletes its roster."""
-    return Problem("link_ended", "The link of this device has ended. Scans that were not sent stay on the device: "
-                   "export them, and let the office send them with POST /check-ins/batch.")
+    return Problem(
+        "link_ended",
+        "The link of this device has ended. Scans that were not sent stay on the device: "
+        "export them, and let the office send them with POST /check-ins/batch.",
+    )
 
 
 def rotate(db, link):
@@ -155,7 +222,9 @@ def devices(db, link_id=None):
 
     `link_id` selects those of one link.
     """
-    return db.all(sql_of_sessions.at_doors, frozenset({"link_id"} if link_id else ()), link_id=link_id)
+    return db.all(
+        sql_of_sessions.at_doors, frozenset({"link_id"} if link_id else ()), link_id=link_id
+    )
 
 
 def end_device(db, id, link_id=None):
@@ -178,6 +247,7 @@ def record_use(db, link):
 
 
 # Secrets and mails
+
 
 def handed_out(db, link, way):
     """Audit that somebody gets an address of a link. `way` is shown, mailed or reminded.
@@ -202,7 +272,13 @@ def add_secret(db, link, way, mailed_to=None):
     """
     lasts = link_secrets.MAILED
     if way == "shown":
-        lasts = link_secrets.SHOWN if link["kind"] == "door" else lasts if mails.is_configured(db.config) else None
+        lasts = (
+            link_secrets.SHOWN
+            if link["kind"] == "door"
+            else lasts
+            if mails.is_configured(db.config)
+            else None
+        )
     return link_secrets.add(db, way=way, link_id=link["id"], mailed_to=mailed_to, lasts=lasts)
 
 
@@ -220,8 +296,16 @@ def masked(email):
 def mail(db, link, base_url, kind=KIND):
     """Queue a mail of a kind with the address of a link. The worker makes the secret while it sends the mail."""
     language = language_of(db, link)
-    mails.add(db, kind, entities.LINK.entity_type, link["id"], link["email"], subject(link, kind, language),
-              base_url=base_url, language=language)
+    mails.add(
+        db,
+        kind,
+        entities.LINK.entity_type,
+        link["id"],
+        link["email"],
+        subject(link, kind, language),
+        base_url=base_url,
+        language=language,
+    )
     db.run(sql.mark_mailed, id=link["id"], now=db.now)
     handed_out(db, link, "reminded" if kind == TODOS else "mailed")
 
@@ -250,7 +334,9 @@ def tell_of_offer(db, participant_id):
         return
     for id in db.values(sql.of_participant, participant_id=participant_id, right="booth"):
         link = get(db, id)
-        if link["status"] == "active" and not mails.is_waiting(db, OFFER, entities.LINK.entity_type, id):
+        if link["status"] == "active" and not mails.is_waiting(
+            db, OFFER, entities.LINK.entity_type, id
+        ):
             mail(db, link, db.config.base_url, OFFER)
 
 
@@ -266,8 +352,12 @@ def new_secret(db, id):
 def ask_for_mail(db, email, base_url):
     """Store that somebody asks for a new link. Whether the address has one is not looked at here."""
     hashed = link_secrets.address_hash(db, email)
-    if db.value(sql.recent_requests, email_hash=hashed, since=times.after(db.now, -TEN_MINUTES)) < PER_ADDRESS and \
-            db.value(sql.recent_requests, email_hash=hashed, since=times.after(db.now, -DAY)) < PER_DAY:
+    if (
+        db.value(sql.recent_requests, email_hash=hashed, since=times.after(db.now, -TEN_MINUTES))
+        < PER_ADDRESS
+        and db.value(sql.recent_requests, email_hash=hashed, since=times.after(db.now, -DAY))
+        < PER_DAY
+    ):
         db.run(sql.add_request, email_hash=hashed, base_url=base_url, now=db.now)
 
 
@@ -287,6 +377,7 @@ def handle_requests(db, size):
 
 
 # Upkeep
+
 
 def delete_old(db, size):
     """Delete requests after a day and secrets 30 days after their end, and forget the persons of ended links.

@@ -5,6 +5,7 @@ contacts, approving with `contact_id`, and changing an e-mail address ask these 
 
 Addresses are compared in any case. Every function that writes is called inside a write transaction.
 """
+
 import json
 from datetime import timedelta
 
@@ -20,12 +21,16 @@ from eventapi.storage.statements import statements
 
 sql = statements("reach")
 
-NOTICE = "link_notice"                  # kind of the mails that tell of a change of somebody's access
+NOTICE = "link_notice"  # kind of the mails that tell of a change of somebody's access
 # What a notice tells -> name of the text of its subject.
-SUBJECTS = {"further_link": "link_notice_subject", "further_device": "link_notice_subject",
-            "address_changed": "link_changed_subject", "merged": "link_changed_subject"}
-OCCASIONS = 5                           # notices of a kind about a record in a day
-MOST_BEFORE = 20                        # former addresses of a contact that are told
+SUBJECTS = {
+    "further_link": "link_notice_subject",
+    "further_device": "link_notice_subject",
+    "address_changed": "link_changed_subject",
+    "merged": "link_changed_subject",
+}
+OCCASIONS = 5  # notices of a kind about a record in a day
+MOST_BEFORE = 20  # former addresses of a contact that are told
 DAY, MONTH = timedelta(days=1), timedelta(days=30)
 PARTICIPANT, APPLICATION = entities.EVENT_PARTICIPANT.entity_type, entities.APPLICATION.entity_type
 
@@ -50,6 +55,7 @@ def is_another(old, new):
 
 # R1: from an application to the page of the exhibitor
 
+
 def exhibitor(db, application_id, event_id):
     """Return the id of the participant whose own page an approved application is about, or None."""
     return db.value(sql.exhibitor, application_id=application_id, event_id=event_id)
@@ -67,12 +73,21 @@ def opens_own_page(db, application, participant_id, session=None):
     address = application["email"]
     if address is None or not mails.is_configured(db.config):
         return False
-    if session is not None and (session["way"] != "mailed" or not same(session["mailed_to"], address)):
+    if session is not None and (
+        session["way"] != "mailed" or not same(session["mailed_to"], address)
+    ):
         return False
     if is_closed(db, address, participant_id=participant_id, application_id=application["id"]):
         return False
-    return db.value(sql.opens_own_page, application_id=application["id"], participant_id=participant_id,
-                    address=address) is not None
+    return (
+        db.value(
+            sql.opens_own_page,
+            application_id=application["id"],
+            participant_id=participant_id,
+            address=address,
+        )
+        is not None
+    )
 
 
 def maker(db, application, contact):
@@ -81,12 +96,17 @@ def maker(db, application, contact):
     `contact` is None if the approval makes the contact. Otherwise the contact must have the address of the
     application, or the key the scope `participants`.
     """
-    if contact is None or same(contact["email"], application["email"]) or has_scope(db, "participants"):
+    if (
+        contact is None
+        or same(contact["email"], application["email"])
+        or has_scope(db, "participants")
+    ):
         return application["id"]
     return None
 
 
 # R1b: from an application to badges
+
 
 def badges(db, application, role, address, *, rights=(), event_id=None):
     """R1b: return the ids of the participants whose badges a link of an application to an address gives.
@@ -105,11 +125,19 @@ def badges(db, application, role, address, *, rights=(), event_id=None):
     if is_closed(db, address, application_id=application["id"]):
         return []
     given = frozenset() if event_id is None else frozenset({"event_id"})
-    return db.values(sql.badges, given, application_id=application["id"], role=role, address=address,
-                     has_right=int("badges" in rights), event_id=event_id)
+    return db.values(
+        sql.badges,
+        given,
+        application_id=application["id"],
+        role=role,
+        address=address,
+        has_right=int("badges" in rights),
+        event_id=event_id,
+    )
 
 
 # R2: a person whose link was revoked stays out
+
 
 def is_closed(db, address, *, participant_id=None, application_id=None):
     """Return whether the office has revoked a link of an address for a participant or an application.
@@ -117,9 +145,16 @@ def is_closed(db, address, *, participant_id=None, application_id=None):
     What is closed for the application that has made a participant is closed for the participant, too. The address is
     open again once the office makes another link for the record that was closed.
     """
-    return address is not None and db.value(
-        sql.closes, participant_id=participant_id, application_id=application_id,
-        email_hash=link_secrets.address_hash(db, address)) is not None
+    return (
+        address is not None
+        and db.value(
+            sql.closes,
+            participant_id=participant_id,
+            application_id=application_id,
+            email_hash=link_secrets.address_hash(db, address),
+        )
+        is not None
+    )
 
 
 def refuse_closed(db, address, event_id, *, participant_id=None, application_id=None):
@@ -137,27 +172,40 @@ def refuse_closed_at_event(db, address, event_id):
 
 def _closed(db, event_id):
     asked = office(db, event_id)
-    return Problem("link_revoked", "The office has revoked the link of this address for this record. Create another "
-                   "one with POST /links.", contact=f": {asked}" if asked else "")
+    return Problem(
+        "link_revoked",
+        "The office has revoked the link of this address for this record. Create another "
+        "one with POST /links.",
+        contact=f": {asked}" if asked else "",
+    )
 
 
 def reopen(db, link):
     """Let the address of a link that the office has made get further links for its record."""
     if link["email"]:
-        db.run(sql.reopen, kind=link["kind"], subject=link["participant_id"] or link["application_id"],
-               email_hash=link_secrets.address_hash(db, link["email"]))
+        db.run(
+            sql.reopen,
+            kind=link["kind"],
+            subject=link["participant_id"] or link["application_id"],
+            email_hash=link_secrets.address_hash(db, link["email"]),
+        )
 
 
 def others_of_person(db, link):
     """Return the other live links of the address of a link, for its participant and for the applications of that."""
     if not link["email"]:
         return []
-    ids = db.values(sql.links_of_address, email_hash=link_secrets.address_hash(db, link["email"]),
-                    participant_id=link["participant_id"], application_id=link["application_id"])
+    ids = db.values(
+        sql.links_of_address,
+        email_hash=link_secrets.address_hash(db, link["email"]),
+        participant_id=link["participant_id"],
+        application_id=link["application_id"],
+    )
     return [links.get(db, id) for id in ids if id != link["id"]]
 
 
 # R4: people are told of a further access
+
 
 def tell_of_link(db, link):
     """R4: tell the known addresses of a participant that a further link was made for it, or got further rights.
@@ -165,27 +213,50 @@ def tell_of_link(db, link):
     They are those of its other live links, that of the contact, and those before it if that was changed in the last 30
     days; never the address of the link itself. The first link of a participant is told to nobody.
     """
-    others = [row for row in db.all(sql.links_of_participant, participant_id=link["participant_id"])
-              if row["id"] != link["id"]]
+    others = [
+        row
+        for row in db.all(sql.links_of_participant, participant_id=link["participant_id"])
+        if row["id"] != link["id"]
+    ]
     if not others:
         return
     live = [row for row in others if row["revoked_at"] is None]
     known = _known_addresses(db, link["participant_id"], live)
-    told = {address: language for address, language in known.items() if not same(address, link["email"])}
-    _tell(db, "further_link", PARTICIPANT, link["participant_id"], told, link_id=link["id"], rights=link["rights"],
-          address=link["email"] and links.masked(link["email"]), changed_at=db.now)
+    told = {
+        address: language for address, language in known.items() if not same(address, link["email"])
+    }
+    _tell(
+        db,
+        "further_link",
+        PARTICIPANT,
+        link["participant_id"],
+        told,
+        link_id=link["id"],
+        rights=link["rights"],
+        address=link["email"] and links.masked(link["email"]),
+        changed_at=db.now,
+    )
 
 
 def tell_of_device(db, link):
     """R4: tell the address of a participant's link that it was opened on a further device."""
     if link["kind"] == "participant" and link["email"]:
-        _tell(db, "further_device", PARTICIPANT, link["participant_id"], {link["email"]: link["language"]},
-              link_id=link["id"], changed_at=db.now)
+        _tell(
+            db,
+            "further_device",
+            PARTICIPANT,
+            link["participant_id"],
+            {link["email"]: link["language"]},
+            link_id=link["id"],
+            changed_at=db.now,
+        )
 
 
 def _known_addresses(db, participant_id, rows):
     """Return address -> language of the contact, also of its addresses before, and of the links in `rows`."""
-    contact = db.one(sql.addresses, participant_id=participant_id, since=times.after(db.now, -MONTH))
+    contact = db.one(
+        sql.addresses, participant_id=participant_id, since=times.after(db.now, -MONTH)
+    )
     found = {}
     for address in (contact["email"], *json.loads(contact["email_before"])):
         if address:
@@ -204,14 +275,25 @@ def _tell(db, notice, entity_type, id, told, **details):
     if not told or not mails.is_configured(db.config):
         return
     since = times.after(db.now, -DAY)
-    if db.value(sql.occasions, entity_type=entity_type, entity_id=id, notice=notice, since=since) >= OCCASIONS:
+    if (
+        db.value(sql.occasions, entity_type=entity_type, entity_id=id, notice=notice, since=since)
+        >= OCCASIONS
+    ):
         return
     title = about(db, entity_type, id)["title"]
     for address, own in told.items():
         language = choice.choose(db.config, own)
         subject = mail_words.WORDS[language][SUBJECTS[notice]].format(title=title)
-        mails.add(db, NOTICE, entity_type, id, address, subject, language=language,
-                  details=as_json({"notice": notice, **details}))
+        mails.add(
+            db,
+            NOTICE,
+            entity_type,
+            id,
+            address,
+            subject,
+            language=language,
+            details=as_json({"notice": notice, **details}),
+        )
 
 
 def about(db, entity_type, id):
@@ -219,7 +301,9 @@ def about(db, entity_type, id):
 
     That of an application has the titles of all its events.
     """
-    return db.one(sql.event_of_participant if entity_type == PARTICIPANT else sql.event_of_application, id=id)
+    return db.one(
+        sql.event_of_participant if entity_type == PARTICIPANT else sql.event_of_application, id=id
+    )
 
 
 def office(db, event_id):
@@ -228,6 +312,7 @@ def office(db, event_id):
 
 
 # R6: another e-mail address
+
 
 def readdress_application(db, old, email):
     """R6: an application gets another address. End its links to the old one, which is told so if it was in use.
@@ -245,14 +330,27 @@ def readdress_application(db, old, email):
             links.revoke(db, link, "address")
             was_used = True
     if was_used and old["email"]:
-        _tell(db, "address_changed", APPLICATION, old["id"], {old["email"]: old["language"]},
-              address=email and links.masked(email), changed_at=db.now)
+        _tell(
+            db,
+            "address_changed",
+            APPLICATION,
+            old["id"],
+            {old["email"]: old["language"]},
+            address=email and links.masked(email),
+            changed_at=db.now,
+        )
 
 
 def readdress_contact(db, contact_id, old_email):
     """R6: note that the e-mail address of a contact was changed, what it was before, and who has changed it."""
     db.run(sql.suspect_gaps, contact_id=contact_id)
-    db.run(sql.readdress_contact, id=contact_id, before=old_email, since=times.after(db.now, -MONTH), most=MOST_BEFORE)
+    db.run(
+        sql.readdress_contact,
+        id=contact_id,
+        before=old_email,
+        since=times.after(db.now, -MONTH),
+        most=MOST_BEFORE,
+    )
     if not has_scope(db, "participants"):
         db.run(sql.doubt_address, id=contact_id)
 
@@ -281,7 +379,9 @@ def is_doubted(db, contact_id):
 def confirm_address(db, link, secret):
     """Note that somebody has opened a link of an application from the mail to the address of the application."""
     if link["kind"] == "application" and secret["way"] == "mailed" and secret["mailed_to"]:
-        db.run(sql.confirm_address, id=link["application_id"], email=secret["mailed_to"], now=db.now)
+        db.run(
+            sql.confirm_address, id=link["application_id"], email=secret["mailed_to"], now=db.now
+        )
 
 
 def forget_former_addresses(db, size):
@@ -291,6 +391,7 @@ def forget_former_addresses(db, size):
 
 
 # R8: merging contacts
+
 
 def scopes_of_merge(db, contact_id, duplicate_id):
     """R8: return the scopes that a key needs, beside `contacts`, to merge a contact into another one.
@@ -328,8 +429,14 @@ def merge_links(db, kept_id, other_id, keep=()):
     if moves:
         db.run(sql.forget_maker, id=kept_id)
     rows = {id: db.all(sql.links_of_participant, participant_id=id) for id in (kept_id, other_id)}
-    known = {**_known_addresses(db, other_id, rows[other_id]), **_known_addresses(db, kept_id, rows[kept_id])}
-    live = {id: [links.get(db, row["id"]) for row in rows[id] if row["revoked_at"] is None] for id in rows}
+    known = {
+        **_known_addresses(db, other_id, rows[other_id]),
+        **_known_addresses(db, kept_id, rows[kept_id]),
+    }
+    live = {
+        id: [links.get(db, row["id"]) for row in rows[id] if row["revoked_at"] is None]
+        for id in rows
+    }
     survivors = _survivors(db, live[kept_id], live[other_id], other_id, keep, moves)
     ended = []
     for link in (*live[kept_id], *live[other_id]):
@@ -340,7 +447,16 @@ def merge_links(db, kept_id, other_id, keep=()):
             links.update(db, link, {"rights": survivors[link["id"]]})
     if rows[kept_id] or rows[other_id]:
         masks = sorted({links.masked(link["email"]) for link in ended if link["email"]})
-        _tell(db, "merged", PARTICIPANT, kept_id, known, merged_id=other_id, ended=masks, changed_at=db.now)
+        _tell(
+            db,
+            "merged",
+            PARTICIPANT,
+            kept_id,
+            known,
+            merged_id=other_id,
+            ended=masks,
+            changed_at=db.now,
+        )
     return [link["id"] for link in ended]
 
 
@@ -365,6 +481,7 @@ def _survivors(db, kept, others, other_id, keep, moves):
 
 
 # What an application does not lead to
+
 
 def suspect_gap(db, application_id):
     """Let the view application_gaps look for badges that an application does not reach.

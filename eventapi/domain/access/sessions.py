@@ -1,4 +1,5 @@
 """Sessions: what the secret of a link, or an API key at the desk, opens in a browser. Only hashes are stored."""
+
 import secrets
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -9,15 +10,23 @@ from eventapi.storage.statements import statements
 sql = statements("sessions")
 
 IDLE, OWN_DEVICE, WEEK = timedelta(hours=12), timedelta(days=60), timedelta(days=7)
-ENDED = timedelta(days=7)               # how long ended ones are kept
-HOUR = len("2026-05-01T09")             # the use of a session is recorded once per hour
+ENDED = timedelta(days=7)  # how long ended ones are kept
+HOUR = len("2026-05-01T09")  # the use of a session is recorded once per hour
 
 
 def add(db, *, link_id=None, api_key_id=None, way=None, mailed_to=None, own_device=False):
     """Open a session of a link or of an API key. Return its secret, `evs_` and 192 random bits, for the cookie."""
     secret = f"evs_{secrets.token_urlsafe(24)}"
-    db.insert(sql.add, session_hash=_hash(secret), link_id=link_id, api_key_id=api_key_id, way=way,
-              mailed_to=mailed_to, own_device=int(own_device), now=db.now)
+    db.insert(
+        sql.add,
+        session_hash=_hash(secret),
+        link_id=link_id,
+        api_key_id=api_key_id,
+        way=way,
+        mailed_to=mailed_to,
+        own_device=int(own_device),
+        now=db.now,
+    )
     return secret
 
 
@@ -34,7 +43,9 @@ def is_open(session, kind):
     """Return whether a session has neither ended nor been idle for too long. That of a door ends with its link."""
     if session["ended_at"] or not session["key_is_valid"]:
         return False
-    now, used, opened = map(datetime.fromisoformat, (times.now(), session["last_used_at"], session["created_at"]))
+    now, used, opened = map(
+        datetime.fromisoformat, (times.now(), session["last_used_at"], session["created_at"])
+    )
     if kind == "door":
         return True
     if kind == "admin" and now - opened > WEEK:
@@ -69,6 +80,7 @@ def touch(db, session):
 
 # Forms that were sent from a session
 
+
 def sent_form(db, owner, form_id):
     """Return (fingerprint, location) of a form that was sent before, or None."""
     return db.one(sql.sent_form, owner=owner, form_id=form_id)
@@ -76,15 +88,26 @@ def sent_form(db, owner, form_id):
 
 def keep_form(db, owner, form_id, fingerprint, location):
     """Remember where a form has led."""
-    db.run(sql.keep_form, owner=owner, form_id=form_id, fingerprint=fingerprint, location=location, now=db.now)
+    db.run(
+        sql.keep_form,
+        owner=owner,
+        form_id=form_id,
+        fingerprint=fingerprint,
+        location=location,
+        now=db.now,
+    )
 
 
 # Upkeep
+
 
 def delete_old(db, size):
     """Delete sessions some days after their end, and forms a day after they were sent. Return their number."""
     with db.write():
         now = datetime.fromisoformat(db.now)
-        ended, unused, day = (times.text(now - age) for age in (ENDED, OWN_DEVICE + ENDED, timedelta(days=1)))
-        return db.run(sql.drop_old, ended=ended, unused=unused, size=size) + db.run(sql.drop_forms, before=day,
-                                                                                     size=size)
+        ended, unused, day = (
+            times.text(now - age) for age in (ENDED, OWN_DEVICE + ENDED, timedelta(days=1))
+        )
+        return db.run(sql.drop_old, ended=ended, unused=unused, size=size) + db.run(
+            sql.drop_forms, before=day, size=size
+        )

@@ -1,4 +1,5 @@
 """Deletion of what is attached to a record: documents, notes and tasks, and what is attached to these in turn."""
+
 from eventapi.domain.attachments import document_rows, notes, tasks
 
 
@@ -20,7 +21,7 @@ def delete_with(db, entity_type, entity_id):
     Each record is deleted before what is attached to it, so that a task about a document about that task ends the loop.
     """
     todo = [(entity_type, entity_id)]
-    for kind, id in todo:                       # the loop appends to the list that it reads
+    for kind, id in todo:  # the loop appends to the list that it reads
         todo += [("document", id) for id in document_rows.delete_with(db, kind, id)]
         todo += [("note", id) for id in notes.delete_with(db, kind, id)]
         todo += [("task", id) for id in tasks.delete_with(db, kind, id)]

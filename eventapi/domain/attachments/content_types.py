@@ -1,4 +1,5 @@
 """Content types: detected from the first bytes of a file. Its name and the header Content-Type are not trusted."""
+
 import re
 
 from eventapi.images import GIF, JPEG, PNG, WEBP
@@ -7,51 +8,126 @@ UNKNOWN = "application/octet-stream"
 PDF, SVG = "application/pdf", "image/svg+xml"
 HTML, XML, CSV, TEXT, ZIP = "text/html", "text/xml", "text/csv", "text/plain", "application/zip"
 
-PICTURES = frozenset((PNG, JPEG, GIF, WEBP))        # a browser may display these, and cannot run code in them
-BEGINNINGS = ((b"%PDF-", PDF), (b"\x89PNG\r\n\x1a\n", PNG), (b"\xff\xd8\xff", JPEG), (b"GIF87a", GIF),
-              (b"GIF89a", GIF))
+PICTURES = frozenset(
+    (PNG, JPEG, GIF, WEBP)
+)  # a browser may display these, and cannot run code in them
+BEGINNINGS = (
+    (b"%PDF-", PDF),
+    (b"\x89PNG\r\n\x1a\n", PNG),
+    (b"\xff\xd8\xff", JPEG),
+    (b"GIF87a", GIF),
+    (b"GIF89a", GIF),
+)
 OFFICE = "application/vnd.openxmlformats-officedocument."
-OOXML = {b"word/": OFFICE + "wordprocessingml.document", b"xl/": OFFICE + "spreadsheetml.sheet",
-         b"ppt/": OFFICE + "presentationml.presentation"}
-PACKAGE = (b"[Content_Types].xml", b"_rels/", b"docProps/", *OOXML)      # names of the first entry of such an archive
+OOXML = {
+    b"word/": OFFICE + "wordprocessingml.document",
+    b"xl/": OFFICE + "spreadsheetml.sheet",
+    b"ppt/": OFFICE + "presentationml.presentation",
+}
+PACKAGE = (
+    b"[Content_Types].xml",
+    b"_rels/",
+    b"docProps/",
+    *OOXML,
+)  # names of the first entry of such an archive
 ODF = re.compile(rb"mimetype(application/vnd\.oasis\.opendocument\.[a-z-]{1,40})")
-MARKUP = re.compile(r"<(?:!doctype\s+html|html|head|body|script|iframe|style|title|meta|a|div|table|p|h1|br|b|img"
-                    r"|form|link|object|embed)\b", re.I)
+MARKUP = re.compile(
+    r"<(?:!doctype\s+html|html|head|body|script|iframe|style|title|meta|a|div|table|p|h1|br|b|img"
+    r"|form|link|object|embed)\b",
+    re.I,
+)
 PAGE = re.compile(r"<(?:!doctype\s+)?html\b", re.I)
-EXTENSIONS = {PDF: ".pdf", HTML: ".html", PNG: ".png", JPEG: ".jpg", GIF: ".gif", WEBP: ".webp", SVG: ".svg",
-              TEXT: ".txt", CSV: ".csv", ZIP: ".zip"}
+EXTENSIONS = {
+    PDF: ".pdf",
+    HTML: ".html",
+    PNG: ".png",
+    JPEG: ".jpg",
+    GIF: ".gif",
+    WEBP: ".webp",
+    SVG: ".svg",
+    TEXT: ".txt",
+    CSV: ".csv",
+    ZIP: ".zip",
+}
 # Further types of document contents that the reference lists.
-OTHERS = (UNKNOWN, PNG, JPEG, GIF, WEBP, SVG, XML, CSV, TEXT, ZIP, *OOXML.values(),
-          "application/vnd.oasis.opendocument.text")
-DISTINCT = frozenset((PDF, *PICTURES, *OOXML.values()))     # no file of another format begins like these
+OTHERS = (
+    UNKNOWN,
+    PNG,
+    JPEG,
+    GIF,
+    WEBP,
+    SVG,
+    XML,
+    CSV,
+    TEXT,
+    ZIP,
+    *OOXML.values(),
+    "application/vnd.oasis.opendocument.text",
+)
+DISTINCT = frozenset(
+    (PDF, *PICTURES, *OOXML.values())
+)  # no file of another format begins like these
 _WORD, _SHEET, _SLIDES = OOXML.values()
 _ODF = "application/vnd.oasis.opendocument."
 # extensions -> the types that `detect` may find in such a file. A text may look like any other text.
 _TYPES = {
-    "pdf": (PDF,), "png apng": (PNG,), "gif": (GIF,), "webp": (WEBP,), "jpg jpeg jpe jfif": (JPEG,),
-    "svg": (SVG, XML),                  # the element svg may follow a long comment
-    "docx docm dotx": (_WORD,), "xlsx xlsm xltx": (_SHEET,), "pptx pptm ppsx potx": (_SLIDES,),
-    "odt": (_ODF + "text",), "ods": (_ODF + "spreadsheet",), "odp": (_ODF + "presentation",),
+    "pdf": (PDF,),
+    "png apng": (PNG,),
+    "gif": (GIF,),
+    "webp": (WEBP,),
+    "jpg jpeg jpe jfif": (JPEG,),
+    "svg": (SVG, XML),  # the element svg may follow a long comment
+    "docx docm dotx": (_WORD,),
+    "xlsx xlsm xltx": (_SHEET,),
+    "pptx pptm ppsx potx": (_SLIDES,),
+    "odt": (_ODF + "text",),
+    "ods": (_ODF + "spreadsheet",),
+    "odp": (_ODF + "presentation",),
     "odg": (_ODF + "graphics",),
-    "txt csv tsv md json xml html htm css vcf ics": (TEXT, CSV, HTML, XML, SVG)}
-BY_EXTENSION = {extension: types for extensions, types in _TYPES.items() for extension in extensions.split()}
+    "txt csv tsv md json xml html htm css vcf ics": (TEXT, CSV, HTML, XML, SVG),
+}
+BY_EXTENSION = {
+    extension: types for extensions, types in _TYPES.items() for extension in extensions.split()
+}
 _POSTSCRIPT, _TIFF = rb"%!PS|\xc5\xd0\xd3\xc6", rb"II[*+]\0|MM\0[*+]"
 _HEIF, _OLE = rb".{4}ftyp(?:hei|hev|mif1|msf1|avi)", rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # extensions -> how such a file begins, for formats that `detect` does not name
 _BEGINNINGS = {
-    "ai": rb"%PDF-|" + _POSTSCRIPT, "eps ps": _POSTSCRIPT, "tif tiff": _TIFF, "psd": rb"8BPS", "bmp": rb"BM",
-    "indd": rb"\x06\x06\xed\xf5", "dwg": rb"AC10", "heic heif avif": _HEIF,
-    "mp4 m4v m4a": rb".{4}ftyp(?!hei|hev|mif1|msf1|avi|qt)", "mov": rb".{4}(?:ftypqt|moov|mdat|wide|free|skip|pnot)",
-    "webm mkv": rb"\x1a\x45\xdf\xa3", "avi": rb"RIFF.{4}AVI ", "wav": rb"RIFF.{4}WAVE",
-    "mp3": rb"ID3|\xff[\xe2-\xff]", "ogg": rb"OggS", "flac": rb"fLaC",
-    "doc xls ppt": _OLE, "rtf": rb"\{\\rtf", "zip": rb"PK\x03\x04|PK\x05\x06", "gz": rb"\x1f\x8b",
-    "7z": rb"7z\xbc\xaf", "rar": rb"Rar!",
-    "ttf": rb"\0\x01\0\0|true", "otf": rb"OTTO", "woff": rb"wOFF", "woff2": rb"wOF2"}
-SIGNATURES = {extension: re.compile(pattern, re.S) for extensions, pattern in _BEGINNINGS.items()
-              for extension in extensions.split()}
-STORED = (*OTHERS, PDF, HTML)           # types in which the reference offers a stored file
+    "ai": rb"%PDF-|" + _POSTSCRIPT,
+    "eps ps": _POSTSCRIPT,
+    "tif tiff": _TIFF,
+    "psd": rb"8BPS",
+    "bmp": rb"BM",
+    "indd": rb"\x06\x06\xed\xf5",
+    "dwg": rb"AC10",
+    "heic heif avif": _HEIF,
+    "mp4 m4v m4a": rb".{4}ftyp(?!hei|hev|mif1|msf1|avi|qt)",
+    "mov": rb".{4}(?:ftypqt|moov|mdat|wide|free|skip|pnot)",
+    "webm mkv": rb"\x1a\x45\xdf\xa3",
+    "avi": rb"RIFF.{4}AVI ",
+    "wav": rb"RIFF.{4}WAVE",
+    "mp3": rb"ID3|\xff[\xe2-\xff]",
+    "ogg": rb"OggS",
+    "flac": rb"fLaC",
+    "doc xls ppt": _OLE,
+    "rtf": rb"\{\\rtf",
+    "zip": rb"PK\x03\x04|PK\x05\x06",
+    "gz": rb"\x1f\x8b",
+    "7z": rb"7z\xbc\xaf",
+    "rar": rb"Rar!",
+    "ttf": rb"\0\x01\0\0|true",
+    "otf": rb"OTTO",
+    "woff": rb"wOFF",
+    "woff2": rb"wOF2",
+}
+SIGNATURES = {
+    extension: re.compile(pattern, re.S)
+    for extensions, pattern in _BEGINNINGS.items()
+    for extension in extensions.split()
+}
+STORED = (*OTHERS, PDF, HTML)  # types in which the reference offers a stored file
 SEPARATORS = ",;\t"
-TEXT_HEAD = 512                         # bytes of a text that are examined
+TEXT_HEAD = 512  # bytes of a text that are examined
 CONTROL = re.compile(r"[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 # Characters that no file name has: control characters, and those that reverse the direction of text.
 _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -88,9 +164,11 @@ def fits(extension, head):
     kind = detect(head)
     if extension in BY_EXTENSION:
         types = BY_EXTENSION[extension]
-        return bool(head) and (kind in types
-                               or (TEXT in types and kind == UNKNOWN and _is_windows_text(head))
-                               or (types[0] in OOXML.values() and kind == ZIP and _is_package(head)))
+        return bool(head) and (
+            kind in types
+            or (TEXT in types and kind == UNKNOWN and _is_windows_text(head))
+            or (types[0] in OOXML.values() and kind == ZIP and _is_package(head))
+        )
     return kind not in DISTINCT and not kind.startswith(_ODF)
 
 
@@ -101,8 +179,14 @@ def _archive(head):
         return found[1].decode() if found else ZIP
     if not _is_package(head):
         return ZIP
-    names = [head[place + 30:place + 80] for place in (found.start() for found in re.finditer(rb"PK\x03\x04", head))]
-    return next((kind for folder, kind in OOXML.items() if any(name.startswith(folder) for name in names)), ZIP)
+    names = [
+        head[place + 30 : place + 80]
+        for place in (found.start() for found in re.finditer(rb"PK\x03\x04", head))
+    ]
+    return next(
+        (kind for folder, kind in OOXML.items() if any(name.startswith(folder) for name in names)),
+        ZIP,
+    )
 
 
 def _is_package(head):
@@ -113,9 +197,13 @@ def _is_package(head):
 def _text(head):
     """Return the first bytes as text, or None if they are not text."""
     head = head[:TEXT_HEAD]
-    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+    for mark, encoding in (
+        (b"\xef\xbb\xbf", "utf-8"),
+        (b"\xff\xfe", "utf-16-le"),
+        (b"\xfe\xff", "utf-16-be"),
+    ):
         if head.startswith(mark):
-            text = head[len(mark):].decode(encoding, "replace")
+            text = head[len(mark) :].decode(encoding, "replace")
             break
     else:
         try:
@@ -124,7 +212,7 @@ def _text(head):
             # `head` may end inside a character. Any other error means that it is not UTF-8.
             if error.start < len(head) - 3 or error.reason != "unexpected end of data":
                 return None
-            text = head[:error.start].decode()
+            text = head[: error.start].decode()
     return None if CONTROL.search(text) else text
 
 
@@ -142,7 +230,7 @@ def _is_windows_text(head):
 def _kind_of_text(text):
     """Return the content type of a text."""
     beginning = text.lstrip()
-    if PAGE.match(beginning):                   # it may contain pictures in SVG
+    if PAGE.match(beginning):  # it may contain pictures in SVG
         return HTML
     if re.search(r"<svg[\s>]|<!doctype\s+svg\b", text, re.I):
         return SVG

@@ -3,6 +3,7 @@
 Sending and signing happen elsewhere: the client reports their steps. Functions take and return rows of documents. Every
 function that writes, except `draw`, is called inside a write transaction and journals the change.
 """
+
 from eventapi import journal
 from eventapi.domain.attachments import content_types, document_rows, pages
 from eventapi.domain.records import entities
@@ -13,23 +14,30 @@ from eventapi.storage.statements import statements
 
 sql = statements("documents")
 
-CONTRACT = Transitions("contract", {
-    "request-signature": (("draft",), "pending_signature"),
-    "mark-signed": (("pending_signature",), "active"),
-    "decline": (("pending_signature",), "draft"),
-    "expire": (("pending_signature",), "draft"),
-    "void": (("pending_signature",), "draft"),
-    "terminate": (("active",), "terminated"),
-})
-SIGNATURE = Transitions("signature", {
-    "request-signature": (("pending", "declined", "expired", "voided"), "sent"),
-    "view": (("sent",), "viewed"),
-    "mark-signed": (("sent", "viewed"), "signed"),
-    "decline": (("sent", "viewed"), "declined"),
-    "expire": (("sent", "viewed"), "expired"),
-    "void": (("sent", "viewed"), "voided"),
-}, {"request-signature": "signature_requested"})
-SIGNED = ("active", "terminated")               # contract_status from mark-signed on
+CONTRACT = Transitions(
+    "contract",
+    {
+        "request-signature": (("draft",), "pending_signature"),
+        "mark-signed": (("pending_signature",), "active"),
+        "decline": (("pending_signature",), "draft"),
+        "expire": (("pending_signature",), "draft"),
+        "void": (("pending_signature",), "draft"),
+        "terminate": (("active",), "terminated"),
+    },
+)
+SIGNATURE = Transitions(
+    "signature",
+    {
+        "request-signature": (("pending", "declined", "expired", "voided"), "sent"),
+        "view": (("sent",), "viewed"),
+        "mark-signed": (("sent", "viewed"), "signed"),
+        "decline": (("sent", "viewed"), "declined"),
+        "expire": (("sent", "viewed"), "expired"),
+        "void": (("sent", "viewed"), "voided"),
+    },
+    {"request-signature": "signature_requested"},
+)
+SIGNED = ("active", "terminated")  # contract_status from mark-signed on
 NO_FILE = dict.fromkeys(("sha256", "content_type", "size"))
 
 
@@ -60,16 +68,28 @@ def request_signature(db, row, admin_id, drawn):
     if not changes_status(row, "request-signature"):
         return row
     if row["content"] is None and row["sha256"] is None:
-        raise Problem("no_content",
-                      f"The contract has no content to sign yet. Upload it with PUT /documents/{row['id']}/content.")
+        raise Problem(
+            "no_content",
+            f"The contract has no content to sign yet. Upload it with PUT /documents/{row['id']}/content.",
+        )
     if row["content"] is None:
         frozen = {name: row[name] for name in NO_FILE}
     elif drawn and drawn[0] == shown(db, row):
         frozen = drawn[1]
     else:
         frozen = freeze(db, row)
-    return move(db, row, "request-signature", **frozen, signature_sha256=frozen["sha256"], requested_at=db.now,
-                requested_by=admin_id, signer_name=None, signed_at=None, signed_by=None)
+    return move(
+        db,
+        row,
+        "request-signature",
+        **frozen,
+        signature_sha256=frozen["sha256"],
+        requested_at=db.now,
+        requested_by=admin_id,
+        signer_name=None,
+        signed_at=None,
+        signed_by=None,
+    )
 
 
 def freeze(db, row):
@@ -81,8 +101,11 @@ def freeze(db, row):
 def sent_file(config, row):
     """Return the columns of the file that was to be signed. A signed copy may have replaced it in the row."""
     sha256 = row["signature_sha256"]
-    return {"sha256": sha256, "content_type": content_types.detect(files.head(config, sha256)),
-            "size": files.size(config, sha256)}
+    return {
+        "sha256": sha256,
+        "content_type": content_types.detect(files.head(config, sha256)),
+        "size": files.size(config, sha256),
+    }
 
 
 def mark_signed(db, row, admin_id, signer_name, signed_at):
@@ -92,15 +115,28 @@ def mark_signed(db, row, admin_id, signer_name, signed_at):
     or `invalid_transition`.
     """
     if signed_at and signed_at > db.now:
-        raise invalid_at("/signed_at", "future",
-                         f"is {signed_at}, and must not be in the future: the time of the server is {db.now}")
+        raise invalid_at(
+            "/signed_at",
+            "future",
+            f"is {signed_at}, and must not be in the future: the time of the server is {db.now}",
+        )
     if not changes_status(row, "mark-signed"):
         refuse_other_signature(row, signer_name, signed_at)
         return row
     if signed_at and signed_at < row["requested_at"]:
-        raise invalid_at("/signed_at", "before_request",
-                         f"is {signed_at}, and must not be before the request of the signature, {row['requested_at']}")
-    return move(db, row, "mark-signed", signer_name=signer_name, signed_at=signed_at or db.now, signed_by=admin_id)
+        raise invalid_at(
+            "/signed_at",
+            "before_request",
+            f"is {signed_at}, and must not be before the request of the signature, {row['requested_at']}",
+        )
+    return move(
+        db,
+        row,
+        "mark-signed",
+        signer_name=signer_name,
+        signed_at=signed_at or db.now,
+        signed_by=admin_id,
+    )
 
 
 def accept(db, row, admin_id, signer_name):
@@ -117,12 +153,20 @@ def accept(db, row, admin_id, signer_name):
 def refuse_other_signature(row, signer_name, signed_at):
     """Raise 409 `invalid_transition` unless the contract is active with this signature. `signed_at` may be None."""
     if row["contract_status"] == "active" and (row["signer_name"], row["signed_at"]) == (
-            signer_name, signed_at or row["signed_at"]):
+        signer_name,
+        signed_at or row["signed_at"],
+    ):
         return
-    was = f"was signed by {row['signer_name']} at {row['signed_at']} and is {row['contract_status']}"
-    raise Problem("invalid_transition", f"The contract {was}. A signature cannot change. Create another document "
-                  "instead.", state=row["contract_status"], allowed_from=list(SIGNATURE.table["mark-signed"][0]),
-                  allowed_actions=allowed_actions(row))
+    was = (
+        f"was signed by {row['signer_name']} at {row['signed_at']} and is {row['contract_status']}"
+    )
+    raise Problem(
+        "invalid_transition",
+        f"The contract {was}. A signature cannot change. Create another document instead.",
+        state=row["contract_status"],
+        allowed_from=list(SIGNATURE.table["mark-signed"][0]),
+        allowed_actions=allowed_actions(row),
+    )
 
 
 def return_to_draft(db, row, action):
@@ -160,8 +204,11 @@ def set_esign_status(db, row, esign_status):
     refuse_no_contract(row)
     action = SIGNATURE.action_to(row["esign_status"], esign_status)
     if action in ("request-signature", "mark-signed"):
-        raise invalid_at("/esign_status", "by_action",
-                         f"cannot be set to {esign_status}. Use POST /documents/{row['id']}/{action} instead")
+        raise invalid_at(
+            "/esign_status",
+            "by_action",
+            f"cannot be set to {esign_status}. Use POST /documents/{row['id']}/{action} instead",
+        )
     return view(db, row) if action == "view" else return_to_draft(db, row, action)
 
 
@@ -192,18 +239,28 @@ def allowed_actions(document):
 def refuse_no_contract(row):
     """Raise 409 `no_contract` if the document is not a contract."""
     if not row["is_contract"]:
-        raise Problem("no_contract",
-                      f"Document {row['id']} is not a contract, so it cannot be signed or terminated. Create a "
-                      "document from a template with `is_contract`.")
+        raise Problem(
+            "no_contract",
+            f"Document {row['id']} is not a contract, so it cannot be signed or terminated. Create a "
+            "document from a template with `is_contract`.",
+        )
 
 
 def refuse_locked(row, names):
     """Raise 409 `document_locked` if fields in `names` would change while a contract is no draft."""
     if names and row["is_contract"] and row["contract_status"] != "draft":
         is_pending = row["contract_status"] == "pending_signature"
-        remedy = f"Use POST /documents/{row['id']}/void first" if is_pending else "Create another document instead"
-        raise Problem("document_locked", f"{quoted(names)} cannot change, because the contract is "
-                      f"{row['contract_status'].replace('_', ' ')}. {remedy}.", members=names)
+        remedy = (
+            f"Use POST /documents/{row['id']}/void first"
+            if is_pending
+            else "Create another document instead"
+        )
+        raise Problem(
+            "document_locked",
+            f"{quoted(names)} cannot change, because the contract is "
+            f"{row['contract_status'].replace('_', ' ')}. {remedy}.",
+            members=names,
+        )
 
 
 def refuse_content(row):
@@ -213,11 +270,19 @@ def refuse_content(row):
     whose signature is requested.
     """
     if row["contract_status"] in SIGNED:
-        raise Problem("locked", f"The content cannot change, because the contract is {row['contract_status']}. "
-                      "A signed copy can be uploaded only before `mark-signed`. Create another document instead.",
-                      state=row["contract_status"], allowed_from=["draft", "pending_signature"], members=["content"])
+        raise Problem(
+            "locked",
+            f"The content cannot change, because the contract is {row['contract_status']}. "
+            "A signed copy can be uploaded only before `mark-signed`. Create another document instead.",
+            state=row["contract_status"],
+            allowed_from=["draft", "pending_signature"],
+            members=["content"],
+        )
     if row["contract_status"] == "pending_signature":
         return
     if row["content"] is not None:
-        raise Problem("document_locked", "The document was made from a template, so it has no file. Change its field "
-                      "`content` instead.")
+        raise Problem(
+            "document_locked",
+            "The document was made from a template, so it has no file. Change its field "
+            "`content` instead.",
+        )

@@ -2,6 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 from eventapi import journal
 from eventapi.domain.records import entities, references, slugs
 from eventapi.domain.records.references import DEFAULT_TEMPLATE
@@ -22,7 +23,9 @@ def create(db, fields):
     A missing `key` is made from the name. Raise 422 for an unknown template; 409 `duplicate` for a taken key.
     """
     values = _with_template(db, fields, fields)
-    values["key"] = slugs.new_key(db, sql.key_taken, "document category", "key", values["key"], values["name"])
+    values["key"] = slugs.new_key(
+        db, sql.key_taken, "document category", "key", values["key"], values["name"]
+    )
     category = get(db, db.insert(sql.add, **values, now=db.now))
     journal.created(db, entities.DOCUMENT_CATEGORY, category)
     return category
@@ -45,8 +48,13 @@ def update(db, old, fields):
 def delete(db, category):
     """Delete a document category. Raise 409 `in_use` while other records refer to it."""
     id = category["id"]
-    references.refuse_in_use(db, sql.users, id, "The category is used by {}, so it cannot be deleted. "
-                             "Assign another category to each of them first.")
+    references.refuse_in_use(
+        db,
+        sql.users,
+        id,
+        "The category is used by {}, so it cannot be deleted. "
+        "Assign another category to each of them first.",
+    )
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.DOCUMENT_CATEGORY, category)
 

@@ -3,6 +3,7 @@
 Every function that writes is called inside a write transaction
 and journals the change.
 """
+
 import hashlib
 import json
 
@@ -16,17 +17,37 @@ from eventapi.storage.statements import statements
 
 sql = statements("documents")
 
-BLANK = dict.fromkeys(("document_number", "title", "category_id", "template_id", "language", "metadata", "content",
-                       "filename", "sha256", "content_type", "size", "width", "height", "contract_status"))
+BLANK = dict.fromkeys(
+    (
+        "document_number",
+        "title",
+        "category_id",
+        "template_id",
+        "language",
+        "metadata",
+        "content",
+        "filename",
+        "sha256",
+        "content_type",
+        "size",
+        "width",
+        "height",
+        "contract_status",
+    )
+)
 
 
 # Reading
 
+
 def row(db, id):
     """Return the row of the document, or None. Its metadata and `e_invoice` are decoded."""
     found = db.one(sql.get, id=id)
-    return found and {**found, "metadata": found["metadata"] and json.loads(found["metadata"]),
-                      "e_invoice": found["e_invoice"] and json.loads(found["e_invoice"])}
+    return found and {
+        **found,
+        "metadata": found["metadata"] and json.loads(found["metadata"]),
+        "e_invoice": found["e_invoice"] and json.loads(found["e_invoice"]),
+    }
 
 
 def get(db, id):
@@ -37,9 +58,14 @@ def get(db, id):
 
 def represent(row):
     """Return the API object of a row. The row is not changed."""
-    document = {**row, "metadata": decoded(row["metadata"]), "e_invoice": decoded(row["e_invoice"]),
-                "missing": json.loads(row["missing"]), "content": row["content"] or "",
-                "is_contract": bool(row["is_contract"])}
+    document = {
+        **row,
+        "metadata": decoded(row["metadata"]),
+        "e_invoice": decoded(row["e_invoice"]),
+        "missing": json.loads(row["missing"]),
+        "content": row["content"] or "",
+        "is_contract": bool(row["is_contract"]),
+    }
     del document["width"], document["height"]
     return document
 
@@ -53,14 +79,23 @@ def journalled(row):
     """Return the document as the journal keeps it: with the SHA-256 of its content instead of the content."""
     document = represent(row)
     content = document.pop("content")
-    return {**document, "content_sha256": hashlib.sha256(content.encode()).hexdigest() if content else None}
+    return {
+        **document,
+        "content_sha256": hashlib.sha256(content.encode()).hexdigest() if content else None,
+    }
 
 
 # Writing
 
+
 def add(db, document):
     """Add a document and return its row. A contract starts as a draft."""
-    document = {**BLANK, "missing": [], **document, "contract_status": "draft" if document["is_contract"] else None}
+    document = {
+        **BLANK,
+        "missing": [],
+        **document,
+        "contract_status": "draft" if document["is_contract"] else None,
+    }
     id = db.insert(sql.add, **columns(document), now=db.now)
     new = row(db, id)
     journal.created(db, entities.DOCUMENT, journalled(new))
@@ -69,8 +104,13 @@ def add(db, document):
 
 def columns(document):
     """Return the document with its metadata and missing placeholders as JSON."""
-    return {**document, "metadata": None if document["metadata"] is None else as_json(document["metadata"]),
-            "missing": as_json(document["missing"]) if isinstance(document["missing"], list) else document["missing"]}
+    return {
+        **document,
+        "metadata": None if document["metadata"] is None else as_json(document["metadata"]),
+        "missing": as_json(document["missing"])
+        if isinstance(document["missing"], list)
+        else document["missing"],
+    }
 
 
 def change(db, old, merged):
@@ -88,11 +128,18 @@ def store_content(db, old, upload, e_invoice=None, **size):
     """
     sha256, kind = files.keep(db.config, upload), content_types.detect(upload.head)
     if e_invoice and not e_invoice["is_hybrid"]:
-        kind = content_types.XML                # without a declaration, the first bytes do not tell
+        kind = content_types.XML  # without a declaration, the first bytes do not tell
     if sha256 == old["sha256"] and e_invoice == old["e_invoice"]:
         return old
-    values = {"id": old["id"], "sha256": sha256, "content_type": kind, "size": upload.size, "width": None,
-              "height": None, "e_invoice": e_invoice and as_json(e_invoice)}
+    values = {
+        "id": old["id"],
+        "sha256": sha256,
+        "content_type": kind,
+        "size": upload.size,
+        "width": None,
+        "height": None,
+        "e_invoice": e_invoice and as_json(e_invoice),
+    }
     db.run(sql.hold, **{**values, **size}, now=db.now)
     return journal_update(db, old)
 
@@ -115,11 +162,18 @@ def refuse_signed(row):
     if row["is_contract"] and row["contract_status"] != "draft":
         title, status = entities.DOCUMENT.title(row), row["contract_status"].replace("_", " ")
         is_pending = row["contract_status"] == "pending_signature"
-        remedy = f"Use POST /documents/{row['id']}/void first" if is_pending else (
-            "Keep both: a signed contract is evidence")
-        raise Problem("in_use",
-                      f"The contract {title} is {status}, so neither it nor the record that it is about can be "
-                      f"deleted. {remedy}.", used_by=["contracts"], document_id=row["id"])
+        remedy = (
+            f"Use POST /documents/{row['id']}/void first"
+            if is_pending
+            else ("Keep both: a signed contract is evidence")
+        )
+        raise Problem(
+            "in_use",
+            f"The contract {title} is {status}, so neither it nor the record that it is about can be "
+            f"deleted. {remedy}.",
+            used_by=["contracts"],
+            document_id=row["id"],
+        )
 
 
 def kept_until(db, row):
@@ -139,9 +193,13 @@ def refuse_kept(db, row):
     """Raise 409 `in_use` for a received e-invoice that must be kept."""
     last = kept_until(db, row)
     if last:
-        raise Problem("in_use", f"Document {row['id']} is an e-invoice that must be kept until {last}, so neither it "
-                      "nor the record that it is about can be deleted. Keep both until then.", used_by=["e_invoices"],
-                      document_id=row["id"])
+        raise Problem(
+            "in_use",
+            f"Document {row['id']} is an e-invoice that must be kept until {last}, so neither it "
+            "nor the record that it is about can be deleted. Keep both until then.",
+            used_by=["e_invoices"],
+            document_id=row["id"],
+        )
 
 
 def delete_with(db, entity_type, entity_id):
@@ -149,7 +207,9 @@ def delete_with(db, entity_type, entity_id):
 
     Raise 409 `in_use` if one of them is a contract that was sent to be signed, or an e-invoice that must be kept.
     """
-    found = [row(db, id) for id in db.values(sql.of_entity, entity_type=entity_type, entity_id=entity_id)]
+    found = [
+        row(db, id) for id in db.values(sql.of_entity, entity_type=entity_type, entity_id=entity_id)
+    ]
     for document in found:
         refuse_signed(document)
         refuse_kept(db, document)

@@ -2,6 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 from eventapi import journal, markup
 from eventapi.domain.attachments import placeholders
 from eventapi.domain.records import entities, references, slugs
@@ -13,6 +14,7 @@ sql = statements("document_templates")
 
 
 # Reading
+
 
 def get(db, id):
     """Return the document template, or None."""
@@ -28,6 +30,7 @@ def represent(row):
 
 # Writing
 
+
 def create(db, fields):
     """Create a document template and return it. `fields` is a complete validated body.
 
@@ -35,7 +38,9 @@ def create(db, fields):
     placeholders of `body` that a template cannot have; 409 `duplicate` for a taken key.
     """
     values = _checked(db, fields, fields)
-    values["key"] = slugs.new_key(db, sql.key_taken, "document template", "key", values["key"], values["name"])
+    values["key"] = slugs.new_key(
+        db, sql.key_taken, "document template", "key", values["key"], values["name"]
+    )
     template = get(db, db.insert(sql.add, **values, now=db.now))
     journal.created(db, entities.DOCUMENT_TEMPLATE, template)
     return template
@@ -58,9 +63,13 @@ def update(db, old, fields):
 def delete(db, template):
     """Delete a document template. Raise 409 `in_use` while other records refer to it."""
     id = template["id"]
-    references.refuse_in_use(db, sql.users, id,
-                             "The template cannot be deleted because of {}. Delete each document, and change the "
-                             "`default_template_id` of each category, first. The template of a signed contract stays.")
+    references.refuse_in_use(
+        db,
+        sql.users,
+        id,
+        "The template cannot be deleted because of {}. Delete each document, and change the "
+        "`default_template_id` of each category, first. The template of a signed contract stays.",
+    )
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.DOCUMENT_TEMPLATE, template)
 

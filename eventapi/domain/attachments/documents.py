@@ -3,6 +3,7 @@
 Every function that writes is called inside a write transaction and journals the change. Functions take and return
 rows; see `document_rows`. `contracts` has the rules of signing.
 """
+
 from eventapi import markup, times
 from eventapi.domain.attachments import cascade, contracts, document_rows, placeholders
 from eventapi.domain.records import anonymity, entities, numbering, references
@@ -13,12 +14,14 @@ from eventapi.storage.statements import statements
 
 sql = statements("documents")
 
-FIXED = ("entity_type", "entity_id", "template_id", "is_contract")      # these never change
-LOCKED = ("title", "metadata", "content")                               # the signed page shows these
-RELEASE = {"submissions": "Delete the submissions, or send another document with them, first.",      # user -> remedy
-           "an event whose picture it is": "Use PUT or DELETE /events/{id}/image instead.",
-           "a profile whose logo it is": "Use PUT or DELETE /participants/{id}/profile/logo instead."}
-LATER = {"content": None, "esign_status": "pending"}                    # a new document has these values
+FIXED = ("entity_type", "entity_id", "template_id", "is_contract")  # these never change
+LOCKED = ("title", "metadata", "content")  # the signed page shows these
+RELEASE = {
+    "submissions": "Delete the submissions, or send another document with them, first.",  # user -> remedy
+    "an event whose picture it is": "Use PUT or DELETE /events/{id}/image instead.",
+    "a profile whose logo it is": "Use PUT or DELETE /participants/{id}/profile/logo instead.",
+}
+LATER = {"content": None, "esign_status": "pending"}  # a new document has these values
 
 
 def create(db, fields):
@@ -31,14 +34,24 @@ def create(db, fields):
     """
     faults = Faults()
     entities.check(db, fields, faults)
-    fields = {**fields, **references.named(db, fields, faults, DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE)}
+    fields = {
+        **fields,
+        **references.named(db, fields, faults, DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE),
+    }
     for name, allowed in LATER.items():
         if fields[name] not in (None, allowed):
-            faults.add(f"/{name}", "later", "cannot be set when a document is created. Set it in a later change")
+            faults.add(
+                f"/{name}",
+                "later",
+                "cannot be set when a document is created. Set it in a later change",
+            )
     template = None if fields["filename"] else _template_of(db, fields, faults)
     if fields["filename"] and fields["template_id"]:
-        faults.add("/template_id", "disagrees",
-                   "must not be sent with `filename`: a document is either made from a template or a file")
+        faults.add(
+            "/template_id",
+            "disagrees",
+            "must not be sent with `filename`: a document is either made from a template or a file",
+        )
     faults.raise_any()
     anonymity.refuse(db, fields["entity_type"], fields["entity_id"])
     return _generate(db, fields, template) if template else _add_file(db, fields)
@@ -83,8 +96,13 @@ def set_content(db, row, upload, e_invoice, *, is_certain):
 def check_language(row, language):
     """Raise 422 if the request asks for another language than that of the document. `language` may be None."""
     if language and choice.available(language) != choice.available(row["language"]):
-        raise invalid_parameter("language", "not_available", f"must be {row['language']}, the language of the document"
-                                if row["language"] else "must not be sent: the document has no known language")
+        raise invalid_parameter(
+            "language",
+            "not_available",
+            f"must be {row['language']}, the language of the document"
+            if row["language"]
+            else "must not be sent: the document has no known language",
+        )
 
 
 def delete(db, row):
@@ -103,27 +121,43 @@ def _template_of(db, fields, faults):
     """Return the row of the template, or of the default template of the category, or None."""
     template_id = fields["template_id"] or db.value(sql.default_template, id=fields["category_id"])
     if template_id is None and fields["category_id"]:
-        faults.add("/category_id", "no_template",
-                   "has no default template. Send `template_id`, or `filename` for a file")
+        faults.add(
+            "/category_id",
+            "no_template",
+            "has no default template. Send `template_id`, or `filename` for a file",
+        )
     return template_id and db.one(sql.template, id=template_id)
 
 
 def _add_file(db, document):
     """Add a document whose content is a file that is sent later, and return its row."""
-    return document_rows.add(db, {**document, "document_number": _next_number(db),
-                                  "is_contract": int(document["is_contract"] or False)})
+    return document_rows.add(
+        db,
+        {
+            **document,
+            "document_number": _next_number(db),
+            "is_contract": int(document["is_contract"] or False),
+        },
+    )
 
 
 def _merged(db, old, fields):
     """Return the row `old` with the changed fields. Raise 422 for those that cannot change."""
     faults = Faults()
     sent = {**fields, **references.named(db, fields, faults, DOCUMENT_CATEGORY, DOCUMENT_TEMPLATE)}
-    merged = {**old, **{name: value for name, value in sent.items() if name in old and name != "esign_status"}}
+    merged = {
+        **old,
+        **{name: value for name, value in sent.items() if name in old and name != "esign_status"},
+    }
     for name in FIXED:
         if merged[name] != old[name] and (name in fields or name == "template_id"):
             faults.add(f"/{name}", "fixed", "cannot change. Create another document instead")
     if old["content"] is not None and merged["language"] != old["language"]:
-        faults.add("/language", "fixed", "cannot change, because the page was written in it. Create another document")
+        faults.add(
+            "/language",
+            "fixed",
+            "cannot change, because the page was written in it. Create another document",
+        )
     merged["content"] = _content(old, merged["content"], faults)
     if old["filename"] and old["content"] is None and merged["filename"] is None:
         faults.add("/filename", "required", "is required: the document is a file")
@@ -136,8 +170,11 @@ def _content(old, content, faults):
     if content == old["content"] or (old["content"] is None and not content):
         return old["content"]
     if old["content"] is None:
-        faults.add("/content", "file",
-                   f"must be empty: this document is a file. Use PUT /documents/{old['id']}/content instead")
+        faults.add(
+            "/content",
+            "file",
+            f"must be empty: this document is a file. Use PUT /documents/{old['id']}/content instead",
+        )
     return _written(content or "", faults)
 
 
@@ -146,14 +183,20 @@ def _generate(db, document, template):
 
     Raise 422 if the content is too long.
     """
-    document = {**document, "document_number": _next_number(db), "title": document["title"] or template["name"],
-                "category_id": document["category_id"] or template["category_id"], "template_id": template["id"],
-                "is_contract": template["is_contract"]}
+    document = {
+        **document,
+        "document_number": _next_number(db),
+        "title": document["title"] or template["name"],
+        "category_id": document["category_id"] or template["category_id"],
+        "template_id": template["id"],
+        "is_contract": template["is_contract"],
+    }
     values, document["language"] = placeholders.values(db, document)
     missing = {}
 
     def value_of(name):
         return values[name] if name in values else missing.setdefault(name, placeholders.GAP)
+
     tree = markup.parse(template["body"], Faults(), "/body")
     document["content"] = _checked_length(markup.to_html(markup.fill(tree, value_of)))
     return document_rows.add(db, {**document, "missing": list(missing)})
@@ -162,8 +205,11 @@ def _generate(db, document, template):
 def _checked_length(content):
     """Return the content. Raise 422 if it is too long."""
     if len(content) > markup.MAX_LENGTH:
-        raise invalid_at("/template_id", "too_long", f"results in a document of {len(content)} characters. "
-                         f"The limit is {markup.MAX_LENGTH}")
+        raise invalid_at(
+            "/template_id",
+            "too_long",
+            f"results in a document of {len(content)} characters. The limit is {markup.MAX_LENGTH}",
+        )
     return content
 
 
@@ -182,22 +228,34 @@ def _refuse_in_use(db, row, *only):
     """Raise 409 `in_use` while other records refer to the document, or only those that `only` names."""
     users = [noun for noun in db.values(sql.users, id=row["id"]) if not only or noun in only]
     if users:
-        raise Problem("in_use", f"The document is used by {listed(users)}. {' '.join(map(RELEASE.get, users))}",
-                      used_by=users)
+        raise Problem(
+            "in_use",
+            f"The document is used by {listed(users)}. {' '.join(map(RELEASE.get, users))}",
+            used_by=users,
+        )
 
 
 def _refuse_submitted(db, row):
     """Raise 409 `document_locked` if the document belongs to a submission that is in review or approved."""
     status = db.value(sql.handed_in, id=row["id"])
     if status:
-        remedy = "Request a revision of the submission" if status == "submitted" else "Create another document instead"
-        raise Problem("document_locked",
-                      f"The file cannot change, because it belongs to a submission that is {status}. {remedy}.")
+        remedy = (
+            "Request a revision of the submission"
+            if status == "submitted"
+            else "Create another document instead"
+        )
+        raise Problem(
+            "document_locked",
+            f"The file cannot change, because it belongs to a submission that is {status}. {remedy}.",
+        )
 
 
 def _refuse_kept(db, row):
     """Raise 409 `document_locked` if the file is a received e-invoice that must be kept."""
     last = document_rows.kept_until(db, row)
     if last:
-        raise Problem("document_locked", f"The file cannot change, because it is an e-invoice that must be kept until "
-                      f"{last}. Upload another one to a document of its own.")
+        raise Problem(
+            "document_locked",
+            f"The file cannot change, because it is an e-invoice that must be kept until "
+            f"{last}. Upload another one to a document of its own.",
+        )

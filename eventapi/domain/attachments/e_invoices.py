@@ -1,4 +1,5 @@
 """E-invoices among uploaded files: recognised in a process of their own, before the transaction."""
+
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -9,10 +10,12 @@ from eventapi.storage.statements import statements
 
 sql = statements("documents")
 PARSER = f"{received.__name__}:parse"
-SECONDS = 10                # of CPU; the largest invoice takes one
+SECONDS = 10  # of CPU; the largest invoice takes one
 
 
-def recognise(folder: Path, upload: files.Upload, place: AbstractContextManager) -> tuple[dict | None, list[dict]]:
+def recognise(
+    folder: Path, upload: files.Upload, place: AbstractContextManager
+) -> tuple[dict | None, list[dict]]:
     """Return (what the file says as an e-invoice or None, warnings). `folder` is the data directory.
 
     `place` is entered while a process parses the file. Raise processes.Busy if no process becomes free in time.
@@ -29,15 +32,21 @@ def recognise(folder: Path, upload: files.Upload, place: AbstractContextManager)
             if found is not None and not (isinstance(found, dict) and "is_hybrid" in found):
                 raise processes.Stopped("ended unexpectedly")
         except (processes.Stopped, ValueError) as reason:
-            return None, [stopped(f"the recognition {reason}. The file may be damaged or malicious: ask the sender for "
-                                  "another one")]
+            return None, [
+                stopped(
+                    f"the recognition {reason}. The file may be damaged or malicious: ask the sender for "
+                    "another one"
+                )
+            ]
     return found, []
 
 
 def stopped(reason: str) -> dict:
     """Return the warning that the recognition was stopped."""
-    return {"code": "recognition_stopped", "detail": f"The file is stored, but it is not known whether it is an "
-            f"e-invoice: {reason}."}
+    return {
+        "code": "recognition_stopped",
+        "detail": f"The file is stored, but it is not known whether it is an e-invoice: {reason}.",
+    }
 
 
 def doubts(db, id: int, found: dict) -> list[dict]:
@@ -47,13 +56,26 @@ def doubts(db, id: int, found: dict) -> list[dict]:
     """
     seller, warnings = found["seller"] or {}, []
     others = db.all(sql.of_supplier, supplier=seller.get("vat_id") or seller.get("name"), id=id)
-    same = next((other["id"] for other in others if found["number"] and other["number"] == found["number"]), None)
+    same = next(
+        (other["id"] for other in others if found["number"] and other["number"] == found["number"]),
+        None,
+    )
     if same:
-        warnings.append({"code": "received_before", "detail": f"Document {same} is an e-invoice of {seller['name']} "
-                         f"with the same number, {found['number']}. Compare them, and pay once."})
+        warnings.append(
+            {
+                "code": "received_before",
+                "detail": f"Document {same} is an e-invoice of {seller['name']} "
+                f"with the same number, {found['number']}. Compare them, and pay once.",
+            }
+        )
     known = next((other for other in others if other["iban"]), None)
     if known and found["iban"] and known["iban"] != found["iban"]:
-        warnings.append({"code": "other_account", "detail": f"The account {found['iban']} is not {known['iban']}, that "
-                         f"of the supplier's invoice in document {known['id']}. Before you pay, ask the supplier by a "
-                         "telephone number that you know already."})
+        warnings.append(
+            {
+                "code": "other_account",
+                "detail": f"The account {found['iban']} is not {known['iban']}, that "
+                f"of the supplier's invoice in document {known['id']}. Before you pay, ask the supplier by a "
+                "telephone number that you know already.",
+            }
+        )
     return warnings

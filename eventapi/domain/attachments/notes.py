@@ -3,6 +3,7 @@
 Every function that writes is called inside a write transaction and journals the change. `cascade.delete_note` deletes a
 note with what is attached to it.
 """
+
 from eventapi import journal
 from eventapi.domain.records import anonymity, entities
 from eventapi.errors import invalid_at
@@ -12,6 +13,7 @@ sql = statements("notes")
 
 
 # Reading
+
 
 def get(db, id):
     """Return the note, or None."""
@@ -26,6 +28,7 @@ def represent(row):
 
 
 # Writing
+
 
 def create(db, fields, admin_id):
     """Create a note and return it. `fields` is a complete validated body; `admin_id` is its author.
@@ -64,12 +67,17 @@ def move_to(db, entity_type, old_id, new_id):
     for row in db.all(sql.of_entity, entity_type=entity_type, entity_id=old_id):
         old = represent(row)
         db.run(sql.move, id=old["id"], entity_id=new_id, now=db.now)
-        journal.updated(db, entities.NOTE, old, {**old, "entity_id": new_id, "updated_at": db.stamp})
+        journal.updated(
+            db, entities.NOTE, old, {**old, "entity_id": new_id, "updated_at": db.stamp}
+        )
 
 
 def delete_with(db, entity_type, entity_id):
     """Delete the notes about a record that is about to be deleted. Return their ids."""
-    notes = [represent(row) for row in db.all(sql.of_entity, entity_type=entity_type, entity_id=entity_id)]
+    notes = [
+        represent(row)
+        for row in db.all(sql.of_entity, entity_type=entity_type, entity_id=entity_id)
+    ]
     for note in notes:
         remove(db, note)
     return [note["id"] for note in notes]
@@ -77,6 +85,11 @@ def delete_with(db, entity_type, entity_id):
 
 def _check_entity(db, note):
     """Raise 422 unless `entity_type` and `entity_id` refer to a record."""
-    if not db.value(sql.entity_exists, entity_type=note["entity_type"], entity_id=note["entity_id"]):
-        raise invalid_at("/entity_id", "unknown",
-                         f"is unknown: no {note['entity_type']} has the id {note['entity_id']}")
+    if not db.value(
+        sql.entity_exists, entity_type=note["entity_type"], entity_id=note["entity_id"]
+    ):
+        raise invalid_at(
+            "/entity_id",
+            "unknown",
+            f"is unknown: no {note['entity_type']} has the id {note['entity_id']}",
+        )

@@ -2,6 +2,7 @@
 
 Both have the letterhead of the organiser. Contracts also name both parties and have lines for their signatures.
 """
+
 import base64
 from hashlib import sha256
 from html import escape
@@ -18,8 +19,24 @@ from eventapi.pictures.words import WORDS, address, contact, register
 
 ADDRESS = ("address", "postal_code", "city", "state", "country")
 PARTNER = ("company_name", "first_name", "last_name", *ADDRESS)
-ORGANISER = ("name", "street", "postal_code", "city", "country", "contact", "phone", "email", "vat_id", "tax_number",
-             "register_number", "register_court", "directors", "footer", "iban", "bic")
+ORGANISER = (
+    "name",
+    "street",
+    "postal_code",
+    "city",
+    "country",
+    "contact",
+    "phone",
+    "email",
+    "vat_id",
+    "tax_number",
+    "register_number",
+    "register_court",
+    "directors",
+    "footer",
+    "iban",
+    "bic",
+)
 
 STYLE = """\
 :root{color-scheme:light}*{box-sizing:border-box}
@@ -39,8 +56,10 @@ footer{margin-top:3em;padding-top:.7em;border-top:1px solid #d9dfe7;color:#5b667
 """
 # Content-Security-Policy of the page: it runs no scripts and loads nothing.
 STYLE_HASH = base64.b64encode(sha256(STYLE.encode()).digest()).decode()
-POLICY = (f"default-src 'none'; style-src 'sha256-{STYLE_HASH}'; img-src data:; base-uri 'none'; "
-          "form-action 'none'; frame-ancestors 'none'; sandbox")
+POLICY = (
+    f"default-src 'none'; style-src 'sha256-{STYLE_HASH}'; img-src data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'; sandbox"
+)
 
 
 def tree(row):
@@ -55,8 +74,11 @@ def partner(db, row):
     subject = {name: row[name] for name in ("entity_type", "entity_id")}
     contact = {**dict.fromkeys(PARTNER), **placeholders.contact_of(db, subject)}
     person = " ".join(filter(None, (contact["first_name"], contact["last_name"])))
-    return {"name": contact["company_name"] or person, "contact_name": person if contact["company_name"] else None,
-            **{name: contact[name] for name in ADDRESS}}
+    return {
+        "name": contact["company_name"] or person,
+        "contact_name": person if contact["company_name"] else None,
+        **{name: contact[name] for name in ADDRESS},
+    }
 
 
 def organiser(config):
@@ -71,7 +93,9 @@ def language_of(config, row):
 
 def date_of(config, row):
     """Return the day on which the document was made, as it is written in its language."""
-    return formats.day(times.local_date(row["created_at"], config.timezone), language_of(config, row))
+    return formats.day(
+        times.local_date(row["created_at"], config.timezone), language_of(config, row)
+    )
 
 
 def page(config, row, party):
@@ -81,24 +105,38 @@ def page(config, row, party):
     about = " · ".join(filter(None, (row["document_number"], date_of(config, row))))
     parties = _columns(_party, addresses(owner, party, language), language) if party else ""
     signatures = _columns(_signature, (owner["name"], party["name"]), language) if party else ""
-    foot = " · ".join((*address(owner, language), *contact(owner, language), *register(owner, language),
-                       *owner["footer"]))
-    return (f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8">'
-            f'<title>{escape(heading(row))}</title>'
-            f'<meta name="viewport" content="width=device-width,initial-scale=1"><style>{STYLE}</style></head>\n'
-            f'<body><main><header><b>{escape(owner["name"])}</b>{_logo(config.organiser_logo)}</header>'
-            f'<p class="about">{escape(about)}</p>{parties}{body}{signatures}<footer>{escape(foot)}</footer></main>'
-            "</body></html>\n").encode()
+    foot = " · ".join(
+        (
+            *address(owner, language),
+            *contact(owner, language),
+            *register(owner, language),
+            *owner["footer"],
+        )
+    )
+    return (
+        f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8">'
+        f"<title>{escape(heading(row))}</title>"
+        f'<meta name="viewport" content="width=device-width,initial-scale=1"><style>{STYLE}</style></head>\n'
+        f"<body><main><header><b>{escape(owner['name'])}</b>{_logo(config.organiser_logo)}</header>"
+        f'<p class="about">{escape(about)}</p>{parties}{body}{signatures}<footer>{escape(foot)}</footer></main>'
+        "</body></html>\n"
+    ).encode()
 
 
 def _logo(image):
-    return f'<img alt="" src="data:{image.kind};base64,{base64.b64encode(image.data).decode()}">' if image else ""
+    return (
+        f'<img alt="" src="data:{image.kind};base64,{base64.b64encode(image.data).decode()}">'
+        if image
+        else ""
+    )
 
 
 def _columns(draw, parties, language):
     words = WORDS[language]
-    found = "".join(f"<div>{draw(party, words[label], words)}</div>"
-                    for party, label in zip(parties, LABELS, strict=True))
+    found = "".join(
+        f"<div>{draw(party, words[label], words)}</div>"
+        for party, label in zip(parties, LABELS, strict=True)
+    )
     return f'<div class="parties">{found}</div>'
 
 
@@ -108,7 +146,10 @@ def _party(lines, label, _):
 
 
 def _signature(name, label, words):
-    lines = "".join(f'<div class="line"></div><small>{words[key]}</small>' for key in ("place_date", "signature"))
+    lines = "".join(
+        f'<div class="line"></div><small>{words[key]}</small>'
+        for key in ("place_date", "signature")
+    )
     return f"{lines}<b>{escape(name)}</b><small>{label}</small>"
 
 
@@ -117,9 +158,16 @@ def pdf(config, row, party):
 
     `party` is the `partner`. Raise 501 `not_installed` without reportlab or without a font that has every letter.
     """
-    return picture.draw(markup.blocks(tree(row)), title=heading(row), number=row["document_number"] or "",
-                        date=date_of(config, row), language=language_of(config, row), organiser=organiser(config),
-                        brand=style.brand(config), partner=party)
+    return picture.draw(
+        markup.blocks(tree(row)),
+        title=heading(row),
+        number=row["document_number"] or "",
+        date=date_of(config, row),
+        language=language_of(config, row),
+        organiser=organiser(config),
+        brand=style.brand(config),
+        partner=party,
+    )
 
 
 def to_sign(config, row, party):

@@ -2,6 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 from eventapi import images
 from eventapi.domain.attachments import cascade, content_types, document_rows
 from eventapi.errors import Problem, invalid_at, listed
@@ -18,14 +19,21 @@ def store(db, upload, document_id, entity_type, entity_id, *, kinds=tuple(NAMES)
     kind = content_types.detect(upload.head)
     if kind not in kinds:
         allowed = listed([NAMES[each] for each in kinds], "or")
-        raise Problem("unsupported_media_type", f"The picture must be {allowed}, but the file is {kind}.")
+        raise Problem(
+            "unsupported_media_type", f"The picture must be {allowed}, but the file is {kind}."
+        )
     width, height = _size(upload, kind)
     if largest and max(width, height) > largest:
-        raise invalid_at("", "picture_too_large", f"has {width} x {height} pixels, but each side may have at most "
-                                                  f"{largest}. Make it smaller")
+        raise invalid_at(
+            "",
+            "picture_too_large",
+            f"has {width} x {height} pixels, but each side may have at most "
+            f"{largest}. Make it smaller",
+        )
     document = document_id and document_rows.row(db, document_id)
-    document = document or document_rows.add(db, {"entity_type": entity_type, "entity_id": entity_id,
-                                                  "is_contract": 0})
+    document = document or document_rows.add(
+        db, {"entity_type": entity_type, "entity_id": entity_id, "is_contract": 0}
+    )
     return document_rows.store_content(db, document, upload, width=width, height=height)["id"]
 
 
@@ -34,7 +42,9 @@ def _size(upload, kind):
         try:
             return images.size(file, kind)
         except images.Broken as broken:
-            raise invalid_at("", "broken_picture", f"cannot be used as a picture: {broken}") from None
+            raise invalid_at(
+                "", "broken_picture", f"cannot be used as a picture: {broken}"
+            ) from None
 
 
 def remove(db, document_id):

@@ -2,6 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 from eventapi import journal
 from eventapi.domain.records import anonymity, due_dates, entities
 from eventapi.errors import Faults
@@ -10,12 +11,16 @@ from eventapi.storage.statements import statements
 
 sql = statements("tasks")
 
-TRANSITIONS = Transitions("task", {
-    "start": (("pending",), "in_progress"),
-    "complete": (("pending", "in_progress"), "completed"),
-    "cancel": (("pending", "in_progress"), "cancelled"),
-    "reopen": (("in_progress", "completed", "cancelled"), "pending"),
-}, {"start": "started", "reopen": "reopened"})
+TRANSITIONS = Transitions(
+    "task",
+    {
+        "start": (("pending",), "in_progress"),
+        "complete": (("pending", "in_progress"), "completed"),
+        "cancel": (("pending", "in_progress"), "cancelled"),
+        "reopen": (("in_progress", "completed", "cancelled"), "pending"),
+    },
+    {"start": "started", "reopen": "reopened"},
+)
 
 
 def get(db, id):
@@ -62,10 +67,15 @@ def _checked(db, old, task):
     for member, other in (("entity_type", "entity_id"), ("entity_id", "entity_type")):
         if task[member] is None and task[other] is not None:
             faults.add(f"/{member}", "required", f"is required together with `{other}`")
-    if task["assigned_to"] is not None and (old is None or task["assigned_to"] != old["assigned_to"]):
+    if task["assigned_to"] is not None and (
+        old is None or task["assigned_to"] != old["assigned_to"]
+    ):
         if not db.value(sql.is_active, id=task["assigned_to"]):
-            faults.add("/assigned_to", "unknown",
-                       f"is unknown: no active admin has the id {task['assigned_to']}")
+            faults.add(
+                "/assigned_to",
+                "unknown",
+                f"is unknown: no active admin has the id {task['assigned_to']}",
+            )
     task = with_due_at(db, task, faults)
     faults.raise_any()
     if task["entity_id"] is not None and task != old:
@@ -82,17 +92,27 @@ def with_due_at(db, task, faults):
     if task["entity_type"] and task["entity_id"]:
         entity = entities.short(db, [(task["entity_type"], task["entity_id"])])
         if not entity:
-            faults.add("/entity_id", "unknown", f"is unknown: no {task['entity_type']} has the id {task['entity_id']}")
+            faults.add(
+                "/entity_id",
+                "unknown",
+                f"is unknown: no {task['entity_type']} has the id {task['entity_id']}",
+            )
         event_id = next((short["event_id"] for short in entity.values()), None)
-    due_at = due_dates.resolve(db, task["due_date"], due_dates.event_of(db, event_id), faults, "/due_date")
+    due_at = due_dates.resolve(
+        db, task["due_date"], due_dates.event_of(db, event_id), faults, "/due_date"
+    )
     return {**task, "event_id": event_id, "due_at": due_at}
 
 
 def with_status(db, task, status):
     """Return the task with this status, and with the time and the admin of its completion if it is completed."""
     done = status == "completed"
-    return {**task, "status": status, "completed_at": db.now if done else None,
-            "completed_by": db.actor.admin_id if done else None}
+    return {
+        **task,
+        "status": status,
+        "completed_at": db.now if done else None,
+        "completed_by": db.actor.admin_id if done else None,
+    }
 
 
 def add(db, task):
@@ -120,7 +140,11 @@ def columns(task):
 def move(db, task, action):
     """Apply an action of TRANSITIONS and return the task. Raise 409 `invalid_transition`."""
     status = TRANSITIONS.move(action, task["status"])
-    return task if status is None else change(db, task, with_status(db, task, status), TRANSITIONS.past(action))
+    return (
+        task
+        if status is None
+        else change(db, task, with_status(db, task, status), TRANSITIONS.past(action))
+    )
 
 
 def remove(db, task):
@@ -160,7 +184,12 @@ def copy_tasks(db, old_id, new_id, days):
     for id in db.values(sql.of_entity, entity_type="event", entity_id=old_id):
         old, faults = get(db, id), Faults()
         due = due_dates.copied(old["due_date"], days, event["timezone"])
-        new = {**with_status(db, old, "pending"), "entity_id": new_id, "due_date": due, "created_by": db.actor.admin_id}
+        new = {
+            **with_status(db, old, "pending"),
+            "entity_id": new_id,
+            "due_date": due,
+            "created_by": db.actor.admin_id,
+        }
         new = with_due_at(db, new, faults)
         faults.raise_any()
         add(db, new)

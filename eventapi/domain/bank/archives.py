@@ -3,6 +3,7 @@
 A ZIP is bounded in its number of files and in its unpacked size, whatever it says about itself. The names in it are
 shown in errors and never used as paths. A ValueError says which file is wrong and what to do.
 """
+
 import io
 import os
 import struct
@@ -13,18 +14,26 @@ from tempfile import TemporaryFile
 from eventapi.domain.bank import camt, csv_files
 from eventapi.domain.bank.entries import MAX_ENTRIES, text
 
-MAX_FILES = 500             # a year of daily statements
-MAX_UNPACKED = 60_000_000   # bytes of all files, 50,000 entries
-MAX_RATIO = 300             # of the unpacked to the packed size; XML has about 30
-MAX_DIRECTORY = 400_000     # bytes of the list of files
-ZIP64 = b"PK\x06\x07"        # begins a record before the end, which replaces the sizes there
+MAX_FILES = 500  # a year of daily statements
+MAX_UNPACKED = 60_000_000  # bytes of all files, 50,000 entries
+MAX_RATIO = 300  # of the unpacked to the packed size; XML has about 30
+MAX_DIRECTORY = 400_000  # bytes of the list of files
+ZIP64 = b"PK\x06\x07"  # begins a record before the end, which replaces the sizes there
 ZIP64_SIZE = 20
-ZIP = (b"PK\x03\x04", b"PK\x05\x06")     # the first bytes; the second ones are those of an empty ZIP
+ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # the first bytes; the second ones are those of an empty ZIP
 CHUNK = 65_536
 # what zipfile raises for damaged files
-DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError,
-           OverflowError, ValueError)
-END = struct.Struct("<4s4H2LH")     # the record at the end of a ZIP (APPNOTE.TXT 4.3.16)
+DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    RuntimeError,
+    OverflowError,
+    ValueError,
+)
+END = struct.Struct("<4s4H2LH")  # the record at the end of a ZIP (APPNOTE.TXT 4.3.16)
 
 
 def read(file, account=None, most=MAX_ENTRIES, own=None):
@@ -41,7 +50,9 @@ def read(file, account=None, most=MAX_ENTRIES, own=None):
     elif not camt.recognise(start):
         yield from csv_files.read(file, account, most, own)
     elif own:
-        raise ValueError("The file is XML, which has no columns. Send it without the parameters that name columns.")
+        raise ValueError(
+            "The file is XML, which has no columns. Send it without the parameters that name columns."
+        )
     else:
         yield from camt.read(file, most)
 
@@ -52,12 +63,16 @@ def _packed(file, account, most, own):
     try:
         archive = zipfile.ZipFile(file)
     except DAMAGED as error:
-        raise ValueError(f"The ZIP is damaged ({error}). Download it again from the bank.") from None
+        raise ValueError(
+            f"The ZIP is damaged ({error}). Download it again from the bank."
+        ) from None
     if len(archive.infolist()) > MAX_FILES:
         raise ValueError(f"The ZIP contains more than {MAX_FILES} files. Send it in several.")
     members = [member for member in archive.infolist() if not _is_ignored(member.filename)]
     if not members:
-        raise ValueError("The ZIP contains no file. Send a ZIP with statements in the format camt.053.")
+        raise ValueError(
+            "The ZIP contains no file. Send a ZIP with statements in the format camt.053."
+        )
     rest = MAX_UNPACKED
     for member in members:
         name = text(os.path.basename(member.filename), 80)
@@ -76,7 +91,12 @@ def _packed(file, account, most, own):
 
 def _is_ignored(name):
     """Return whether a name in a ZIP is a folder, a PDF of the same statement, or a file that macOS adds."""
-    return name.endswith("/") or name.lower().endswith(".pdf") or "__MACOSX/" in name or name.endswith(".DS_Store")
+    return (
+        name.endswith("/")
+        or name.lower().endswith(".pdf")
+        or "__MACOSX/" in name
+        or name.endswith(".DS_Store")
+    )
 
 
 def _check_directory(file):
@@ -86,19 +106,25 @@ def _check_directory(file):
     tail = file.read()
     start = tail.rfind(b"PK\x05\x06")
     file.seek(0)
-    if tail[max(0, start - ZIP64_SIZE):start].startswith(ZIP64):
-        raise ValueError("The ZIP has the format ZIP64, which is for large files. Send the statements unpacked.")
+    if tail[max(0, start - ZIP64_SIZE) : start].startswith(ZIP64):
+        raise ValueError(
+            "The ZIP has the format ZIP64, which is for large files. Send the statements unpacked."
+        )
     if start < 0 or len(tail) - start < END.size:
         raise ValueError("The ZIP is cut off. Download it again from the bank.")
     _, _, _, _, number, size, _, _ = END.unpack_from(tail, start)
     if number > MAX_FILES or size > MAX_DIRECTORY:
-        raise ValueError(f"The ZIP contains {number} files, but at most {MAX_FILES} are allowed. Send it in several.")
+        raise ValueError(
+            f"The ZIP contains {number} files, but at most {MAX_FILES} are allowed. Send it in several."
+        )
 
 
 def _unpack(archive, member, target, most):
     """Write the content of a member to a file and rewind it. Return its size. Raise ValueError if it is too large."""
     if member.flag_bits & 1:
-        raise ValueError("It is encrypted. Unpack the ZIP with its password, and send the statements.")
+        raise ValueError(
+            "It is encrypted. Unpack the ZIP with its password, and send the statements."
+        )
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError("It is packed by an unusual method. Unpack it, and send the statement.")
     size, most = 0, min(most, MAX_RATIO * max(member.compress_size, 1000))
@@ -108,8 +134,12 @@ def _unpack(archive, member, target, most):
                 size += len(chunk)
                 target.write(chunk)
     except DAMAGED as error:
-        raise ValueError(f"It is damaged ({error}). Download the ZIP again from the bank.") from None
+        raise ValueError(
+            f"It is damaged ({error}). Download the ZIP again from the bank."
+        ) from None
     if size > most:
-        raise ValueError(f"It has more than {most} bytes when unpacked. Send it by itself, unpacked.")
+        raise ValueError(
+            f"It has more than {most} bytes when unpacked. Send it by itself, unpacked."
+        )
     target.seek(0)
     return size

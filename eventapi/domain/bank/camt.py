@@ -3,21 +3,29 @@
 Elements are found by their local names, since versions differ in the namespace. Only booked entries become entries of a
 statement. A ValueError says what is wrong with the file and what to do.
 """
+
 from decimal import Decimal
 from operator import itemgetter
 
 from eventapi import money
 from eventapi.domain.bank.camt_entries import AGAIN, amount_of, date_in, entries_of, signed
-from eventapi.domain.bank.entries import MAX_ENTRIES, Statement, check_number, compact, identified, text
+from eventapi.domain.bank.entries import (
+    MAX_ENTRIES,
+    Statement,
+    check_number,
+    compact,
+    identified,
+    text,
+)
 from eventapi.errors import listed
 from eventapi.validation import xml_documents
 
 # the first element inside the root of messages that look like a statement, and why they cannot be imported
 OTHERS = {
     "BkToCstmrAcctRpt": "camt.052, a report of the present day. Its entries may still change, and come again in the "
-                        "statement. Send the statement of the account, camt.053",
+    "statement. Send the statement of the account, camt.053",
     "BkToCstmrDbtCdtNtfctn": "camt.054, the details of single bookings, which come again in the statement. Send the "
-                             "statement of the account, camt.053",
+    "statement of the account, camt.053",
 }
 
 
@@ -53,7 +61,9 @@ def read(file, most=MAX_ENTRIES):
             yield _statement(element, form, entries, skipped, empty)
             entries, skipped, empty, number, count = [], 0, 0, 0, count + 1
     if not count or number:
-        raise ValueError(f"The file contains no statement (<Stmt>), or entries outside of it. {AGAIN}.")
+        raise ValueError(
+            f"The file contains no statement (<Stmt>), or entries outside of it. {AGAIN}."
+        )
 
 
 def _form(outline):
@@ -64,8 +74,10 @@ def _form(outline):
         return text(namespace.rpartition(":")[2], 40) or "camt.053"
     if names[-1] in OTHERS:
         raise ValueError(f"The file is {OTHERS[names[-1]]}.")
-    raise ValueError(f"The file is not a bank statement: its root is <{names[0][:60]}>. Send a statement in the format "
-                     "camt.053, or CSV.")
+    raise ValueError(
+        f"The file is not a bank statement: its root is <{names[0][:60]}>. Send a statement in the format "
+        "camt.053, or CSV."
+    )
 
 
 def _strip(element):
@@ -76,11 +88,14 @@ def _strip(element):
 
 # Statements
 
+
 def _statement(element, form, entries, skipped, empty):
     """Return the Statement of a <Stmt>, to which these entries belong. Raise ValueError if its sums are wrong."""
     currency = _currency_of(element, entries)
     dates = [entry.booked_on for entry in entries]
-    account = compact(element.findtext("Acct/Id/IBAN")) or compact(element.findtext("Acct/Id/Othr/Id"), 40)
+    account = compact(element.findtext("Acct/Id/IBAN")) or compact(
+        element.findtext("Acct/Id/Othr/Id"), 40
+    )
     statement = Statement(
         account=account,
         currency=currency,
@@ -91,7 +106,8 @@ def _statement(element, form, entries, skipped, empty):
         **_balances(element, currency),
         skipped=skipped,
         empty=empty,
-        form=form)
+        form=form,
+    )
     _check_sums(statement)
     return statement
 
@@ -103,7 +119,9 @@ def _currency_of(element, entries):
     found += [entry.currency for entry in entries[:1]]
     currency = next((text(code) for code in found if text(code)), None)
     if currency not in money.CURRENCIES:
-        raise ValueError(f"A statement has the currency {currency}, which is not a currency of ISO 4217. {AGAIN}.")
+        raise ValueError(
+            f"A statement has the currency {currency}, which is not a currency of ISO 4217. {AGAIN}."
+        )
     return currency
 
 
@@ -118,7 +136,11 @@ def _balances(element, currency):
         code = text(balance.findtext("Tp/CdOrPrtry/Cd"))
         units, of = amount_of(balance.find("Amt"), "a balance")
         if code in found and of == currency:
-            day = date_in(balance, "Dt/Dt", "a balance") or date_in(balance, "Dt/DtTm", "a balance") or ""
+            day = (
+                date_in(balance, "Dt/Dt", "a balance")
+                or date_in(balance, "Dt/DtTm", "a balance")
+                or ""
+            )
             found[code].append((day, signed(units, balance, "a balance")))
     opening = min(found["OPBD"] or found["PRCD"], key=itemgetter(0), default=(None, None))
     closing = max(reversed(found["CLBD"]), key=itemgetter(0), default=(None, None))
@@ -129,19 +151,31 @@ def _check_sums(statement):
     """Raise ValueError unless the entries lead from the opening balance, if there is one, to the closing balance."""
     name = f"Statement {statement.number or ''} of account {statement.account}"
     if statement.closing is None:
-        raise ValueError(f"{name}: the closing balance <CLBD> is missing, so it is not certain that the statement is "
-                         f"whole. {AGAIN}, for days that are over.")
+        raise ValueError(
+            f"{name}: the closing balance <CLBD> is missing, so it is not certain that the statement is "
+            f"whole. {AGAIN}, for days that are over."
+        )
     if statement.opening is None:
         return
-    booked = sum(entry.amount for entry in statement.entries if entry.currency == statement.currency)
+    booked = sum(
+        entry.amount for entry in statement.entries if entry.currency == statement.currency
+    )
     if statement.opening + booked != statement.closing:
-        opening, change, closing, made = (_shown(units, statement.currency) for units in (
-            statement.opening, booked, statement.closing, statement.opening + booked))
+        opening, change, closing, made = (
+            _shown(units, statement.currency)
+            for units in (statement.opening, booked, statement.closing, statement.opening + booked)
+        )
         others = sorted({entry.currency for entry in statement.entries} - {statement.currency})
-        cause = (f"Entries in {listed(others)} do not count: <Amt> has to be the amount on the account, and <AmtDtls> "
-                 "what the payer sent" if others else "The file is cut off or was changed")
-        raise ValueError(f"{name}: the opening balance {opening} and the booked entries {change} make {made}, but the "
-                         f"closing balance is {closing}. {cause}. {AGAIN}.")
+        cause = (
+            f"Entries in {listed(others)} do not count: <Amt> has to be the amount on the account, and <AmtDtls> "
+            "what the payer sent"
+            if others
+            else "The file is cut off or was changed"
+        )
+        raise ValueError(
+            f"{name}: the opening balance {opening} and the booked entries {change} make {made}, but the "
+            f"closing balance is {closing}. {cause}. {AGAIN}."
+        )
 
 
 def _shown(units, currency):

@@ -2,24 +2,40 @@
 
 A ValueError says which entry is wrong and what to do.
 """
+
 import re
 from datetime import date
 from decimal import Decimal
 
 from eventapi import money
-from eventapi.domain.bank.entries import Entry, compact, day, joined, joined_lines, may_be_cut, reference, text
+from eventapi.domain.bank.entries import (
+    Entry,
+    compact,
+    day,
+    joined,
+    joined_lines,
+    may_be_cut,
+    reference,
+    text,
+)
 
 AMOUNT = re.compile(r"[0-9]{1,15}(\.[0-9]{0,5})?")
-DATE = re.compile(r"(\d{4}-\d\d-\d\d)(T([01]\d|2[0-4]):[0-5]\d:[0-5]\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?", re.ASCII)
+DATE = re.compile(
+    r"(\d{4}-\d\d-\d\d)(T([01]\d|2[0-4]):[0-5]\d:[0-5]\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?", re.ASCII
+)
 AGAIN = "Download the statement again from the bank"
 
 
 def entries_of(element, number):
     """Return (entries, is_booked) of a <Ntry>: one Entry, or one for each transaction of a batch that can be split."""
-    where = f"entry {number}" + (f" ({name})" if (name := text(element.findtext("AcctSvcrRef"))) else "")
+    where = f"entry {number}" + (
+        f" ({name})" if (name := text(element.findtext("AcctSvcrRef"))) else ""
+    )
     status = text(element.findtext("Sts/Cd")) or text(element.findtext("Sts"))
     if not status and element.find("Sts/Prtry") is None:
-        raise ValueError(f"The status <Sts> of {where} is missing, so it may not be booked. {AGAIN}.")
+        raise ValueError(
+            f"The status <Sts> of {where} is missing, so it may not be booked. {AGAIN}."
+        )
     if status != "BOOK":
         return [], False
     units, currency = amount_of(element.find("Amt"), where)
@@ -30,10 +46,17 @@ def entries_of(element, number):
     valued_on = date_in(element, "ValDt/Dt", where) or date_in(element, "ValDt/DtTm", where)
     if not booked_on and not valued_on:
         raise ValueError(f"The date <BookgDt> of {where} is missing. {AGAIN}.")
-    common = {"booked_on": booked_on or valued_on, "valued_on": valued_on, "currency": currency,
-              "batch_size": _batch_size(element, details), "batch_sum": total}
-    return [Entry(amount=part, batch_position=place, **common, **_texts(element, chosen, part))
-            for part, place, chosen in parts], True
+    common = {
+        "booked_on": booked_on or valued_on,
+        "valued_on": valued_on,
+        "currency": currency,
+        "batch_size": _batch_size(element, details),
+        "batch_sum": total,
+    }
+    return [
+        Entry(amount=part, batch_position=place, **common, **_texts(element, chosen, part))
+        for part, place, chosen in parts
+    ], True
 
 
 def _parts(details, amount, currency, element, where):
@@ -42,12 +65,19 @@ def _parts(details, amount, currency, element, where):
     A batch is split only if the amounts of its transactions make the amount of the entry. The sum is None unless they
     make another one.
     """
-    amounts = [_part_amount(one, currency, element, where) for one in details] if len(details) > 1 else [None]
+    amounts = (
+        [_part_amount(one, currency, element, where) for one in details]
+        if len(details) > 1
+        else [None]
+    )
     if None in amounts:
         return [(amount, None, details)], None
     if sum(amounts) != amount:
         return [(amount, None, details)], sum(amounts)
-    return [(part, place, [one]) for place, (part, one) in enumerate(zip(amounts, details, strict=True), 1)], None
+    return [
+        (part, place, [one])
+        for place, (part, one) in enumerate(zip(amounts, details, strict=True), 1)
+    ], None
 
 
 def _part_amount(details, currency, element, where):
@@ -56,7 +86,9 @@ def _part_amount(details, currency, element, where):
         found = details.find(path)
         if found is not None and found.get("Ccy") == currency:
             units, _ = amount_of(found, where)
-            return signed(units, details if details.find("CdtDbtInd") is not None else element, where)
+            return signed(
+                units, details if details.find("CdtDbtInd") is not None else element, where
+            )
     return None
 
 
@@ -77,9 +109,16 @@ def _texts(element, details, amount):
     own = one.findtext("Refs/AcctSvcrRef") if one is not None else None
     return {
         **joined([part for one in details for part in _remittance(one)]),
-        "creditor_references": tuple(dict.fromkeys(
-            found for part in details for found in (compact(ref.text) for ref in
-                                                    part.findall("RmtInf/Strd/CdtrRefInf/Ref")) if found)),
+        "creditor_references": tuple(
+            dict.fromkeys(
+                found
+                for part in details
+                for found in (
+                    compact(ref.text) for ref in part.findall("RmtInf/Strd/CdtrRefInf/Ref")
+                )
+                if found
+            )
+        ),
         "bank_reference": reference(own) or reference(element.findtext("AcctSvcrRef")),
         "is_reversal": is_reversal,
         "return_reason": next((text(found.findtext("Rsn/Cd"), 35) for found in returned), None),
@@ -97,14 +136,22 @@ def _details(details, is_credit, is_reversal):
     role, agent = ("Dbtr", "DbtrAgt") if is_credit != is_reversal else ("Cdtr", "CdtrAgt")
     parties, agents = details.find("RltdPties"), details.find("RltdAgts")
     sent = details.find("AmtDtls/InstdAmt/Amt")
-    fields = {"end_to_end_id": reference(details.findtext("Refs/EndToEndId")),
-              "mandate": reference(details.findtext("Refs/MndtId")), **_sent(sent)}
+    fields = {
+        "end_to_end_id": reference(details.findtext("Refs/EndToEndId")),
+        "mandate": reference(details.findtext("Refs/MndtId")),
+        **_sent(sent),
+    }
     if parties is not None:
-        fields |= {"party": _name(parties, role), "ultimate_party": _name(parties, f"Ultmt{role}"),
-                   "party_iban": compact(parties.findtext(f"{role}Acct/Id/IBAN"))}
+        fields |= {
+            "party": _name(parties, role),
+            "ultimate_party": _name(parties, f"Ultmt{role}"),
+            "party_iban": compact(parties.findtext(f"{role}Acct/Id/IBAN")),
+        }
     if agents is not None:
         bank = f"{agent}/FinInstnId"
-        fields["party_bic"] = compact(agents.findtext(f"{bank}/BICFI") or agents.findtext(f"{bank}/BIC"), 11)
+        fields["party_bic"] = compact(
+            agents.findtext(f"{bank}/BICFI") or agents.findtext(f"{bank}/BIC"), 11
+        )
     return fields
 
 
@@ -128,9 +175,15 @@ def _remittance(details):
     The parts of an unstructured text are its lines. Structured texts are separate ones.
     """
     plain = [part.text or "" for part in details.findall("RmtInf/Ustrd")]
-    structured = [part.text or "" for path in ("RfrdDocInf/Nb", "AddtlRmtInf") for part in
-                  details.findall(f"RmtInf/Strd/{path}")]
-    return [(joined_lines(plain), may_be_cut(*plain)), *((part, may_be_cut(part)) for part in structured)]
+    structured = [
+        part.text or ""
+        for path in ("RfrdDocInf/Nb", "AddtlRmtInf")
+        for part in details.findall(f"RmtInf/Strd/{path}")
+    ]
+    return [
+        (joined_lines(plain), may_be_cut(*plain)),
+        *((part, may_be_cut(part)) for part in structured),
+    ]
 
 
 def _code(element):
@@ -144,16 +197,21 @@ def _code(element):
 
 # Values
 
+
 def amount_of(element, where):
     """Return (minor units, currency) of an <Amt>, which has no sign."""
     value = (element.text or "").strip() if element is not None else ""
     currency = element.get("Ccy") if element is not None else None
     if not AMOUNT.fullmatch(value) or currency not in money.CURRENCIES:
-        raise ValueError(f'The amount "{value[:40]}" {currency or ""} of {where} is not a positive amount of a '
-                         f"currency of ISO 4217. {AGAIN}.")
+        raise ValueError(
+            f'The amount "{value[:40]}" {currency or ""} of {where} is not a positive amount of a '
+            f"currency of ISO 4217. {AGAIN}."
+        )
     units = money.minor(Decimal(value), currency)
     if units is None or abs(Decimal(value)) >= money.LIMIT:
-        raise ValueError(f"The amount {value} {currency} of {where} has more digits than the currency. {AGAIN}.")
+        raise ValueError(
+            f"The amount {value} {currency} of {where} has more digits than the currency. {AGAIN}."
+        )
     return units, currency
 
 
@@ -174,5 +232,7 @@ def date_in(element, path, where):
         found = DATE.fullmatch(value)
         return day(date.fromisoformat(found[1] if found else ""))
     except ValueError:
-        raise ValueError(f'The date "{value[:40]}" of {where} is not a date such as 2026-12-04, between 2000 and 2099. '
-                         f"{AGAIN}.") from None
+        raise ValueError(
+            f'The date "{value[:40]}" of {where} is not a date such as 2026-12-04, between 2000 and 2099. '
+            f"{AGAIN}."
+        ) from None

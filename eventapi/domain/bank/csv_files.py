@@ -3,6 +3,7 @@
 Such a file says nothing about its balance and has no references of its own, so a file that was cut off between two
 rows cannot be recognised. A value that cannot be read refuses the file: it never becomes 0.00 or an empty text.
 """
+
 import codecs
 import csv
 import re
@@ -26,14 +27,14 @@ from eventapi.domain.bank.csv_forms import (
 from eventapi.domain.bank.entries import Entry, Statement, compact, identified, reference, text
 from eventapi.errors import listed
 
-MAX_SIZE = 20_000_000       # bytes
-MAX_ROW = 200_000           # characters; the csv module refuses a cell of more than 131,072
-MAX_HEADER = 60             # rows above the names of the columns
-MAX_STATE = 40              # characters of the state of a row that a warning shows
-MOST_NAMED = 5              # states that a warning names
+MAX_SIZE = 20_000_000  # bytes
+MAX_ROW = 200_000  # characters; the csv module refuses a cell of more than 131,072
+MAX_HEADER = 60  # rows above the names of the columns
+MAX_STATE = 40  # characters of the state of a row that a warning shows
+MOST_NAMED = 5  # states that a warning names
 SEPARATORS = ";,\t"
 # 0.125 has a decimal point: no group of thousands begins with 0.
-NUMBERS = {                 # decimal separator -> a number with or without separators of thousands
+NUMBERS = {  # decimal separator -> a number with or without separators of thousands
     ",": re.compile(r"([+-]?)([1-9][0-9]{0,2}(?:\.[0-9]{3})+|[0-9]{1,15})(?:,([0-9]{1,2}))?(-?)"),
     ".": re.compile(r"([+-]?)([1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]{1,15})(?:\.([0-9]{1,2}))?(-?)"),
 }
@@ -42,7 +43,7 @@ GERMAN_DATE = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4}|[0-9]{2})")
 ISO_DATE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ][0-9:.]+(?:Z|[+-][0-9:]+)?)?")
 IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
 LINE_END = re.compile(r"[\r\n]+")
-LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n)|[^\r\n]++")     # with its end
+LINE = re.compile(r"[^\r\n]*+(?:\r\n?|\n)|[^\r\n]++")  # with its end
 BALANCES = ("anfangssaldo", "endsaldo")
 EXPORT = "Export the entries from the bank again, and do not open the file in a spreadsheet program"
 
@@ -50,6 +51,7 @@ EXPORT = "Export the entries from the bank again, and do not open the file in a 
 @dataclass(frozen=True)
 class Table:
     """The rows of a file below the names of its columns. rows: an iterator of (line, cells)."""
+
     form: object
     names: list
     above: list
@@ -59,6 +61,7 @@ class Table:
 @dataclass
 class Group:
     """The entries of one account and currency in a file, and the states of those that are not booked."""
+
     booked: list = field(default_factory=list)
     skipped: list = field(default_factory=list)
 
@@ -79,8 +82,10 @@ def read(file, account=None, most=entries.MAX_ENTRIES, own=None):
             continue
         found = row.account() or stated
         if given and found and not _is_same(given, found):
-            raise ValueError(f"Line {line}: the file is a statement of account {found}, not of {given}. Send it "
-                             "without `account`, or choose the other file.")
+            raise ValueError(
+                f"Line {line}: the file is a statement of account {found}, not of {given}. Send it "
+                "without `account`, or choose the other file."
+            )
         group = groups.setdefault((given or found, row.currency()), Group())
         pending = row.pending()
         if pending is None:
@@ -92,7 +97,10 @@ def read(file, account=None, most=entries.MAX_ENTRIES, own=None):
                 texts[row.cells.get(column, "").strip()[:MAX_STATE]] = True
     groups = groups or {(given or stated, "EUR"): Group()}
     unread = _unread(states)
-    return [_statement(table.form, own, currency, group, unread) for (own, currency), group in groups.items()]
+    return [
+        _statement(table.form, own, currency, group, unread)
+        for (own, currency), group in groups.items()
+    ]
 
 
 def _unread(states):
@@ -116,12 +124,22 @@ def _statement(form, account, currency, group, unread):
     kept = identified(account, [entry for entry in group.booked if entry.amount])
     days = [entry.booked_on for entry in kept]
     states = dict.fromkeys(text[:MAX_STATE] for text in group.skipped)
-    return Statement(account, currency, kept, starts_on=min(days, default=None), ends_on=max(days, default=None),
-                     skipped=len(group.skipped), skipped_states=tuple(states)[:MOST_NAMED],
-                     empty=len(group.booked) - len(kept), form=form.name, unread_state=unread)
+    return Statement(
+        account,
+        currency,
+        kept,
+        starts_on=min(days, default=None),
+        ends_on=max(days, default=None),
+        skipped=len(group.skipped),
+        skipped_states=tuple(states)[:MOST_NAMED],
+        empty=len(group.booked) - len(kept),
+        form=form.name,
+        unread_state=unread,
+    )
 
 
 # The file
+
 
 def _content(file):
     """Return the text of a file in UTF-8, UTF-16 or Windows-1252."""
@@ -138,7 +156,9 @@ def _content(file):
     else:
         raise ValueError(f"The CSV file is neither UTF-8 nor Windows-1252. {EXPORT}.")
     if "\0" in content:
-        raise ValueError(f"The file is not a text file, because it contains NUL characters. {EXPORT}.")
+        raise ValueError(
+            f"The file is not a text file, because it contains NUL characters. {EXPORT}."
+        )
     return content
 
 
@@ -155,26 +175,36 @@ def _table(content, most, own):
                 return Table(form, names, above, _below(content, separator, len(above) + 1))
             above.append(cells)
     if own and names_columns(own):
-        raise ValueError(f"No row has each of the columns {listed(sorted(forms[0].columns))} once. Send the names as "
-                         "they are in the file.")
+        raise ValueError(
+            f"No row has each of the columns {listed(sorted(forms[0].columns))} once. Send the names as "
+            "they are in the file."
+        )
     if own:
-        raise ValueError(f'No row has the columns of a bank that is known and, once, the column "{normal(own["state"])}'
-                         '". Send its name as it is in the file. If the bank is not known, send also '
-                         "column_booked_on, column_amount, column_text and so on.")
+        raise ValueError(
+            f'No row has the columns of a bank that is known and, once, the column "{normal(own["state"])}'
+            '". Send its name as it is in the file. If the bank is not known, send also '
+            "column_booked_on, column_amount, column_text and so on."
+        )
     names = ", ".join(dict.fromkeys(form.name.partition(",")[0] for form in FORMS))
-    raise ValueError(f"The file is not the CSV of a bank that is known ({names}): no row has the names of its columns. "
-                     "Send the statement in the format camt.053, which every bank offers, or name the columns with "
-                     "column_booked_on, column_amount, column_text and so on.")
+    raise ValueError(
+        f"The file is not the CSV of a bank that is known ({names}): no row has the names of its columns. "
+        "Send the statement in the format camt.053, which every bank offers, or name the columns with "
+        "column_booked_on, column_amount, column_text and so on."
+    )
 
 
 def _below(content, separator, first):
     """Yield (line, cells) of the rows from a place on that are not empty."""
-    return (row for row in islice(_rows(content, separator), first, None) if any(cell.strip() for cell in row[1]))
+    return (
+        row
+        for row in islice(_rows(content, separator), first, None)
+        if any(cell.strip() for cell in row[1])
+    )
 
 
 def _rows(content, separator):
     """Yield (line, cells) of a text. Raise ValueError if it is no CSV, or ends inside quotation marks."""
-    begun, last = [], []                # the lines of the row that is being read, and of the last one
+    begun, last = [], []  # the lines of the row that is being read, and of the last one
     reader = csv.reader(_lines(content, begun), delimiter=separator)
     try:
         for cells in reader:
@@ -185,7 +215,9 @@ def _rows(content, separator):
     except csv.Error as error:
         # Strict reading also refuses text behind a closing quotation mark, which some banks write.
         if "expected after" not in str(error):
-            raise ValueError(f"Line {reader.line_num} is not valid CSV ({error}). {EXPORT}.") from None
+            raise ValueError(
+                f"Line {reader.line_num} is not valid CSV ({error}). {EXPORT}."
+            ) from None
 
 
 def _lines(content, begun):
@@ -211,6 +243,7 @@ def _account_above(rows):
 
 # Rows
 
+
 class _Row:
     """A row of a Table: its cells by the fields of the form."""
 
@@ -218,21 +251,29 @@ class _Row:
         """Raise ValueError unless the row has as many cells as there are columns, apart from empty ones at the end."""
         self.table, self.form, self.line = table, table.form, line
         self.first, self.all = normal(cells[0]), cells
-        self.cells = dict(zip(table.names, cells, strict=False))    # of two columns with one name, the last
+        self.cells = dict(
+            zip(table.names, cells, strict=False)
+        )  # of two columns with one name, the last
         self.is_short = len(cells) < len(table.names) - (table.names[-1] == "")
-        self.is_long = any(cell.strip() for cell in cells[len(table.names):])
+        self.is_long = any(cell.strip() for cell in cells[len(table.names) :])
 
     def is_footer(self):
         """Return whether the row shows a balance. Raise ValueError if it is neither that nor an entry."""
         names = self.table.names
         is_balance = self.first.startswith("kontostand") and names[0] in self.form.booked_on
-        if is_balance or (self.form.sign and normal(self.cells.get("kundenreferenz", "")) in BALANCES):
+        if is_balance or (
+            self.form.sign and normal(self.cells.get("kundenreferenz", "")) in BALANCES
+        ):
             return True
         if self.first.startswith("umsaetze"):
-            raise ValueError(f"Line {self.line}: the file contains several accounts. Export each account by itself.")
+            raise ValueError(
+                f"Line {self.line}: the file contains several accounts. Export each account by itself."
+            )
         if self.is_short or self.is_long:
-            raise ValueError(f"Line {self.line} has {len(self.all)} cells, but there are {len(names)} columns. The "
-                             f"file was cut off or changed. {EXPORT}.")
+            raise ValueError(
+                f"Line {self.line} has {len(self.all)} cells, but there are {len(names)} columns. The "
+                f"file was cut off or changed. {EXPORT}."
+            )
         return False
 
     def value(self, name):
@@ -249,8 +290,10 @@ class _Row:
         """Return the ValueError for a field that cannot be read."""
         columns = getattr(self.form, name)
         column = next((column for column in columns if column in self.cells), columns[0])
-        return ValueError(f'Line {self.line}, column "{column}": "{self.cells.get(column, "")[:60]}" {problem}. '
-                          f"{EXPORT}.")
+        return ValueError(
+            f'Line {self.line}, column "{column}": "{self.cells.get(column, "")[:60]}" {problem}. '
+            f"{EXPORT}."
+        )
 
     def pending(self):
         """Return the state of an entry that is not booked yet, None of one that is.
@@ -279,19 +322,30 @@ class _Row:
         amount = self.amount()
         party = self.value("payer") if amount > 0 and self.form.payer else self.value("party")
         fields = {
-            "party": text(party), "party_iban": _iban(self.value("party_iban")),
-            "party_bic": compact(self.value("party_bic"), 11), "end_to_end_id": reference(self.value("end_to_end_id")),
-            "mandate": reference(self.value("mandate")), "bank_reference": reference(self.value("bank_reference")),
+            "party": text(party),
+            "party_iban": _iban(self.value("party_iban")),
+            "party_bic": compact(self.value("party_bic"), 11),
+            "end_to_end_id": reference(self.value("end_to_end_id")),
+            "mandate": reference(self.value("mandate")),
+            "bank_reference": reference(self.value("bank_reference")),
         }
         found = self.labelled()
         fields |= {name: value for name, value in found.items() if value and not fields.get(name)}
-        return Entry(booked_on=self.date("booked_on"), valued_on=self.date("valued_on") if self.value("valued_on") else
-                     None, amount=amount, currency=self.currency(), code=text(self.value("code"), 40), **fields)
+        return Entry(
+            booked_on=self.date("booked_on"),
+            valued_on=self.date("valued_on") if self.value("valued_on") else None,
+            amount=amount,
+            currency=self.currency(),
+            code=text(self.value("code"), 40),
+            **fields,
+        )
 
     def amount(self):
         """Return the amount in minor units with its sign."""
         if not self.value("amount") and (self.value("debit") or self.value("credit")):
-            debit, credit = (abs(self.number(name)) if self.value(name) else 0 for name in ("debit", "credit"))
+            debit, credit = (
+                abs(self.number(name)) if self.value(name) else 0 for name in ("debit", "credit")
+            )
             if debit and credit:
                 raise self.fault("debit", "stands beside a credit, so the amount is not certain")
             return credit - debit
@@ -311,7 +365,11 @@ class _Row:
         value = self.value(name).replace("\u2212", "-").replace("\xa0", "").replace(" ", "")
         match = NUMBERS[self.form.decimal].fullmatch(UNIT.sub("", value))
         example = "1.234,56" if self.form.decimal == "," else "1,234.56"
-        other = " (the parameter decimal_separator says which one is written)" if self.form.is_own else ""
+        other = (
+            " (the parameter decimal_separator says which one is written)"
+            if self.form.is_own
+            else ""
+        )
         if not match or (match[1] and match[4]):
             raise self.fault(name, f"is not an amount such as {example}{other}")
         number = Decimal(re.sub("[.,]", "", match[2]) + "." + (match[3] or "0"))
@@ -330,7 +388,9 @@ class _Row:
                 return entries.day(date(year + 2000 if year < 100 else year, month, day))
             return entries.day(date.fromisoformat(iso[1] if iso else value))
         except ValueError:
-            raise self.fault(name, "is not a date such as 31.12.2025 or 2025-12-31, between 2000 and 2099") from None
+            raise self.fault(
+                name, "is not a date such as 31.12.2025 or 2025-12-31, between 2000 and 2099"
+            ) from None
 
     def labelled(self):
         """Return the fields that stand in the text behind labels, and `reference`, what is left of the text.
@@ -351,9 +411,13 @@ class _Row:
         plain = plain if any(part.strip() for part in plain) else [value]
         is_cut = any(map(entries.may_be_cut, (self.cell("reference"), *plain)))
         return {
-            "party": text(found.get("party")), "party_iban": _iban(found.get("party_iban", "")),
-            "party_bic": compact(found.get("party_bic", "").split(" ")[0], 11) if "party_bic" in found else None,
-            "ultimate_party": text(found.get("ultimate_party")), "mandate": reference(found.get("mandate"), 35),
+            "party": text(found.get("party")),
+            "party_iban": _iban(found.get("party_iban", "")),
+            "party_bic": compact(found.get("party_bic", "").split(" ")[0], 11)
+            if "party_bic" in found
+            else None,
+            "ultimate_party": text(found.get("ultimate_party")),
+            "mandate": reference(found.get("mandate"), 35),
             "end_to_end_id": reference(found.get("end_to_end_id"), 35),
             **entries.joined([(" ".join(plain), is_cut)]),
         }

@@ -3,18 +3,19 @@
 Amounts are whole minor units of their currency, positive for money that came in and negative for money that went out.
 Dates are texts such as 2026-12-04. None stands for what the bank does not say.
 """
+
 import hashlib
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
 
-MAX_REFERENCE = 2000        # characters; a SEPA transfer has at most 140, a batch in one sum more
+MAX_REFERENCE = 2000  # characters; a SEPA transfer has at most 140, a batch in one sum more
 MAX_TEXT = 140
-MAX_ENTRIES = 50_000        # entries and statements of a file, which are held in memory at once
-MAX_TOTAL = 2 ** 63         # minor units, what SQLite stores
+MAX_ENTRIES = 50_000  # entries and statements of a file, which are held in memory at once
+MAX_TOTAL = 2**63  # minor units, what SQLite stores
 YEARS = range(2000, 2100)
-LINES = (27, 35)            # characters of the lines in which banks write a text
-LONG = 130                  # characters. Banks cut a text after 140, and may remove spaces from it afterwards.
+LINES = (27, 35)  # characters of the lines in which banks write a text
+LONG = 130  # characters. Banks cut a text after 140, and may remove spaces from it afterwards.
 SPACES = re.compile(r"\s+")
 CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 NO_REFERENCE = frozenset(("", "NONREF", "NOTPROVIDED", "NOTAVAILABLE", "KEINEREFERENZ"))
@@ -27,29 +28,32 @@ class Entry:
     key: the identity, 40 characters: the same for the same entry in each file of one format, and for two entries never
     the same. It covers the account, so it is unique in the whole database.
     """
+
     booked_on: str
     amount: int
     currency: str
     key: str = ""
     valued_on: str | None = None
-    party: str | None = None                    # the name of the payer, or of the payee if money went out
+    party: str | None = None  # the name of the payer, or of the payee if money went out
     party_iban: str | None = None
     party_bic: str | None = None
-    ultimate_party: str | None = None           # for whom the payer pays
-    reference: str | None = None                # the text of the payer, parts joined without a space
-    cut_at: int | None = None                   # characters of it after which the bank may have cut off something
-    creditor_references: tuple[str, ...] = ()   # structured references such as RF91INV202600022, without spaces
-    end_to_end_id: str | None = None            # of a returned payment, that of the original one
+    ultimate_party: str | None = None  # for whom the payer pays
+    reference: str | None = None  # the text of the payer, parts joined without a space
+    cut_at: int | None = None  # characters of it after which the bank may have cut off something
+    creditor_references: tuple[
+        str, ...
+    ] = ()  # structured references such as RF91INV202600022, without spaces
+    end_to_end_id: str | None = None  # of a returned payment, that of the original one
     mandate: str | None = None
     bank_reference: str | None = None
-    is_reversal: bool = False                   # takes an earlier entry back; the amount has the sign of this entry
-    return_reason: str | None = None            # a code of ISO 20022, such as AC01
-    batch_position: int | None = None           # 1 for the first transaction of a batch that was split
-    batch_size: int | None = None               # number of its transactions, also if the batch cannot be split
-    batch_sum: int | None = None                # what they add up to, if that is not the amount
-    code: str | None = None                     # the kind of booking, such as PMNT/RCDT/ESCT or NTRF+166+00931
-    description: str | None = None              # the same in words of the bank
-    sent_amount: int | None = None              # what the payer sent in another currency, without sign
+    is_reversal: bool = False  # takes an earlier entry back; the amount has the sign of this entry
+    return_reason: str | None = None  # a code of ISO 20022, such as AC01
+    batch_position: int | None = None  # 1 for the first transaction of a batch that was split
+    batch_size: int | None = None  # number of its transactions, also if the batch cannot be split
+    batch_sum: int | None = None  # what they add up to, if that is not the amount
+    code: str | None = None  # the kind of booking, such as PMNT/RCDT/ESCT or NTRF+166+00931
+    description: str | None = None  # the same in words of the bank
+    sent_amount: int | None = None  # what the payer sent in another currency, without sign
     sent_currency: str | None = None
 
 
@@ -62,7 +66,8 @@ class Statement:
     name of a column of a CSV file that is not read and looks like the state of its rows, and texts in it that do not
     say "booked".
     """
-    account: str | None         # IBAN without spaces, or the bank's own number of the account
+
+    account: str | None  # IBAN without spaces, or the bank's own number of the account
     currency: str
     entries: tuple[Entry, ...]
     number: str | None = None
@@ -72,7 +77,7 @@ class Statement:
     closing: int | None = None
     skipped: int = 0
     empty: int = 0
-    form: str = ""              # the format of the file, such as camt.053.001.08 or the name of a bank
+    form: str = ""  # the format of the file, such as camt.053.001.08 or the name of a bank
     skipped_states: tuple[str, ...] = ()
     unread_state: tuple[str, ...] = ()
 
@@ -87,8 +92,10 @@ def identified(account, entries):
     Raise ValueError if their sum is too large to be stored.
     """
     if sum(abs(entry.amount) for entry in entries) >= MAX_TOTAL:
-        raise ValueError(f"The amounts of account {account} add up to more than can be stored, so they are wrong. "
-                         "Download the statement again from the bank.")
+        raise ValueError(
+            f"The amounts of account {account} add up to more than can be stored, so they are wrong. "
+            "Download the statement again from the bank."
+        )
     seen, found = Counter(), []
     for entry in entries:
         parts = (account or "", entry.currency, entry.booked_on, str(entry.amount), *_marks(entry))
@@ -101,7 +108,13 @@ def _marks(entry):
     """Return the texts that identify an entry beside its account, date and amount."""
     if entry.bank_reference:
         return ("bank", entry.bank_reference)
-    texts = (entry.reference, entry.party, entry.party_iban, entry.end_to_end_id, *entry.creditor_references)
+    texts = (
+        entry.reference,
+        entry.party,
+        entry.party_iban,
+        entry.end_to_end_id,
+        *entry.creditor_references,
+    )
     return ("text", *(SPACES.sub("", text or "").casefold() for text in texts))
 
 
@@ -119,8 +132,10 @@ def day(value):
 def check_number(count, most):
     """Raise ValueError if a file has more than `most` entries and statements, a part of MAX_ENTRIES."""
     if count > most:
-        raise ValueError(f"At most {MAX_ENTRIES} entries are read at once. Send the statements in several files, such "
-                         "as one for each month.")
+        raise ValueError(
+            f"At most {MAX_ENTRIES} entries are read at once. Send the statements in several files, such "
+            "as one for each month."
+        )
 
 
 def text(value, longest=MAX_TEXT):
@@ -137,7 +152,9 @@ def may_be_cut(*parts):
     lines = [line for part in parts for line in (part or "").splitlines() if line.strip()]
     lengths = [len(kept) for line in lines[-1:] for kept in (line, line.strip())]
     lengths += [sum(map(len, lines)), sum(len(line.strip()) for line in lines)]
-    return bool(lines) and any(length >= LONG or 0 in (length % LINES[0], length % LINES[1]) for length in lengths)
+    return bool(lines) and any(
+        length >= LONG or 0 in (length % LINES[0], length % LINES[1]) for length in lengths
+    )
 
 
 def joined_lines(lines):

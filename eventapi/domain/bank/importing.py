@@ -3,6 +3,7 @@
 An import runs in several short transactions, so that it never holds the write lock for long. A transaction is known by
 its identity (entries.py), so an import that was interrupted, or runs twice at once, continues where it stopped.
 """
+
 import hashlib
 import time
 from collections import Counter, defaultdict
@@ -19,36 +20,54 @@ from eventapi.validation.identifiers import accounts
 
 sql = statements("bank_statements")
 
-STORED = (100, 250)         # entries that one write stores, at first and at most
-BOOKED = (10, 40)           # transactions that one write books
-PAGE = 200                  # transactions that are matched at once without booking
-SECONDS = 0.03              # intended duration of a write
-BOOKED_AHEAD = 10           # days
-MOST_NAMED = 5              # batches that a warning names
+STORED = (100, 250)  # entries that one write stores, at first and at most
+BOOKED = (10, 40)  # transactions that one write books
+PAGE = 200  # transactions that are matched at once without booking
+SECONDS = 0.03  # intended duration of a write
+BOOKED_AHEAD = 10  # days
+MOST_NAMED = 5  # batches that a warning names
 
 
 def own_accounts(config):
     """Return the IBANs of the organiser without spaces."""
-    return [accounts.compact(text) for text in (config.organiser_iban, *config.bank_accounts) if text]
+    return [
+        accounts.compact(text) for text in (config.organiser_iban, *config.bank_accounts) if text
+    ]
 
 
 def refuse_foreign(config, found):
     """Raise 422 if one of these Statements is of an account that is not the organiser's, or of an unknown currency."""
     own = own_accounts(config)
     if not own:
-        raise invalid_at("", "no_account", "cannot be imported because the organiser has no account. Set "
-                         "organiser_iban in eventapi.conf")
+        raise invalid_at(
+            "",
+            "no_account",
+            "cannot be imported because the organiser has no account. Set "
+            "organiser_iban in eventapi.conf",
+        )
     for statement in found:
         if statement.account is None:
-            raise invalid_parameter("account", "required", "is required because the file does not name its account. "
-                                    "Send the IBAN of the account")
+            raise invalid_parameter(
+                "account",
+                "required",
+                "is required because the file does not name its account. "
+                "Send the IBAN of the account",
+            )
         if statement.account not in own:
-            raise invalid_at("", "foreign_account", f"has a statement of the account {statement.account}, but the "
-                             f"accounts of the organiser are {listed(own)}. Add a further account to bank_accounts in "
-                             "eventapi.conf")
+            raise invalid_at(
+                "",
+                "foreign_account",
+                f"has a statement of the account {statement.account}, but the "
+                f"accounts of the organiser are {listed(own)}. Add a further account to bank_accounts in "
+                "eventapi.conf",
+            )
         if statement.currency not in money.CURRENCIES:
-            raise invalid_at("", "currency", f"has a statement in {statement.currency}, which is not a currency of ISO "
-                             "4217. Download it again from the bank")
+            raise invalid_at(
+                "",
+                "currency",
+                f"has a statement in {statement.currency}, which is not a currency of ISO "
+                "4217. Download it again from the bank",
+            )
 
 
 def refuse_future(config, found):
@@ -60,8 +79,12 @@ def refuse_future(config, found):
     for statement in found:
         late = max((entry.booked_on for entry in statement.entries), default=last)
         if late > last:
-            raise invalid_at("", "future", f"has a transaction of the account {statement.account} that is booked on "
-                             f"{late}. Download it again from the bank")
+            raise invalid_at(
+                "",
+                "future",
+                f"has a transaction of the account {statement.account} that is booked on "
+                f"{late}. Download it again from the bank",
+            )
 
 
 def source(sha256, own):
@@ -80,6 +103,7 @@ def source(sha256, own):
 
 # Importing
 
+
 def run(write, db, found, sha256, books):
     """Store the transactions of these Statements and book the exact ones if `books` is true. Return the result.
 
@@ -88,28 +112,57 @@ def run(write, db, found, sha256, books):
     """
     kept = [_store(write, statement, position, sha256) for position, statement in enumerate(found)]
     waiting = _open(db, found)
-    outcomes = _booked(write, list(waiting)) if books else _proposed(db, [id for id in waiting if waiting[id]])
-    totals = Counter(outcome for id, outcome in outcomes.items() if outcome == "booked" or waiting[id])
+    outcomes = (
+        _booked(write, list(waiting))
+        if books
+        else _proposed(db, [id for id in waiting if waiting[id]])
+    )
+    totals = Counter(
+        outcome for id, outcome in outcomes.items() if outcome == "booked" or waiting[id]
+    )
     return _result(found, kept, totals, is_dry=False)
 
 
 def _store(write, statement, position, sha256):
     """Store a Statement and its entries. Return {id, imported, warnings}."""
     with write() as db:
-        is_new = db.run(sql.add_statement, **_columns(db, statement), sha256=sha256, position=position, now=db.now) > 0
-        kept = {**db.one(sql.statement, sha256=sha256, position=position), "warnings": _warnings(db, statement)}
+        is_new = (
+            db.run(
+                sql.add_statement,
+                **_columns(db, statement),
+                sha256=sha256,
+                position=position,
+                now=db.now,
+            )
+            > 0
+        )
+        kept = {
+            **db.one(sql.statement, sha256=sha256, position=position),
+            "warnings": _warnings(db, statement),
+        }
         kept["warnings"] += transactions.gap_warnings(db, kept["id"])
         if is_new:
-            journal.administered(db, entities.BANK_STATEMENT, "imported", kept["id"],
-                                 new={"account": statement.account, "sequence": statement.number,
-                                      "entries": len(statement.entries)})
+            journal.administered(
+                db,
+                entities.BANK_STATEMENT,
+                "imported",
+                kept["id"],
+                new={
+                    "account": statement.account,
+                    "sequence": statement.number,
+                    "entries": len(statement.entries),
+                },
+            )
 
     def add(db, entries):
-        added = sum(db.run(sql.add_transaction, **_row(entry, statement.account, kept["id"]), now=db.now)
-                    for entry in entries)
+        added = sum(
+            db.run(sql.add_transaction, **_row(entry, statement.account, kept["id"]), now=db.now)
+            for entry in entries
+        )
         if added:
             db.run(sql.count_imported, id=kept["id"], imported=added)
         return added
+
     kept["imported"] = sum(_in_pieces(write, statement.entries, STORED, add))
     return kept
 
@@ -121,7 +174,7 @@ def _in_pieces(write, items, sizes, change):
     """
     (size, most), start = sizes, 0
     while start < len(items):
-        piece = items[start:start + size]
+        piece = items[start : start + size]
         with write() as db:
             started = time.monotonic()
             result = change(db, piece)
@@ -133,11 +186,21 @@ def _in_pieces(write, items, sizes, change):
 
 def _columns(db, statement):
     total = sum(entry.amount for entry in statement.entries if entry.currency == statement.currency)
-    return {"format": statement.form, "account": statement.account, "currency": statement.currency,
-            "sequence": _sequence(statement), "from_date": statement.starts_on,
-            "to_date": statement.ends_on, "opening_balance": statement.opening, "closing_balance": statement.closing,
-            "total": total, "entries": len(statement.entries),
-            "skipped_pending": statement.skipped, "admin_id": db.actor.admin_id, "admin_name": db.actor.admin_name}
+    return {
+        "format": statement.form,
+        "account": statement.account,
+        "currency": statement.currency,
+        "sequence": _sequence(statement),
+        "from_date": statement.starts_on,
+        "to_date": statement.ends_on,
+        "opening_balance": statement.opening,
+        "closing_balance": statement.closing,
+        "total": total,
+        "entries": len(statement.entries),
+        "skipped_pending": statement.skipped,
+        "admin_id": db.actor.admin_id,
+        "admin_name": db.actor.admin_name,
+    }
 
 
 def _sequence(statement):
@@ -148,19 +211,41 @@ def _sequence(statement):
 
 def _row(entry, account, statement_id):
     """Return the columns of an Entry."""
-    texts = (entry.party, entry.ultimate_party, entry.party_iban, entry.reference, entry.description,
-             *entry.creditor_references, entry.end_to_end_id)
-    return {"statement_id": statement_id, "account": account, "currency": entry.currency, "identity": entry.key,
-            "booked_on": entry.booked_on, "amount": entry.amount, "party": entry.party,
-            "ultimate_party": entry.ultimate_party, "iban": entry.party_iban, "bic": entry.party_bic,
-            "text": entry.reference, "cut_at": entry.cut_at, "description": entry.description,
-            "creditor_reference": " ".join(entry.creditor_references) or None, "end_to_end_id": entry.end_to_end_id,
-            "sent_amount": entry.sent_amount, "sent_currency": entry.sent_currency,
-            "return_reason": entry.return_reason, "is_reversal": int(entry.is_reversal),
-            "search_text": " ".join(text for text in texts if text)}
+    texts = (
+        entry.party,
+        entry.ultimate_party,
+        entry.party_iban,
+        entry.reference,
+        entry.description,
+        *entry.creditor_references,
+        entry.end_to_end_id,
+    )
+    return {
+        "statement_id": statement_id,
+        "account": account,
+        "currency": entry.currency,
+        "identity": entry.key,
+        "booked_on": entry.booked_on,
+        "amount": entry.amount,
+        "party": entry.party,
+        "ultimate_party": entry.ultimate_party,
+        "iban": entry.party_iban,
+        "bic": entry.party_bic,
+        "text": entry.reference,
+        "cut_at": entry.cut_at,
+        "description": entry.description,
+        "creditor_reference": " ".join(entry.creditor_references) or None,
+        "end_to_end_id": entry.end_to_end_id,
+        "sent_amount": entry.sent_amount,
+        "sent_currency": entry.sent_currency,
+        "return_reason": entry.return_reason,
+        "is_reversal": int(entry.is_reversal),
+        "search_text": " ".join(text for text in texts if text),
+    }
 
 
 # Booking
+
 
 def _open(db, found):
     """Return {id: whether it is of these Statements} of the transactions to book, in the order of booking.
@@ -170,8 +255,11 @@ def _open(db, found):
     own = defaultdict(set)
     for statement in found:
         own[statement.account].update(entry.key for entry in statement.entries)
-    return {row["id"]: row["identity"] in keys for account, keys in own.items()
-            for row in db.all(sql.open_of, account=account, identities=as_json(sorted(keys)))}
+    return {
+        row["id"]: row["identity"] in keys
+        for account, keys in own.items()
+        for row in db.all(sql.open_of, account=account, identities=as_json(sorted(keys)))
+    }
 
 
 def _proposed(db, ids):
@@ -185,7 +273,7 @@ def _proposed(db, ids):
 
 
 def _pages(items):
-    return [items[start:start + PAGE] for start in range(0, len(items), PAGE)]
+    return [items[start : start + PAGE] for start in range(0, len(items), PAGE)]
 
 
 def _outcome(proposals):
@@ -210,7 +298,9 @@ def _book(db, ids):
     it names the same invoice, or is money that went out.
     """
     rows, outcomes, paid = db.all(sql.of_ids, ids=as_json(ids)), {}, set()
-    for id, found in matching.proposals(db, rows).items():      # without those that another import has settled
+    for id, found in matching.proposals(
+        db, rows
+    ).items():  # without those that another import has settled
         row = next(row for row in rows if row["id"] == id)
         if paid and (row["amount"] < 0 or paid & {proposal["invoice_id"] for proposal in found}):
             row = db.one(sql.get, id=id)
@@ -225,7 +315,10 @@ def _book(db, ids):
 
 def _both(id, exact):
     """Return the ids of a transaction and of the transfer that it takes back, if that is not assigned yet."""
-    return [id, *(proposal["bank_transaction_id"] for proposal in exact if proposal["action"] == "offset")]
+    return [
+        id,
+        *(proposal["bank_transaction_id"] for proposal in exact if proposal["action"] == "offset"),
+    ]
 
 
 def _settled(db, row, exact):
@@ -240,6 +333,7 @@ def _settled(db, row, exact):
 
 # Dry run
 
+
 def dry_run(db, found, books):
     """Return the result that an import would have, and change nothing. `db` reads.
 
@@ -250,12 +344,25 @@ def dry_run(db, found, books):
         for page in _pages([id for id, is_of_file in _open(db, found).items() if is_of_file]):
             outcomes |= _tried(db, db.all(sql.of_ids, ids=as_json(page)), books, taken)
         for statement in found:
-            known |= set(db.values(sql.known, account=statement.account,
-                                   identities=as_json([entry.key for entry in statement.entries])))
+            known |= set(
+                db.values(
+                    sql.known,
+                    account=statement.account,
+                    identities=as_json([entry.key for entry in statement.entries]),
+                )
+            )
             new = [entry for entry in statement.entries if entry.key not in known]
             known.update(entry.key for entry in new)
-            rows += [{**_row(entry, statement.account, None), "id": -number, "assigned_amount": 0, "status": "open",
-                      "format": statement.form} for number, entry in enumerate(new, len(rows) + 1)]
+            rows += [
+                {
+                    **_row(entry, statement.account, None),
+                    "id": -number,
+                    "assigned_amount": 0,
+                    "status": "open",
+                    "format": statement.form,
+                }
+                for number, entry in enumerate(new, len(rows) + 1)
+            ]
             kept.append({"id": None, "imported": len(new), "warnings": _warnings(db, statement)})
         for page in _pages(rows):
             outcomes |= _tried(db, page, books, taken)
@@ -272,29 +379,55 @@ def _tried(db, rows, books, taken):
             if proposal["invoice_id"]:
                 claim, side = proposal["claim_amount"], 1 if row["amount"] > 0 else -1
                 taken[proposal["invoice_id"]] = side * (proposal["amount"] - claim), side * claim
-        outcomes |= dict.fromkeys(_both(row["id"], paid), "booked") if paid else {row["id"]: _outcome(known[row["id"]])}
+        outcomes |= (
+            dict.fromkeys(_both(row["id"], paid), "booked")
+            if paid
+            else {row["id"]: _outcome(known[row["id"]])}
+        )
     return outcomes
 
 
 # The result
 
+
 def _warnings(db, statement):
     """Return the warnings about one Statement: the same days in another format, and batches that do not add up."""
     found = []
     if statement.starts_on and statement.ends_on:
-        other = db.value(sql.other_format, account=statement.account, currency=statement.currency,
-                         form=statement.form, from_date=statement.starts_on, to_date=statement.ends_on)
+        other = db.value(
+            sql.other_format,
+            account=statement.account,
+            currency=statement.currency,
+            form=statement.form,
+            from_date=statement.starts_on,
+            to_date=statement.ends_on,
+        )
         if other:
-            found.append({"code": "other_format", "detail": f"Statements of {statement.account} for these days were "
-                          f"imported as {other}. Transactions of {statement.form} are not recognised as the same."})
+            found.append(
+                {
+                    "code": "other_format",
+                    "detail": f"Statements of {statement.account} for these days were "
+                    f"imported as {other}. Transactions of {statement.form} are not recognised as the same.",
+                }
+            )
     batches = [entry for entry in statement.entries if entry.batch_sum is not None]
     if batches:
-        named = listed([f"{_shown(entry.amount, entry)} of {entry.booked_on}, whose transactions add up to "
-                        f"{_shown(entry.batch_sum, entry)}" for entry in batches[:MOST_NAMED]])
+        named = listed(
+            [
+                f"{_shown(entry.amount, entry)} of {entry.booked_on}, whose transactions add up to "
+                f"{_shown(entry.batch_sum, entry)}"
+                for entry in batches[:MOST_NAMED]
+            ]
+        )
         more = f" (and {len(batches) - MOST_NAMED} more)" if len(batches) > MOST_NAMED else ""
-        found.append({"code": "batch_sum", "detail": f"Account {statement.account}: a batch that does not add up is "
-                      f"imported as one transaction: {named}{more}. Compare it with the account, and assign it "
-                      "yourself."})
+        found.append(
+            {
+                "code": "batch_sum",
+                "detail": f"Account {statement.account}: a batch that does not add up is "
+                f"imported as one transaction: {named}{more}. Compare it with the account, and assign it "
+                "yourself.",
+            }
+        )
     return found
 
 
@@ -309,24 +442,40 @@ def warnings_of_rows(found):
     skipped = sum(statement.skipped for statement in found)
     if skipped:
         warnings.append({"code": "pending_rows", "detail": _skipped(found, skipped)})
-    for column, *states in sorted({tuple(statement.unread_state) for statement in found if statement.unread_state}):
+    for column, *states in sorted(
+        {tuple(statement.unread_state) for statement in found if statement.unread_state}
+    ):
         named = listed([f'"{state}"' if state else "nothing" for state in states])
-        warnings.append({"code": "state_column", "detail": f'The column "{column}" looks like the state of the rows, '
-                         f"and has {named}. It was not read, so rows that are not booked may be among the "
-                         "transactions, and `auto=exact` books none of them. Send the file again in the same way "
-                         "and with this column as `column_state`; `states` names other words for booked."})
+        warnings.append(
+            {
+                "code": "state_column",
+                "detail": f'The column "{column}" looks like the state of the rows, '
+                f"and has {named}. It was not read, so rows that are not booked may be among the "
+                "transactions, and `auto=exact` books none of them. Send the file again in the same way "
+                "and with this column as `column_state`; `states` names other words for booked.",
+            }
+        )
     return warnings
 
 
 def _skipped(found, skipped):
     """Return the sentence about the number of entries that are not booked."""
-    states = dict.fromkeys(f'"{state}"' if state else "no state" for statement in found
-                           for state in statement.skipped_states)
+    states = dict.fromkeys(
+        f'"{state}"' if state else "no state"
+        for statement in found
+        for state in statement.skipped_states
+    )
     named = f" ({listed(list(states))})" if states else ""
     one = "transaction is" if skipped == 1 else "transactions are"
-    nothing = "" if any(statement.entries for statement in found) else " The file has no booked transaction."
-    return (f"{skipped} {one} not booked yet{named} and left out, because the money may never come. A later statement "
-            f"contains them again once they are booked.{nothing}")
+    nothing = (
+        ""
+        if any(statement.entries for statement in found)
+        else " The file has no booked transaction."
+    )
+    return (
+        f"{skipped} {one} not booked yet{named} and left out, because the money may never come. A later statement "
+        f"contains them again once they are booked.{nothing}"
+    )
 
 
 def _shown(units, entry):
@@ -338,13 +487,29 @@ def _result(found, kept, totals, is_dry):
     shown = []
     for statement, entry in zip(found, kept, strict=True):
         places = statement.currency
-        shown.append({
-            "id": entry["id"], "account": statement.account, "currency": statement.currency, "format": statement.form,
-            "sequence": _sequence(statement), "from_date": statement.starts_on, "to_date": statement.ends_on,
-            "opening_balance": money.major(statement.opening, places),
-            "closing_balance": money.major(statement.closing, places), "imported": entry["imported"],
-            "known": len(statement.entries) - entry["imported"], "skipped_pending": statement.skipped})
-    return {"dry_run": is_dry, "statements": shown, **{name: sum(entry[name] for entry in shown)
-                                                       for name in ("imported", "known", "skipped_pending")},
-            **{name: totals[name] for name in ("booked", "proposed", "unmatched")},
-            "warnings": [warning for entry in kept for warning in entry["warnings"]]}
+        shown.append(
+            {
+                "id": entry["id"],
+                "account": statement.account,
+                "currency": statement.currency,
+                "format": statement.form,
+                "sequence": _sequence(statement),
+                "from_date": statement.starts_on,
+                "to_date": statement.ends_on,
+                "opening_balance": money.major(statement.opening, places),
+                "closing_balance": money.major(statement.closing, places),
+                "imported": entry["imported"],
+                "known": len(statement.entries) - entry["imported"],
+                "skipped_pending": statement.skipped,
+            }
+        )
+    return {
+        "dry_run": is_dry,
+        "statements": shown,
+        **{
+            name: sum(entry[name] for entry in shown)
+            for name in ("imported", "known", "skipped_pending")
+        },
+        **{name: totals[name] for name in ("booked", "proposed", "unmatched")},
+        "warnings": [warning for entry in kept for warning in entry["warnings"]],
+    }

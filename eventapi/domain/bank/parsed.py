@@ -1,4 +1,5 @@
 """Statements on their way from the process that parses a file: as values of JSON, a few entries at a time."""
+
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -8,14 +9,16 @@ from eventapi.domain.bank import archives
 from eventapi.domain.bank.entries import Entry, Statement
 from eventapi.parsing import processes
 
-SECONDS = 30                # of CPU; 50,000 entries take 12
-PIECE = 20                  # entries of a value
+SECONDS = 30  # of CPU; 50,000 entries take 12
+PIECE = 20  # entries of a value
 ENTRY = [field.name for field in fields(Entry)]
 HEAD = [field.name for field in fields(Statement) if field.name != "entries"]
 REFERENCES = ENTRY.index("creditor_references")
 
 
-def read(file: BinaryIO, account: str | None, folder: Path, own: dict | None = None) -> list[Statement]:
+def read(
+    file: BinaryIO, account: str | None, folder: Path, own: dict | None = None
+) -> list[Statement]:
     """Return the Statements of a file, which is parsed in another process. `folder` is the data directory.
 
     `own` are the columns of a CSV file, see `csv_forms.forms_of`. Raise ValueError as archives.read does, and
@@ -29,7 +32,10 @@ def parse(file: BinaryIO, argument: list) -> Iterator[list | dict]:
     account, own = argument
     for statement in archives.read(file, account, own=own):
         for start in range(0, len(statement.entries), PIECE):
-            yield [[getattr(entry, name) for name in ENTRY] for entry in statement.entries[start:start + PIECE]]
+            yield [
+                [getattr(entry, name) for name in ENTRY]
+                for entry in statement.entries[start : start + PIECE]
+            ]
         yield {name: getattr(statement, name) for name in HEAD}
 
 
@@ -42,7 +48,10 @@ def received(values: Iterable) -> Iterator[Statement]:
                 entries += [_entry(row) for row in value]
             else:
                 # JSON has lists where a Statement has tuples.
-                head = {name: tuple(part) if isinstance(part, list) else part for name, part in value.items()}
+                head = {
+                    name: tuple(part) if isinstance(part, list) else part
+                    for name, part in value.items()
+                }
                 yield Statement(**head, entries=tuple(entries))
                 entries = []
         except (AttributeError, TypeError):
@@ -50,4 +59,4 @@ def received(values: Iterable) -> Iterator[Statement]:
 
 
 def _entry(row):
-    return Entry(*row[:REFERENCES], tuple(row[REFERENCES]), *row[REFERENCES + 1:])
+    return Entry(*row[:REFERENCES], tuple(row[REFERENCES]), *row[REFERENCES + 1 :])

@@ -7,6 +7,7 @@ group of the text never matches a part of a group of the number, so INV-2026-000
 A row of groups with the key of a number is a hit, but it may mean another one: INV-2026-1 2 has the key of
 INV-2026-00012. What means a number beyond doubt is decided by `fits` and the attributes of the candidate.
 """
+
 import re
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
@@ -14,27 +15,34 @@ from itertools import accumulate, pairwise
 from eventapi.storage.folding import GROUPS, fold
 from eventapi.validation.identifiers import accounts
 
-MOST_GROUPS = 8             # of a number: INV-2026-0 00 17 has six
-MOST_SPACES = 1             # in a number of more groups, such as ALT-2a78c3c1be of another system
-MOST_CANDIDATES = 400       # of a text
-MOST_LONG = 25              # of a text, of more than MOST_GROUPS groups: in one word, and with a space
-LONGEST_TEXT = 2_000        # characters of a folded text: NFKC makes up to 18 of one
-LONGEST_NUMBER = 64         # characters
-SHORTEST, FEWEST_DIGITS = 4, 6      # characters without leading zeros of a number with letters, and of one without
-LONG_NUMBER = 7             # characters; shorter ones are booths and the like if a space is in them or digits follow
-BETWEEN = re.compile(r"[^\w]{0,3}|_")                   # what may stand between two groups of one number
-INSIDE = re.compile(r"[^\w,;+&]{0,3}|_")                # the same for one of many groups: no sign of a list
-RF = re.compile(r"\brf[0-9]{2}(?: ?[0-9a-z]){1,21}")    # ISO 11649, of a folded text
+MOST_GROUPS = 8  # of a number: INV-2026-0 00 17 has six
+MOST_SPACES = 1  # in a number of more groups, such as ALT-2a78c3c1be of another system
+MOST_CANDIDATES = 400  # of a text
+MOST_LONG = 25  # of a text, of more than MOST_GROUPS groups: in one word, and with a space
+LONGEST_TEXT = 2_000  # characters of a folded text: NFKC makes up to 18 of one
+LONGEST_NUMBER = 64  # characters
+SHORTEST, FEWEST_DIGITS = (
+    4,
+    6,
+)  # characters without leading zeros of a number with letters, and of one without
+LONG_NUMBER = (
+    7  # characters; shorter ones are booths and the like if a space is in them or digits follow
+)
+BETWEEN = re.compile(r"[^\w]{0,3}|_")  # what may stand between two groups of one number
+INSIDE = re.compile(r"[^\w,;+&]{0,3}|_")  # the same for one of many groups: no sign of a list
+RF = re.compile(r"\brf[0-9]{2}(?: ?[0-9a-z]){1,21}")  # ISO 11649, of a folded text
 # What joins a group to a longer number or to a date, as in OLD-1/2 and OLD-1-A, and what is joined.
 AFTER = re.compile(r"([^\w\s,;:]|_|,(?=[0-9]))?([0-9]|[^\W\d_]+)")
 JOINER = re.compile(r"([^\w\s,;:(\"']|_)$")
 BEFORE = re.compile(r"[^\W_]([^\w\s,;:]|_)|[^\W\d_]$")
 # Words to which customers and banks join a number. Behind others, and in few letters, it is the number of the payer:
 # the R in Nr. 2026-17, in AR-2026-17 and in KD-R-2026-17 belongs to that.
-INTRODUCTIONS = re.compile("rechnung(en|s?nr|snummer)?|rg|re|nr|(re|rg|beleg)nr|beleg|invoice|zahlung|svwz")
-SHORT_PREFIX = 2            # letters
-LONGEST_WORD = 20           # letters; more than an introduction has, so that a long word is not searched
-WORD_END = re.compile(r"[^\W\d_]*$")                      # of at most 20 characters
+INTRODUCTIONS = re.compile(
+    "rechnung(en|s?nr|snummer)?|rg|re|nr|(re|rg|beleg)nr|beleg|invoice|zahlung|svwz"
+)
+SHORT_PREFIX = 2  # letters
+LONGEST_WORD = 20  # letters; more than an introduction has, so that a long word is not searched
+WORD_END = re.compile(r"[^\W\d_]*$")  # of at most 20 characters
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,7 @@ class Candidate:
     is_whole: whether it is no part of a longer number. is_cut: whether the bank may have cut it off.
     is_one_word: whether it is written without a space. is_in_row: whether further digits follow behind a space.
     """
+
     key: str
     letters: str
     groups: tuple
@@ -82,10 +91,14 @@ def candidates(text, known=(), cut_at=None):
     whole = _long_candidates(folded, groups, cut)
     found = []
     # Only starts from which a candidate reaches a number: a long text without digits costs nothing.
-    starts = {start for place in numbers for start in range(max(0, place - MOST_GROUPS + 1), place + 1)}
+    starts = {
+        start for place in numbers for start in range(max(0, place - MOST_GROUPS + 1), place + 1)
+    }
     for start in sorted(starts):
         for end in range(start + 1, min(start + MOST_GROUPS, len(groups)) + 1):
-            if end - start > 1 and not BETWEEN.fullmatch(folded[groups[end - 2][1]:groups[end - 1][0]]):
+            if end - start > 1 and not BETWEEN.fullmatch(
+                folded[groups[end - 2][1] : groups[end - 1][0]]
+            ):
                 break
             found += _candidate(folded, groups, start, end, cut)
         if len(found) > MOST_CANDIDATES:
@@ -101,7 +114,7 @@ def _long_candidates(folded, groups, cut):
     parts mean nothing, and would be too many. Those without a space are first. All count as cut off if there are too
     many of them.
     """
-    gaps = ["", *(folded[left[1]:right[0]] for left, right in pairwise(groups)), ""]
+    gaps = ["", *(folded[left[1] : right[0]] for left, right in pairwise(groups)), ""]
     is_joined = [bool(INSIDE.fullmatch(gap)) for gap in gaps]
     is_edge = [bool(gap) for gap in gaps]
     for place, (left, right) in enumerate(pairwise(groups), 1):
@@ -124,7 +137,12 @@ def _long_candidates(folded, groups, cut):
                 break
             found = spaced if spaces else words
             is_full = len(found) == MOST_LONG
-            if end - start > MOST_GROUPS and is_edge[end] and digits[end] > digits[start] and not is_full:
+            if (
+                end - start > MOST_GROUPS
+                and is_edge[end]
+                and digits[end] > digits[start]
+                and not is_full
+            ):
                 found += _candidate(folded, groups, start, end, cut)
         if len(words) == MOST_LONG:
             break
@@ -139,7 +157,7 @@ def _parts(group, known):
     word, start, end = group[0], group.start(), group.end()
     prefix = next((prefix for prefix in known if word.endswith(prefix) and word != prefix), "")
     if prefix:
-        yield start, end - len(prefix), word[:-len(prefix)]
+        yield start, end - len(prefix), word[: -len(prefix)]
     yield end - len(prefix or word), end, prefix or word
 
 
@@ -150,15 +168,28 @@ def _candidate(folded, groups, start, end, cut):
     if len(letters) > LONGEST_NUMBER or not any(word[0].isdecimal() for word in words):
         return []
     first, last = groups[start][0], groups[end - 1][1]
-    places = zip(groups[start:end], groups[start + 1:end], accumulate(map(len, words)), strict=False)
-    breaks = frozenset(place for left, right, place in places if folded[left[1]:right[0]] not in ("", " "))
+    places = zip(
+        groups[start:end], groups[start + 1 : end], accumulate(map(len, words)), strict=False
+    )
+    breaks = frozenset(
+        place for left, right, place in places if folded[left[1] : right[0]] not in ("", " ")
+    )
     is_one_word = " " not in folded[first:last]
     is_part = _is_end(folded, first, words, is_one_word) or _goes_on(folded, last, words)
-    return [Candidate(
-        key="".join(word.lstrip("0") or word[:1] for word in words), letters=letters, groups=words, breaks=breaks,
-        start=start, end=end, is_whole=not is_part,
-        is_cut=cut is not None and not any(map(str.isalnum, folded[last:cut])), is_one_word=is_one_word,
-        is_in_row=bool(re.match(" [0-9]", folded[last:last + 2])))]
+    return [
+        Candidate(
+            key="".join(word.lstrip("0") or word[:1] for word in words),
+            letters=letters,
+            groups=words,
+            breaks=breaks,
+            start=start,
+            end=end,
+            is_whole=not is_part,
+            is_cut=cut is not None and not any(map(str.isalnum, folded[last:cut])),
+            is_one_word=is_one_word,
+            is_in_row=bool(re.match(" [0-9]", folded[last : last + 2])),
+        )
+    ]
 
 
 def _is_end(folded, first, words, is_one_word):
@@ -167,7 +198,7 @@ def _is_end(folded, first, words, is_one_word):
     Letters may follow another word only as in RechnungINV-2026-17 and Re-INV-2026-17, and another number only in a
     list, as in R-2026-17/R-2026-18.
     """
-    before = folded[max(0, first - LONGEST_WORD - 1):first]
+    before = folded[max(0, first - LONGEST_WORD - 1) : first]
     if words[0].isdecimal():
         return bool(BEFORE.search(before[-2:]))
     is_joined = before[-1:].isalnum()
@@ -187,7 +218,7 @@ def _goes_on(folded, last, words):
     after = AFTER.match(folded, last)
     if not after or after[2][0].isdecimal():
         return bool(after)
-    is_bare = len(words) == 1 and not after[1]      # such as an amount before EUR
+    is_bare = len(words) == 1 and not after[1]  # such as an amount before EUR
     return is_bare or (len(after[2]) == 1 and after[2] != words[0])
 
 
@@ -198,7 +229,7 @@ def ends(number):
     """
     groups = _plain(GROUPS.findall(fold(number)))
     last = max((place for place, group in enumerate(groups) if group[0].isdecimal()), default=-1)
-    found = ["".join(groups[start:last + 1]) for start in range(min(1, last), last + 1)]
+    found = ["".join(groups[start : last + 1]) for start in range(min(1, last), last + 1)]
     return [end for end in found if len(end) > 1]
 
 
@@ -208,7 +239,12 @@ def creditor_references(text):
     A word behind the reference may look like its end, so each length whose check digits are right is returned.
     """
     joined = [match[0].replace(" ", "") for match in RF.finditer(fold(text or ""))]
-    return [one[4:length] for one in joined for length in range(len(one), 4, -1) if _is_sound(one[:length])]
+    return [
+        one[4:length]
+        for one in joined
+        for length in range(len(one), 4, -1)
+        if _is_sound(one[:length])
+    ]
 
 
 def _is_sound(reference):
@@ -228,8 +264,13 @@ def fits(number, candidate):
     """
     groups = GROUPS.findall(fold(number))
     if all(group[0].isdecimal() for group in groups):
-        return _plain(groups) == _plain(candidate.groups) and len("".join(_plain(groups))) >= FEWEST_DIGITS
-    is_complete = candidate.letters == "".join(groups) and candidate.breaks <= set(accumulate(map(len, groups)))
+        return (
+            _plain(groups) == _plain(candidate.groups)
+            and len("".join(_plain(groups))) >= FEWEST_DIGITS
+        )
+    is_complete = candidate.letters == "".join(groups) and candidate.breaks <= set(
+        accumulate(map(len, groups))
+    )
     is_complete = is_complete and (candidate.is_one_word or not candidate.is_in_row)
     return is_complete or _plain(groups) == _plain(candidate.groups)
 
@@ -237,7 +278,9 @@ def fits(number, candidate):
 def is_distinct(number, candidate):
     """Return whether a number is nothing else, such as the booth A 17 or DE75 at the beginning of an IBAN."""
     groups = GROUPS.findall(fold(number))
-    is_long = len("".join(groups)) >= LONG_NUMBER or (candidate.is_one_word and not candidate.is_in_row)
+    is_long = len("".join(groups)) >= LONG_NUMBER or (
+        candidate.is_one_word and not candidate.is_in_row
+    )
     return is_long and len("".join(_plain(groups))) >= SHORTEST
 
 

@@ -6,6 +6,7 @@ Several credits may be alike, and one of them may be ignored, refunded before, o
 with the same end-to-end id is surely the original, if no other has it. Where the bank knows no such id, it is the only
 credit from the account, if the reversal repeats its text.
 """
+
 from collections import defaultdict
 
 from eventapi.storage.database import as_json
@@ -14,7 +15,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("bank_statements")
 
-MOST = 20                   # originals of a debit
+MOST = 20  # originals of a debit
 
 
 def originals(db, transactions):
@@ -22,9 +23,19 @@ def originals(db, transactions):
 
     Each row has `payments`, what is left to refund of its payments, and `left`, their sum.
     """
-    debits = [{"id": row["id"], "account": row["account"], "currency": row["currency"], "amount": -row["amount"],
-               "booked_on": row["booked_on"], "iban": row["iban"], "end_to_end_id": row["end_to_end_id"]}
-              for row in transactions if row["amount"] < 0 and not row["assigned_amount"]]
+    debits = [
+        {
+            "id": row["id"],
+            "account": row["account"],
+            "currency": row["currency"],
+            "amount": -row["amount"],
+            "booked_on": row["booked_on"],
+            "iban": row["iban"],
+            "end_to_end_id": row["end_to_end_id"],
+        }
+        for row in transactions
+        if row["amount"] < 0 and not row["assigned_amount"]
+    ]
     found, paid = defaultdict(list), defaultdict(list)
     rows = db.all(sql.originals, debits=as_json(debits), most=MOST) if debits else []
     ids = sorted({row["id"] for row in rows})
@@ -41,7 +52,9 @@ def proposals(row, known):
     originals = [one for one in known.originals.get(row["id"], ()) if not _contradicts(row, one)]
     named = [original for original in originals if original["has_end_to_end_id"]]
     is_sure = _is_same(row, named) if named else _is_repeated(row, originals)
-    found = [original for original in named or originals if original["left"] or _is_untouched(original)]
+    found = [
+        original for original in named or originals if original["left"] or _is_untouched(original)
+    ]
     return [proposal for original in found for proposal in _undone(original, is_sure)]
 
 
@@ -67,7 +80,12 @@ def _is_same(row, named):
 
 def _is_repeated(row, originals):
     """Return whether a reversal without end-to-end id takes back the only credit from its account."""
-    if len(originals) != 1 or not row["is_reversal"] or row["end_to_end_id"] or originals[0]["end_to_end_id"]:
+    if (
+        len(originals) != 1
+        or not row["is_reversal"]
+        or row["end_to_end_id"]
+        or originals[0]["end_to_end_id"]
+    ):
         return False
     repeated = letters(originals[0]["text"])
     return bool(originals[0]["has_iban"] and repeated and repeated in (letters(row["text"]) or ""))
@@ -85,12 +103,33 @@ def _undone(original, is_sure):
     reasons += ["iban"] if original["has_iban"] else []
     is_whole = original["left"] in (0, original["amount"])
     objections = [] if is_sure and is_whole else ["uncertain" if not is_sure else "amount_differs"]
-    common = {"bank_transaction_id": original["id"], "claim_amount": 0, "invoice_amount": None, "reasons": reasons,
-              "objections": objections,
-              "is_exact": not objections}
+    common = {
+        "bank_transaction_id": original["id"],
+        "claim_amount": 0,
+        "invoice_amount": None,
+        "reasons": reasons,
+        "objections": objections,
+        "is_exact": not objections,
+    }
     if not original["payments"]:
-        return [{"invoice_id": None, "invoice_number": None, "payment_id": None, "action": "offset",
-                 "amount": original["amount"], **common}]
-    return [{"invoice_id": payment["invoice_id"], "invoice_number": payment["invoice_number"],
-             "payment_id": payment["payment_id"], "action": "refund", "amount": payment["rest"], **common}
-            for payment in original["payments"]]
+        return [
+            {
+                "invoice_id": None,
+                "invoice_number": None,
+                "payment_id": None,
+                "action": "offset",
+                "amount": original["amount"],
+                **common,
+            }
+        ]
+    return [
+        {
+            "invoice_id": payment["invoice_id"],
+            "invoice_number": payment["invoice_number"],
+            "payment_id": payment["payment_id"],
+            "action": "refund",
+            "amount": payment["rest"],
+            **common,
+        }
+        for payment in original["payments"]
+    ]

@@ -3,6 +3,7 @@
 Everything goes through billing.payments, so that sums, states, events and the audit log follow. Call these functions
 inside a write transaction.
 """
+
 from decimal import Decimal
 
 from eventapi import money, times
@@ -16,7 +17,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("bank_statements")
 
-GATEWAY = "bank"            # gateway_key of the payments
+GATEWAY = "bank"  # gateway_key of the payments
 OFFSET = "Taken back by the bank: transactions {} and {}"
 
 
@@ -31,7 +32,9 @@ def assign(db, row, shares):
     if row["status"] == "assigned":
         raise transactions.TRANSITIONS.refused(
             f"Bank transaction {row['id']} is assigned already. Delete its payments to assign it again.",
-            row["status"], ("open",))
+            row["status"],
+            ("open",),
+        )
     settle(db, row, _accepted(db, row) if shares is None else _shares(db, row, shares))
     return transactions.row(db, row["id"])
 
@@ -40,10 +43,19 @@ def settle(db, row, shares):
     """Book `shares` of a transaction, which are proposals or have their fields action, amount and the invoice."""
     left, wanted = abs(matching.rest(row)), sum(share["amount"] for share in shares)
     if wanted > left:
-        shown, sums = money.major(left, row["currency"]), [
-            formats.money(money.major(units, row["currency"]), row["currency"], "en") for units in (wanted, left)]
-        raise Problem("exceeds_transfer", f"The amounts add up to {sums[0]}, which exceeds what is left of the "
-                      f"transfer. Assign at most {sums[1]}.", left=shown)
+        shown, sums = (
+            money.major(left, row["currency"]),
+            [
+                formats.money(money.major(units, row["currency"]), row["currency"], "en")
+                for units in (wanted, left)
+            ],
+        )
+        raise Problem(
+            "exceeds_transfer",
+            f"The amounts add up to {sums[0]}, which exceeds what is left of the "
+            f"transfer. Assign at most {sums[1]}.",
+            left=shown,
+        )
     for share in shares:
         BOOK[share["action"]](db, row, share)
     new = transactions.row(db, row["id"])
@@ -56,15 +68,29 @@ def _accepted(db, row):
     found = matching.proposals(db, [row])[row["id"]]
     exact = [proposal for proposal in found if proposal["is_exact"]]
     accepted = exact or found
-    lacks_amount = [one for one in accepted if "other_currency" in one["objections"] and not one["invoice_amount"]]
+    lacks_amount = [
+        one
+        for one in accepted
+        if "other_currency" in one["objections"] and not one["invoice_amount"]
+    ]
     if (len(accepted) != 1 and not exact) or accepted[0]["action"] == "return" or lacks_amount:
-        reason = ("no proposal" if not found else f"{len(found)} proposals, and none of them is exact" if len(found) > 1
-                  else "a proposal whose invoice is in another currency, and the bank does not say what was sent"
-                  if lacks_amount else "a proposal whose invoice takes no money, so send it back")
-        raise Problem("no_proposal", f"Bank transaction {row['id']} has {reason}. "
-                      f"{'Send what it gets as `invoice_amount` in' if lacks_amount else 'Name the invoices in'} "
-                      "`invoices`, or use POST /payments/unmatched/"
-                      f"{row['id']}/ignore for a transfer that pays none, such as a fee.", proposals=len(found))
+        reason = (
+            "no proposal"
+            if not found
+            else f"{len(found)} proposals, and none of them is exact"
+            if len(found) > 1
+            else "a proposal whose invoice is in another currency, and the bank does not say what was sent"
+            if lacks_amount
+            else "a proposal whose invoice takes no money, so send it back"
+        )
+        raise Problem(
+            "no_proposal",
+            f"Bank transaction {row['id']} has {reason}. "
+            f"{'Send what it gets as `invoice_amount` in' if lacks_amount else 'Name the invoices in'} "
+            "`invoices`, or use POST /payments/unmatched/"
+            f"{row['id']}/ignore for a transfer that pays none, such as a fee.",
+            proposals=len(found),
+        )
     return accepted
 
 
@@ -75,25 +101,49 @@ def _shares(db, row, wanted):
         invoice = ledger.by_number(db, item["invoice_number"])
         place = f"/invoices/{index}"
         if item["invoice_number"] in {earlier["invoice_number"] for earlier in wanted[:index]}:
-            faults.add(f"{place}/invoice_number", "repeated", "is there twice. Send one `amount` for the invoice")
+            faults.add(
+                f"{place}/invoice_number",
+                "repeated",
+                "is there twice. Send one `amount` for the invoice",
+            )
         elif invoice is None:
-            faults.add(f"{place}/invoice_number", "unknown",
-                       f"is unknown: no invoice has the number {item['invoice_number']}")
+            faults.add(
+                f"{place}/invoice_number",
+                "unknown",
+                f"is unknown: no invoice has the number {item['invoice_number']}",
+            )
         elif invoice["currency"] != row["currency"] and row["amount"] < 0:
-            faults.add(f"{place}/invoice_number", "disagrees", f"must be an invoice in {row['currency']}, the currency "
-                       f"of the transfer, but {item['invoice_number']} is in {invoice['currency']}. Refund its payment "
-                       "with POST /payments/{id}/refund, and ignore the transfer")
+            faults.add(
+                f"{place}/invoice_number",
+                "disagrees",
+                f"must be an invoice in {row['currency']}, the currency "
+                f"of the transfer, but {item['invoice_number']} is in {invoice['currency']}. Refund its payment "
+                "with POST /payments/{id}/refund, and ignore the transfer",
+            )
         else:
             credited = _invoice_amount(row, item, invoice, place, faults)
             claim = _claim_amount(row, item, invoice, place, faults)
-            amount = left if credited and item.get("amount") is None else _amount(row, item, invoice, claim, left,
-                                                                                  place, faults)
+            amount = (
+                left
+                if credited and item.get("amount") is None
+                else _amount(row, item, invoice, claim, left, place, faults)
+            )
             if claim:
-                ledger.check_claim(invoice, claim, credited or amount, faults, at=f"{place}/claim_amount")
+                ledger.check_claim(
+                    invoice, claim, credited or amount, faults, at=f"{place}/claim_amount"
+                )
             left -= amount
-            shares.append({"action": "pay" if row["amount"] > 0 else "refund", "invoice_id": invoice["id"],
-                           "invoice_number": invoice["invoice_number"], "payment_id": None, "amount": amount,
-                           "claim_amount": claim, "invoice_amount": credited})
+            shares.append(
+                {
+                    "action": "pay" if row["amount"] > 0 else "refund",
+                    "invoice_id": invoice["id"],
+                    "invoice_number": invoice["invoice_number"],
+                    "payment_id": None,
+                    "amount": amount,
+                    "claim_amount": claim,
+                    "invoice_amount": credited,
+                }
+            )
     faults.raise_any()
     return shares
 
@@ -103,12 +153,20 @@ def _invoice_amount(row, item, invoice, place, faults):
     sent, currency = item.get("invoice_amount"), invoice["currency"]
     if currency == row["currency"]:
         if sent is not None:
-            faults.add(f"{place}/invoice_amount", "not_allowed", f"must not be sent: {invoice['invoice_number']} and "
-                       f"the transfer are both in {currency}. Send `amount`")
+            faults.add(
+                f"{place}/invoice_amount",
+                "not_allowed",
+                f"must not be sent: {invoice['invoice_number']} and "
+                f"the transfer are both in {currency}. Send `amount`",
+            )
         return None
     if sent is None:
-        faults.add(f"{place}/invoice_amount", "required", f"is required: {invoice['invoice_number']} is in {currency}, "
-                   f"and the transfer in {row['currency']}. Send what it pays of the invoice, in {currency}")
+        faults.add(
+            f"{place}/invoice_amount",
+            "required",
+            f"is required: {invoice['invoice_number']} is in {currency}, "
+            f"and the transfer in {row['currency']}. Send what it pays of the invoice, in {currency}",
+        )
         return None
     return amounts.of_currency(sent, currency, faults, f"{place}/invoice_amount")
 
@@ -118,15 +176,23 @@ def _claim_amount(row, item, invoice, place, faults):
     if not item.get("claim_amount"):
         return 0
     if row["amount"] < 0:
-        faults.add(f"{place}/claim_amount", "not_allowed", "must not be sent for money that went out: the refund "
-                   "returns what was paid of claims by itself")
+        faults.add(
+            f"{place}/claim_amount",
+            "not_allowed",
+            "must not be sent for money that went out: the refund "
+            "returns what was paid of claims by itself",
+        )
         return 0
-    return amounts.of_currency(item["claim_amount"], invoice["currency"], faults, f"{place}/claim_amount") or 0
+    return (
+        amounts.of_currency(
+            item["claim_amount"], invoice["currency"], faults, f"{place}/claim_amount"
+        )
+        or 0
+    )
 
 
 def _amount(row, item, invoice, claim, left, place, faults):
-    """Return the amount of one share: as sent, or what is open of the invoice, with `claim`, and left of the transfer.
-    """
+    """Return the amount of one share: as sent, or what is open of the invoice, with `claim`, and left of the transfer."""
     if item.get("amount") is not None:
         return amounts.of_currency(item["amount"], row["currency"], faults, f"{place}/amount") or 0
     owed = invoice["total"] - invoice["credited"] - invoice["paid_amount"] - invoice["written_off"]
@@ -139,13 +205,18 @@ def _amount(row, item, invoice, claim, left, place, faults):
 def _without_amount(number, left):
     """Return the text of the fault that no amount follows for an invoice. `left`: what is left of the transfer."""
     if left > 0:
-        return (f"is required: nothing is open of {number}. Send the part of the transfer that belongs to it, or leave "
-                "out the invoice")
-    return (f"cannot be more than 0: nothing is left of the transfer for {number}. Leave out the invoice, or send less "
-            "for the others")
+        return (
+            f"is required: nothing is open of {number}. Send the part of the transfer that belongs to it, or leave "
+            "out the invoice"
+        )
+    return (
+        f"cannot be more than 0: nothing is left of the transfer for {number}. Leave out the invoice, or send less "
+        "for the others"
+    )
 
 
 # Booking
+
 
 def _pay(db, row, share):
     """Record a payment, and write off the small rest that the option `payment_tolerance` allows."""
@@ -153,14 +224,27 @@ def _pay(db, row, share):
     if share.get("invoice_amount"):
         currency = ledger.by_id(db, share["invoice_id"])["currency"]
         credited, received = share["invoice_amount"], (share["amount"], row["currency"])
-    payment = payments.record(db, {
-        "invoice_number": share["invoice_number"], "amount": _major(credited, currency), "currency": currency,
-        "claim_amount": _major(share["claim_amount"], currency),
-        "gateway_key": GATEWAY, "transaction_id": _transaction_id(db, row), "status": "completed",
-        "payment_date": booking_date(db, row), "notes": None}, bank_transaction_id=row["id"], received=received)
+    payment = payments.record(
+        db,
+        {
+            "invoice_number": share["invoice_number"],
+            "amount": _major(credited, currency),
+            "currency": currency,
+            "claim_amount": _major(share["claim_amount"], currency),
+            "gateway_key": GATEWAY,
+            "transaction_id": _transaction_id(db, row),
+            "status": "completed",
+            "payment_date": booking_date(db, row),
+            "notes": None,
+        },
+        bank_transaction_id=row["id"],
+        received=received,
+    )
     if "tolerance" in share.get("reasons", ()):
         invoice = ledger.by_id(db, share["invoice_id"])
-        if invoice["open_amount"] > 0 and recoveries.is_tolerated(db.config, invoice, invoice["open_amount"]):
+        if invoice["open_amount"] > 0 and recoveries.is_tolerated(
+            db.config, invoice, invoice["open_amount"]
+        ):
             write_offs.add_tolerance(db, payment, invoice["open_amount"])
 
 
@@ -169,23 +253,44 @@ def _refund(db, row, share):
 
     Those that came from the same account are first, then those that came by transfer, and of these the latest.
     """
-    found = sorted(db.all(sql.payments_of_invoice, id=share["invoice_id"]), key=lambda payment: (
-        not (row["iban"] and payment["iban"] == row["iban"]), not payment["is_transfer"]))
-    parts = _parts([payment for payment in found if share["payment_id"] in (None, payment["id"])], share["amount"],
-                   ledger.by_id(db, share["invoice_id"]))
+    found = sorted(
+        db.all(sql.payments_of_invoice, id=share["invoice_id"]),
+        key=lambda payment: (
+            not (row["iban"] and payment["iban"] == row["iban"]),
+            not payment["is_transfer"],
+        ),
+    )
+    parts = _parts(
+        [payment for payment in found if share["payment_id"] in (None, payment["id"])],
+        share["amount"],
+        ledger.by_id(db, share["invoice_id"]),
+    )
     left = share["amount"] - sum(parts.values())
     for id, amount in parts.items():
         if amount:
             old = payments.row(db, id)
             date, paid = booking_date(db, row), refunds.paid_at(old)
-            payments.refund(db, old, {
-                "amount": _major(amount, row["currency"]), "notes": None, "transaction_id": _transaction_id(db, row),
-                "refunded_at": paid if refunds.is_before(date, paid, db.config.timezone) else date},
-                bank_transaction_id=row["id"])
+            payments.refund(
+                db,
+                old,
+                {
+                    "amount": _major(amount, row["currency"]),
+                    "notes": None,
+                    "transaction_id": _transaction_id(db, row),
+                    "refunded_at": paid
+                    if refunds.is_before(date, paid, db.config.timezone)
+                    else date,
+                },
+                bank_transaction_id=row["id"],
+            )
     if left:
         shown = money.major(share["amount"] - left, row["currency"])
-        raise Problem("nothing_to_refund", f"Payments of {share['invoice_number']} can be refunded by at most "
-                      f"{formats.money(shown, row['currency'], 'en')}.", left=shown)
+        raise Problem(
+            "nothing_to_refund",
+            f"Payments of {share['invoice_number']} can be refunded by at most "
+            f"{formats.money(shown, row['currency'], 'en')}.",
+            left=shown,
+        )
 
 
 def _parts(found, amount, invoice):
@@ -207,15 +312,21 @@ def _offset(db, row, share):
     """Ignore a debit and the credit that it takes back, of which nothing was assigned."""
     original = transactions.row(db, share["bank_transaction_id"])
     if original["status"] != "open" or original["assigned_amount"]:
-        raise Problem("no_proposal", f"Bank transaction {original['id']} is no longer open. Read the proposals again.",
-                      proposals=0)
+        raise Problem(
+            "no_proposal",
+            f"Bank transaction {original['id']} is no longer open. Read the proposals again.",
+            proposals=0,
+        )
     for one in (original, row):
         transactions.set_status(db, one, "ignored", OFFSET.format(original["id"], row["id"]))
 
 
 def _return(db, row, share):
-    raise Problem("no_proposal", f"{share['invoice_number']} takes no money. Send it back, or name another invoice.",
-                  proposals=1)
+    raise Problem(
+        "no_proposal",
+        f"{share['invoice_number']} takes no money. Send it back, or name another invoice.",
+        proposals=1,
+    )
 
 
 BOOK = {"pay": _pay, "refund": _refund, "offset": _offset, "return": _return}
@@ -237,6 +348,12 @@ def _major(units, currency):
 
 def _transaction_id(db, row):
     """Return the transaction id of the next payment or refund of a transfer: unique for the account."""
-    identity, taken = db.value(sql.identity, id=row["id"]), set(db.values(sql.transaction_ids, id=row["id"]))
-    return next(name for name in (identity, *(f"{identity}/{number}" for number in range(2, len(taken) + 3)))
-                if name not in taken)
+    identity, taken = (
+        db.value(sql.identity, id=row["id"]),
+        set(db.values(sql.transaction_ids, id=row["id"])),
+    )
+    return next(
+        name
+        for name in (identity, *(f"{identity}/{number}" for number in range(2, len(taken) + 3)))
+        if name not in taken
+    )

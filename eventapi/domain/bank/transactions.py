@@ -1,4 +1,5 @@
 """Bank transactions as the work list shows them, and imported statements with what is missing between them."""
+
 from eventapi import journal, money
 from eventapi.domain.bank import matching
 from eventapi.domain.records import entities
@@ -8,14 +9,17 @@ from eventapi.storage.statements import statements
 
 sql = statements("bank_statements")
 
-PAGE = 200                  # transactions that are matched at once
-MOST_MISSING = 100          # numbers of missing statements that are named
+PAGE = 200  # transactions that are matched at once
+MOST_MISSING = 100  # numbers of missing statements that are named
 BALANCES = ("opening_balance", "closing_balance", "total")
-TRANSITIONS = Transitions("bank transaction", {
-    "assign": (("open",), "assigned"),
-    "ignore": (("open",), "ignored"),
-    "reopen": (("ignored",), "open"),
-})
+TRANSITIONS = Transitions(
+    "bank transaction",
+    {
+        "assign": (("open",), "assigned"),
+        "ignore": (("open",), "ignored"),
+        "reopen": (("ignored",), "open"),
+    },
+)
 
 
 def row(db, id):
@@ -75,17 +79,27 @@ def paid_invoices(db):
     """
     ids, found = db.values(sql.open_credits), set()
     for start in range(0, len(ids), PAGE):
-        rows = db.all(sql.of_ids, ids=as_json(ids[start:start + PAGE]))
-        found |= {proposal["invoice_id"] for proposals in matching.proposals(db, rows).values()
-                  for proposal in proposals if set(proposal["objections"]) <= {"overpaid", "claim_underpaid"}}
+        rows = db.all(sql.of_ids, ids=as_json(ids[start : start + PAGE]))
+        found |= {
+            proposal["invoice_id"]
+            for proposals in matching.proposals(db, rows).values()
+            for proposal in proposals
+            if set(proposal["objections"]) <= {"overpaid", "claim_underpaid"}
+        }
     return found
 
 
 def _shown(proposal, transaction):
     """Return the API object of a proposal. What an invoice in another currency gets is what the payer has sent."""
-    own = {name: money.major(proposal[name], transaction["currency"]) for name in ("amount", "claim_amount")}
-    return {**proposal, **own,
-            "invoice_amount": money.major(proposal["invoice_amount"], transaction["sent_currency"])}
+    own = {
+        name: money.major(proposal[name], transaction["currency"])
+        for name in ("amount", "claim_amount")
+    }
+    return {
+        **proposal,
+        **own,
+        "invoice_amount": money.major(proposal["invoice_amount"], transaction["sent_currency"]),
+    }
 
 
 def erase_old(db, before, size):
@@ -94,6 +108,7 @@ def erase_old(db, before, size):
 
 
 # Gaps between statements
+
 
 def attach_gaps(db, rows):
     """Turn rows of statements into API objects, in place. `missing` needs the statements before them."""
@@ -110,7 +125,11 @@ def missing(row, previous):
     if previous is None:
         return None
     first = (previous["sequence"] or 0) + 1
-    if row["to_date"][:4] != previous["to_date"][:4] and row["sequence"] and row["sequence"] < first:
+    if (
+        row["to_date"][:4] != previous["to_date"][:4]
+        and row["sequence"]
+        and row["sequence"] < first
+    ):
         first = 1
     has_both = row["sequence"] and previous["sequence"]
     numbers = list(range(first, min(row["sequence"], first + MOST_MISSING))) if has_both else []
@@ -119,26 +138,43 @@ def missing(row, previous):
         amount = row["opening_balance"] - previous["closing_balance"]
     if not numbers and not amount:
         return None
-    return {"previous_id": previous["id"], "sequences": numbers, "amount": money.major(amount, row["currency"])}
+    return {
+        "previous_id": previous["id"],
+        "sequences": numbers,
+        "amount": money.major(amount, row["currency"]),
+    }
 
 
 def gap_warnings(db, id):
     """Return the warnings about the place of a stored statement among those of its account."""
     row = db.one(sql.statement_and_previous, id=id)
-    previous = row["previous_id"] and db.all(sql.statements_by_id, ids=as_json([row["previous_id"]]))[0]
+    previous = (
+        row["previous_id"] and db.all(sql.statements_by_id, ids=as_json([row["previous_id"]]))[0]
+    )
     gap, found = missing(row, previous or None), []
     if gap and gap["sequences"]:
         numbers = ", ".join(map(str, gap["sequences"]))
-        found.append({"code": "missing_sequence", "detail": f"Account {row['account']}: the statements with the "
-                      f"numbers {numbers} are missing. Import them as well."})
+        found.append(
+            {
+                "code": "missing_sequence",
+                "detail": f"Account {row['account']}: the statements with the "
+                f"numbers {numbers} are missing. Import them as well.",
+            }
+        )
     elif gap:
-        found.append({"code": "balance_gap", "detail": f"Account {row['account']}: the opening balance differs from "
-                      f"the closing balance of {previous['to_date']} by {gap['amount']} {row['currency']}. Import the "
-                      "statements between them."})
+        found.append(
+            {
+                "code": "balance_gap",
+                "detail": f"Account {row['account']}: the opening balance differs from "
+                f"the closing balance of {previous['to_date']} by {gap['amount']} {row['currency']}. Import the "
+                "statements between them.",
+            }
+        )
     return found
 
 
 # Changing the state without money
+
 
 def ignore(db, row, reason):
     """Take a transaction off the work list and return its row. Raise 409 `invalid_transition` if it is assigned."""
@@ -149,7 +185,11 @@ def ignore(db, row, reason):
 
 def reopen(db, row):
     """Put an ignored transaction back on the work list and return its row. Raise 409 `invalid_transition`."""
-    return row if TRANSITIONS.move("reopen", row["status"]) is None else set_status(db, row, "open", None)
+    return (
+        row
+        if TRANSITIONS.move("reopen", row["status"]) is None
+        else set_status(db, row, "open", None)
+    )
 
 
 def set_status(db, old, status, reason):
@@ -162,8 +202,16 @@ def set_status(db, old, status, reason):
 
 def journal_change(db, old, new):
     """Write the audit entry of a changed status or assigned amount. It has no data about the payer."""
-    action = new["status"] if new["status"] != "open" else "reopened" if old["status"] == "ignored" else "assigned"
-    journal.administered(db, entities.BANK_TRANSACTION, action, new["id"], old=_state(old), new=_state(new))
+    action = (
+        new["status"]
+        if new["status"] != "open"
+        else "reopened"
+        if old["status"] == "ignored"
+        else "assigned"
+    )
+    journal.administered(
+        db, entities.BANK_TRANSACTION, action, new["id"], old=_state(old), new=_state(new)
+    )
 
 
 def _state(row):
@@ -173,12 +221,17 @@ def _state(row):
 
 # Checks of `eventapi check`
 
+
 def check(db):
     """Yield a sentence for each transaction or statement whose sums are wrong. All amounts are minor units."""
     for wrong in db.all(sql.wrong_sums):
-        yield (f"bank transaction {wrong['id']}: {wrong['stored']} of {wrong['amount']} is assigned, but its payments "
-               f"and refunds add up to {wrong['computed']} (minor units), or differ from it in currency or direction")
+        yield (
+            f"bank transaction {wrong['id']}: {wrong['stored']} of {wrong['amount']} is assigned, but its payments "
+            f"and refunds add up to {wrong['computed']} (minor units), or differ from it in currency or direction"
+        )
     for wrong in db.all(sql.wrong_statements):
-        yield (f"bank statement {wrong['id']}: {wrong['imported']} transactions were imported with it, and "
-               f"{wrong['stored']} are stored; the balances are {wrong['opening_balance']} and "
-               f"{wrong['closing_balance']}, and its entries add up to {wrong['total']} (minor units)")
+        yield (
+            f"bank statement {wrong['id']}: {wrong['imported']} transactions were imported with it, and "
+            f"{wrong['stored']} are stored; the balances are {wrong['opening_balance']} and "
+            f"{wrong['closing_balance']}, and its entries add up to {wrong['total']} (minor units)"
+        )

@@ -5,6 +5,7 @@ Drafts count as billed. A deleted draft bills nothing, and neither does an invoi
 full. A fee stays billed until the participation is cancelled, even if the category changes. A reservation that moved to
 another booth is credited and billed again.
 """
+
 from collections import Counter
 from decimal import Decimal
 from itertools import groupby
@@ -20,8 +21,12 @@ from eventapi.storage.statements import statements
 
 sql = statements("billing")
 
-MAX_ITEMS = 1000            # of an invoice; the next invoice bills the rest
-PAYING = ("exhibitor", "co_exhibitor", "sponsor")       # roles that pay the fee of their category, see `fee_claims`
+MAX_ITEMS = 1000  # of an invoice; the next invoice bills the rest
+PAYING = (
+    "exhibitor",
+    "co_exhibitor",
+    "sponsor",
+)  # roles that pay the fee of their category, see `fee_claims`
 
 
 def bill(db, participant):
@@ -34,7 +39,11 @@ def bill(db, participant):
     anonymity.refuse_anonymized(party)
     unclaimed = db.all(sql.unclaimed, id=participant["id"])
     owed = claims.in_all_currencies(db, participant["id"])
-    unbilled = [claim for claim in owed if claim["currency"] == db.config.currency and not claim["is_billed"]]
+    unbilled = [
+        claim
+        for claim in owed
+        if claim["currency"] == db.config.currency and not claim["is_billed"]
+    ]
     unbilled = unbilled[:MAX_ITEMS]
     refuse_outdated(db, participant["id"], unclaimed, unbilled)
     language = choice.choose(db.config, party["language"])
@@ -54,22 +63,43 @@ def nothing_to_bill(db, participant, owed):
     """
     invoices_of = db.all(sql.billing_invoices, id=participant["id"])
     drafts_of = [row for row in invoices_of if row["status"] == "draft"]
-    foreign = sorted({claim["currency"] for claim in owed if not claim["is_billed"]} - {db.config.currency})
-    more = f" What is owed in {listed(foreign)} is not billed here: write an invoice with POST /invoices." \
-        if foreign else ""
+    foreign = sorted(
+        {claim["currency"] for claim in owed if not claim["is_billed"]} - {db.config.currency}
+    )
+    more = (
+        f" What is owed in {listed(foreign)} is not billed here: write an invoice with POST /invoices."
+        if foreign
+        else ""
+    )
     if drafts_of:
         numbers = listed([row["invoice_number"] for row in drafts_of])
-        return Problem("nothing_to_bill", f"These drafts bill or credit what is not on sent invoices yet: {numbers}. "
-                       f"Send, change or delete them.{more}", reason="drafted",
-                       invoice_ids=[row["id"] for row in drafts_of])
+        return Problem(
+            "nothing_to_bill",
+            f"These drafts bill or credit what is not on sent invoices yet: {numbers}. "
+            f"Send, change or delete them.{more}",
+            reason="drafted",
+            invoice_ids=[row["id"] for row in drafts_of],
+        )
     if invoices_of:
-        return Problem("nothing_to_bill", "Sent invoices bill everything that the participant owes, and credit notes "
-                       f"credit everything that was cancelled.{more}", reason="billed")
+        return Problem(
+            "nothing_to_bill",
+            "Sent invoices bill everything that the participant owes, and credit notes "
+            f"credit everything that was cancelled.{more}",
+            reason="billed",
+        )
     is_free = participant["role"] not in PAYING
-    fee = f"the role {participant['role']} pays no fee" if is_free else "the participant has no category with a fee"
-    return Problem("nothing_to_bill", f"Nothing is owed, and nothing was billed: {fee}, no confirmed booth reservation "
-                   "and no confirmed service order with a price. Set a category, or confirm what was booked, then try "
-                   f"again.{more}", reason="no_claims")
+    fee = (
+        f"the role {participant['role']} pays no fee"
+        if is_free
+        else "the participant has no category with a fee"
+    )
+    return Problem(
+        "nothing_to_bill",
+        f"Nothing is owed, and nothing was billed: {fee}, no confirmed booth reservation "
+        "and no confirmed service order with a price. Set a category, or confirm what was booked, then try "
+        f"again.{more}",
+        reason="no_claims",
+    )
 
 
 def refuse_outdated(db, participant_id, unclaimed, unbilled):
@@ -77,20 +107,40 @@ def refuse_outdated(db, participant_id, unclaimed, unbilled):
 
     The organiser may have edited these drafts, so they are neither changed nor deleted here.
     """
-    crediting = db.all(sql.crediting_drafts, id=participant_id, bills=as_json([claim["bills"] for claim in unbilled]))
-    outdated = {row["invoice_id"]: row["invoice_number"] for row in (*unclaimed, *crediting)
-                if row.get("status", "draft") == "draft"}
+    crediting = db.all(
+        sql.crediting_drafts,
+        id=participant_id,
+        bills=as_json([claim["bills"] for claim in unbilled]),
+    )
+    outdated = {
+        row["invoice_id"]: row["invoice_number"]
+        for row in (*unclaimed, *crediting)
+        if row.get("status", "draft") == "draft"
+    }
     if outdated:
-        raise Problem("draft_outdated", f"Outdated drafts: {listed(outdated.values())}. An outdated draft bills "
-                      "something that was cancelled, or credits something that was reinstated. Refresh, change or "
-                      "delete it, then try again.", invoice_ids=list(outdated))
+        raise Problem(
+            "draft_outdated",
+            f"Outdated drafts: {listed(outdated.values())}. An outdated draft bills "
+            "something that was cancelled, or credits something that was reinstated. Refresh, change or "
+            "delete it, then try again.",
+            invoice_ids=list(outdated),
+        )
 
 
 def draft_invoice(db, participant, party, items):
     """Create a draft with these items and return its API object. Its service period is that of the event."""
-    first, last = (times.local_date(party[name], party["timezone"]) for name in ("date_from", "date_to"))
-    return drafts.create(db, {"event_participant_id": participant["id"], "items": items, "service_date": first,
-                              "service_date_to": first and (last or first)})
+    first, last = (
+        times.local_date(party[name], party["timezone"]) for name in ("date_from", "date_to")
+    )
+    return drafts.create(
+        db,
+        {
+            "event_participant_id": participant["id"],
+            "items": items,
+            "service_date": first,
+            "service_date_to": first and (last or first),
+        },
+    )
 
 
 def draft_credit_note(db, invoice_id, lines):
@@ -102,6 +152,7 @@ def draft_credit_note(db, invoice_id, lines):
 
 
 # What must be credited
+
 
 def credits_due(db, unclaimed):
     """Yield (invoice id, currency, lines of its credit note) for cancelled claims on sent invoices.
@@ -131,7 +182,11 @@ def lines_to_credit(lines, cancelled, currency):
             amount = min(sum(line["net"] for line in own if group_of(line) == group), left[group])
             if amount > 0:
                 left[group] -= amount
-                billed = [line for line in own if group_of(line) == group and line["invoice_type"] == "invoice"]
+                billed = [
+                    line
+                    for line in own
+                    if group_of(line) == group and line["invoice_type"] == "invoice"
+                ]
                 chosen += part(billed, amount, currency)
     return chosen
 
@@ -146,24 +201,44 @@ def part(lines, amount, currency):
     if amount == sum(line["net"] for line in lines):
         return lines
     price = amount * 10 ** (invoices.PLACES["unit_price"] - money.decimals(currency))
-    return [{**lines[0], "quantity": 1000, "unit": None, "unit_price": price, "discount_percent": 0,
-             "is_discount": 0, "net": amount}]
+    return [
+        {
+            **lines[0],
+            "quantity": 1000,
+            "unit": None,
+            "unit_price": price,
+            "discount_percent": 0,
+            "is_discount": 0,
+            "net": amount,
+        }
+    ]
 
 
 # Checks of `eventapi check`
+
 
 def check(db):
     """Yield a sentence for each claim that is billed twice, and each stock or booth that contradicts the orders and
     reservations."""
     for wrong in db.all(sql.billed_twice):
-        yield (f"{wrong['numbers']}: {wrong['bills']} is billed at {wrong['billed']}, but costs {wrong['price']} "
-               "(minor units)")
+        yield (
+            f"{wrong['numbers']}: {wrong['bills']} is billed at {wrong['billed']}, but costs {wrong['price']} "
+            "(minor units)"
+        )
     for wrong in db.all(sql.wrong_stock):
-        yield (f"service {wrong['service_key']} at {wrong['event_key']}: the ordered quantity is {wrong['stored']}, "
-               f"but its orders add up to {wrong['computed']}")
+        yield (
+            f"service {wrong['service_key']} at {wrong['event_key']}: the ordered quantity is {wrong['stored']}, "
+            f"but its orders add up to {wrong['computed']}"
+        )
     for wrong in db.all(sql.wrong_booths):
-        yield (f"booth {wrong['booth_number']} of {wrong['event_key']} is {wrong['stored']}, but "
-               + (f"its reservation is {wrong['reservation']}" if wrong["reservation"] else "has no reservation"))
+        yield (
+            f"booth {wrong['booth_number']} of {wrong['event_key']} is {wrong['stored']}, but "
+            + (
+                f"its reservation is {wrong['reservation']}"
+                if wrong["reservation"]
+                else "has no reservation"
+            )
+        )
 
 
 NOTHING = {"invoiced": 0, "paid": 0, "open": 0, "claims_open": 0}
@@ -181,8 +256,10 @@ def balance(db, participant):
         to_credit = _to_credit(db, db.all(sql.unclaimed, id=participant["id"]))
     own = db.config.currency
     others = {claim["currency"] for claim in found} | sums.keys() | to_credit.keys()
-    balances = [_in_currency(db, currency, found, to_credit[currency], sums.get(currency, NOTHING))
-                for currency in (own, *sorted(others - {own}))]
+    balances = [
+        _in_currency(db, currency, found, to_credit[currency], sums.get(currency, NOTHING))
+        for currency in (own, *sorted(others - {own}))
+    ]
     return {**balances[0], "balances": balances}
 
 
@@ -190,9 +267,16 @@ def _in_currency(db, currency, found, to_credit, sums):
     """Return the balance in one currency. `found`: all claims. `to_credit` and `sums` are in minor units."""
     owed = [claim for claim in found if claim["currency"] == currency]
     unbilled = [claim for claim in owed if not claim["is_billed"]]
-    amounts = {"ordered": gross(db, owed, currency), "unbilled": gross(db, unbilled, currency),
-               "to_credit": to_credit, **sums}
-    return {"currency": currency, **{name: money.major(amount, currency) for name, amount in amounts.items()}}
+    amounts = {
+        "ordered": gross(db, owed, currency),
+        "unbilled": gross(db, unbilled, currency),
+        "to_credit": to_credit,
+        **sums,
+    }
+    return {
+        "currency": currency,
+        **{name: money.major(amount, currency) for name, amount in amounts.items()},
+    }
 
 
 def _to_credit(db, unclaimed):
@@ -205,9 +289,15 @@ def _to_credit(db, unclaimed):
 
 def gross(db, owed, currency):
     """Return the total of one invoice for the claims `owed`, with tax, in minor units of their currency."""
-    items = [{"quantity": claim["quantity"],
-              "unit_price": Decimal(claim["unit_price"]).scaleb(-money.decimals(currency)),
-              "tax_rate": Decimal(db.config.tax_rate if claim["tax_rate"] is None else claim["tax_rate"]).scaleb(-2)}
-             for claim in owed]
+    items = [
+        {
+            "quantity": claim["quantity"],
+            "unit_price": Decimal(claim["unit_price"]).scaleb(-money.decimals(currency)),
+            "tax_rate": Decimal(
+                db.config.tax_rate if claim["tax_rate"] is None else claim["tax_rate"]
+            ).scaleb(-2),
+        }
+        for claim in owed
+    ]
     lines = invoice_lines.lines(items, currency, db.config.tax_rate, Faults())
     return invoice_lines.totals(invoice_lines.taxes(lines))["total"]

@@ -3,6 +3,7 @@
 The database views `claims` and `billings` hold what is owed and what is billed. Prices are net, in minor units of the
 tenant's currency.
 """
+
 from decimal import Decimal
 
 from eventapi import money
@@ -15,8 +16,12 @@ from eventapi.storage.statements import statements
 
 sql = statements("billing")
 
-MAX_DESCRIPTION = 1000      # characters
-SOURCE = ("fee_of_participant_id", "booth_reservation_id", "service_order_item_id")     # one of these is set
+MAX_DESCRIPTION = 1000  # characters
+SOURCE = (
+    "fee_of_participant_id",
+    "booth_reservation_id",
+    "service_order_item_id",
+)  # one of these is set
 NOUNS = dict(zip(SOURCE, ("participation", "booth reservation", "order item"), strict=True))
 
 
@@ -25,23 +30,34 @@ def claims(db, participant_id):
 
     The organiser invoices orders in another currency by hand.
     """
-    return [claim for claim in in_all_currencies(db, participant_id) if claim["currency"] == db.config.currency]
+    return [
+        claim
+        for claim in in_all_currencies(db, participant_id)
+        if claim["currency"] == db.config.currency
+    ]
 
 
 def in_all_currencies(db, participant_id):
     """Return the rows of everything that the participant owes, each with its currency."""
-    return [{**claim, "currency": claim["currency"] or db.config.currency}
-            for claim in db.all(sql.claims, id=participant_id)]
+    return [
+        {**claim, "currency": claim["currency"] or db.config.currency}
+        for claim in db.all(sql.claims, id=participant_id)
+    ]
 
 
 def item(db, claim, language):
     """Return a claim as an item of an invoice, as a request contains it: in major units and percent."""
     rate = db.config.tax_rate if claim["tax_rate"] is None else claim["tax_rate"]
     unit = names.unit_of_service(claim["unit"], claim["unit_label"], language, db.config.language)
-    return {"description": description(db, claim, language)[:MAX_DESCRIPTION],
-            "quantity": claim["quantity"], "unit": unit, "tax_rate": Decimal(rate).scaleb(-2),
-            "unit_price": Decimal(claim["unit_price"]).scaleb(-money.decimals(db.config.currency)),
-            "is_generated": True, **{name: claim[name] for name in invoice_lines.REFERENCES}}
+    return {
+        "description": description(db, claim, language)[:MAX_DESCRIPTION],
+        "quantity": claim["quantity"],
+        "unit": unit,
+        "tax_rate": Decimal(rate).scaleb(-2),
+        "unit_price": Decimal(claim["unit_price"]).scaleb(-money.decimals(db.config.currency)),
+        "is_generated": True,
+        **{name: claim[name] for name in invoice_lines.REFERENCES},
+    }
 
 
 def description(db, claim, language):
@@ -52,19 +68,31 @@ def description(db, claim, language):
 
 def _price_of_area(db, claim, language):
     """Return area and price per square metre of a booth if their product is what the booth costs, else None."""
-    area = Decimal((claim["width"] or 0) * (claim["depth"] or 0)).scaleb(-6)        # from square millimetres
+    area = Decimal((claim["width"] or 0) * (claim["depth"] or 0)).scaleb(
+        -6
+    )  # from square millimetres
     if not claim["price_per_m2"] or area * claim["price_per_m2"] != claim["unit_price"]:
         return None
-    price = formats.money(money.major(claim["price_per_m2"], db.config.currency), db.config.currency, language)
-    return WORDS[language]["area_price"].format(area=formats.number(area.normalize(), language), price=price)
+    price = formats.money(
+        money.major(claim["price_per_m2"], db.config.currency), db.config.currency, language
+    )
+    return WORDS[language]["area_price"].format(
+        area=formats.number(area.normalize(), language), price=price
+    )
 
 
 def what(claim, language):
     """Return what the item is: a fee, a booth or a service."""
     words = WORDS[language]
     if claim["booth_reservation_id"]:
-        width, depth = (formats.number(Decimal(claim[name]).scaleb(-3), language) for name in ("width", "depth"))
-        parts = words["booth"].format(number=claim["booth_number"]), claim["booth_type_name"], f"{width} × {depth} m"
+        width, depth = (
+            formats.number(Decimal(claim[name]).scaleb(-3), language) for name in ("width", "depth")
+        )
+        parts = (
+            words["booth"].format(number=claim["booth_number"]),
+            claim["booth_type_name"],
+            f"{width} × {depth} m",
+        )
         return ", ".join(filter(None, parts))
     if claim["service_order_id"]:
         return f"{claim['service_name']} ({claim['order_number']})"
@@ -72,6 +100,7 @@ def what(claim, language):
 
 
 # Drafts that no longer fit. A line is generated if billing has written it and nobody has edited it since.
+
 
 def outdated(db, draft):
     """Return what is outdated on a draft: a dict with position, reason (a code) and detail for each generated line
@@ -81,7 +110,11 @@ def outdated(db, draft):
     owed = generated and by_source(db, draft)
     judge = _why_not_credited if draft["invoice_type"] == "credit_note" else _why_outdated
     found = ((line, judge(db, draft, line, owed.get(source(line)))) for line in generated)
-    return [{"position": line["position"], "reason": why[0], "detail": why[1]} for line, why in found if why]
+    return [
+        {"position": line["position"], "reason": why[0], "detail": why[1]}
+        for line, why in found
+        if why
+    ]
 
 
 def by_source(db, draft):
@@ -104,8 +137,11 @@ def _why_outdated(db, draft, line, claim):
     """Return (code, sentence) if a generated line no longer bills its claim, or None. `claim` is None if it is gone."""
     if claim is None:
         noun = next(NOUNS[name] for name in SOURCE if line[name] is not None)
-        return ("cancelled", f"The {noun} was cancelled.") if line["is_cancelled"] else (
-            "not_owed", f"Nothing is owed for the {noun} any more.")
+        return (
+            ("cancelled", f"The {noun} was cancelled.")
+            if line["is_cancelled"]
+            else ("not_owed", f"Nothing is owed for the {noun} any more.")
+        )
     if line["billed_on"]:
         return "billed", f"{line['billed_on']} bills it already."
     if not is_in_own_currency(db, draft):
@@ -142,7 +178,11 @@ def refreshed(db, draft, stored):
         return stored
     owed, party = by_source(db, draft), db.one(sql.party, id=draft["event_participant_id"])
     language = choice.choose(db.config, draft["language"], party["language"])
-    billed = {line["position"] for line in db.all(sql.generated_lines, id=draft["id"]) if line["billed_on"]}
+    billed = {
+        line["position"]
+        for line in db.all(sql.generated_lines, id=draft["id"])
+        if line["billed_on"]
+    }
     found = []
     for line in stored:
         claim = owed.get(source(line))
@@ -156,11 +196,15 @@ def refreshed(db, draft, stored):
             found.append(line)
         elif claim["booth_id"] == line["booth_id"] or not claim["is_billed"]:
             new = _generated(db, claim, language)
-            found.append(invoice_lines.charged_in_reverse(new) if draft["is_reverse_charge"] else new)
+            found.append(
+                invoice_lines.charged_in_reverse(new) if draft["is_reverse_charge"] else new
+            )
     return [{**line, "position": place} for place, line in enumerate(found, 1)]
 
 
 def _generated(db, claim, language):
     """Return the row of the line that bills a claim."""
-    line, = invoice_lines.lines([item(db, claim, language)], db.config.currency, db.config.tax_rate, Faults())
+    (line,) = invoice_lines.lines(
+        [item(db, claim, language)], db.config.currency, db.config.tax_rate, Faults()
+    )
     return {**line, "booth_id": claim["booth_id"]}

@@ -7,6 +7,7 @@ cancelled.
 
 Rows are those of `invoices`. Amounts are in minor units.
 """
+
 import json
 
 from eventapi import money
@@ -25,6 +26,7 @@ SAME = {"contact_id": "buyer", "currency": "currency", "event_id": "event"}
 
 # Drafts
 
+
 def check(db, wanted, draft, lines, faults, old=None):
     """Return the column of `deposit_ids` of a draft: its ids, sorted, as JSON. Add what is wrong to `faults`.
 
@@ -36,12 +38,20 @@ def check(db, wanted, draft, lines, faults, old=None):
             if wanted.get(name):
                 faults.add(f"/{name}", "not_allowed", "must not be set for a credit note")
     elif ids and draft["is_deposit"]:
-        faults.add("/deposit_ids", "not_allowed", "must be empty for a deposit: only a final invoice deducts deposits")
+        faults.add(
+            "/deposit_ids",
+            "not_allowed",
+            "must be empty for a deposit: only a final invoice deducts deposits",
+        )
     for line in lines if draft["is_deposit"] else ():
         for name in invoice_lines.REFERENCES:
             if line[name] is not None:
-                faults.add(f"/items/{line['position'] - 1}/{name}", "not_allowed", "must be null in a deposit, which "
-                           "bills nothing: the final invoice bills it, and deducts the deposit")
+                faults.add(
+                    f"/items/{line['position'] - 1}/{name}",
+                    "not_allowed",
+                    "must be null in a deposit, which "
+                    "bills nothing: the final invoice bills it, and deducts the deposit",
+                )
     known = {row["id"]: row for row in db.all(sql.named, ids=as_json(ids))} if ids else {}
     for place, id in enumerate(wanted.get("deposit_ids") or []):
         _check(known.get(id), id, f"/deposit_ids/{place}", draft, number, faults)
@@ -56,16 +66,32 @@ def _check(deposit, id, at, draft, number, faults):
     if deposit is None:
         faults.add(at, "unknown", f"is unknown: no invoice has the id {id}")
     elif not deposit["is_deposit"]:
-        faults.add(at, "disagrees", f"must be a deposit, but {deposit['invoice_number']} has `is_deposit` false")
+        faults.add(
+            at,
+            "disagrees",
+            f"must be a deposit, but {deposit['invoice_number']} has `is_deposit` false",
+        )
     elif not deposit["locked_at"]:
-        faults.add(at, "not_sent", f"must be a deposit that was sent, but {deposit['invoice_number']} is a draft")
+        faults.add(
+            at,
+            "not_sent",
+            f"must be a deposit that was sent, but {deposit['invoice_number']} is a draft",
+        )
     elif deposit["final_id"] not in (None, number):
-        faults.add(at, "duplicate", f"is deducted by {deposit['final_number']} already. A deposit is deducted once")
+        faults.add(
+            at,
+            "duplicate",
+            f"is deducted by {deposit['final_number']} already. A deposit is deducted once",
+        )
     else:
         for name, noun in SAME.items():
             if deposit[name] != draft[name]:
-                faults.add(at, "disagrees", f"must have the {noun} of the invoice, but {deposit['invoice_number']} has "
-                           "another one")
+                faults.add(
+                    at,
+                    "disagrees",
+                    f"must have the {noun} of the invoice, but {deposit['invoice_number']} has "
+                    "another one",
+                )
 
 
 def refuse_open(deposits):
@@ -73,9 +99,12 @@ def refuse_open(deposits):
     unpaid = [row for row in deposits if row["open_amount"] > 0 or row["status"] == "written_off"]
     if unpaid:
         numbers = listed([row["invoice_number"] for row in unpaid])
-        raise Problem("deposit_open", f"{numbers} cannot be deducted, because only what was paid can be. Record the "
-                      "payment, credit what will not be paid, or leave the deposit out of `deposit_ids`.",
-                      deposit_ids=[row["id"] for row in unpaid])
+        raise Problem(
+            "deposit_open",
+            f"{numbers} cannot be deducted, because only what was paid can be. Record the "
+            "payment, credit what will not be paid, or leave the deposit out of `deposit_ids`.",
+            deposit_ids=[row["id"] for row in unpaid],
+        )
 
 
 def store(db, id, ids):
@@ -85,6 +114,7 @@ def store(db, id, ids):
 
 
 # Sending a final invoice
+
 
 def deducted(db, row):
     """Return the row of a draft with the lines that deduct its deposits, and the taxes and totals with them."""
@@ -97,7 +127,9 @@ def deducted(db, row):
     for deposit in db.all(sql.named, ids=row["deposit_ids"]):
         for group in db.all(sql.left, id=deposit["id"]):
             if group["net"]:
-                items.append(_line(deposit, group, len(items) + 1, row["currency"], words, language))
+                items.append(
+                    _line(deposit, group, len(items) + 1, row["currency"], words, language)
+                )
     taxes = invoice_lines.taxes(items)
     totals = invoice_lines.totals(taxes)
     return {**row, "items": items, "taxes": taxes, **totals, "open_amount": totals["total"]}
@@ -106,15 +138,34 @@ def deducted(db, row):
 def _line(deposit, group, position, currency, words, language):
     """Return the line that deducts what is left of a tax group of a deposit. Its description has number and tax."""
     price = abs(group["net"]) * 10 ** (invoices.PLACES["unit_price"] - money.decimals(currency))
-    net, tax = (formats.money(money.major(group[name], currency), currency, language) for name in ("net", "tax"))
-    text = words["deducted"].format(number=deposit["invoice_number"], date=formats.day(deposit["issue_date"], language),
-                                    net=net, vat=words["tax_rate"], rate=formats.percent(group["rate"] / 100, language),
-                                    tax=tax)
+    net, tax = (
+        formats.money(money.major(group[name], currency), currency, language)
+        for name in ("net", "tax")
+    )
+    text = words["deducted"].format(
+        number=deposit["invoice_number"],
+        date=formats.day(deposit["issue_date"], language),
+        net=net,
+        vat=words["tax_rate"],
+        rate=formats.percent(group["rate"] / 100, language),
+        tax=tax,
+    )
     shown = dict.fromkeys((*invoice_lines.TEXTS, "exemption_reason", "exemption_code"))
-    return {**shown, "position": position, "description": text, "quantity": -1000 if group["net"] > 0 else 1000,
-            "unit_price": price, "discount_percent": 0, "is_discount": 0, "tax_rate": group["rate"],
-            "tax_category": group["category"], "exemption_reason": group["reason"],
-            "exemption_code": group["reason_code"], "net": -group["net"], "deposit_id": deposit["id"]}
+    return {
+        **shown,
+        "position": position,
+        "description": text,
+        "quantity": -1000 if group["net"] > 0 else 1000,
+        "unit_price": price,
+        "discount_percent": 0,
+        "is_discount": 0,
+        "tax_rate": group["rate"],
+        "tax_category": group["category"],
+        "exemption_reason": group["reason"],
+        "exemption_code": group["reason_code"],
+        "net": -group["net"],
+        "deposit_id": deposit["id"],
+    }
 
 
 def refuse(db, row):
@@ -122,8 +173,11 @@ def refuse(db, row):
     refuse_open(db.all(sql.named, ids=row["deposit_ids"]))
     if row["total"] < 0 and json.loads(row["deposit_ids"]):
         excess = formats.money(money.major(-row["total"], row["currency"]), row["currency"], "en")
-        raise Problem("exceeds_invoice", f"The deposits exceed the total of {row['invoice_number']} by {excess}. "
-                      "Credit a part of a deposit and refund it, then send the invoice.")
+        raise Problem(
+            "exceeds_invoice",
+            f"The deposits exceed the total of {row['invoice_number']} by {excess}. "
+            "Credit a part of a deposit and refund it, then send the invoice.",
+        )
 
 
 def named_in(db, row):
@@ -135,17 +189,25 @@ def named_in(db, row):
 
 # Afterwards
 
+
 def deducted_ones(db, ids):
     """Return {id: number of the sent invoice that deducts it} for the deposits of a list of ids that are deducted."""
-    return {row["deposit_id"]: row["invoice_number"] for row in db.all(sql.deducted_by, ids=as_json(ids))}
+    return {
+        row["deposit_id"]: row["invoice_number"]
+        for row in db.all(sql.deducted_by, ids=as_json(ids))
+    }
 
 
 def refuse_deducted(db, id, number):
     """Raise 409 `in_use` for a credit note of a deposit that a final invoice has deducted."""
     final = deducted_ones(db, [id]).get(id)
     if final:
-        raise Problem("in_use", f"{number} cannot be credited or cancelled, because {final} deducts it. Credit "
-                      f"{final} instead.", used_by=["invoices"])
+        raise Problem(
+            "in_use",
+            f"{number} cannot be credited or cancelled, because {final} deducts it. Credit "
+            f"{final} instead.",
+            used_by=["invoices"],
+        )
 
 
 def release(db, id):
@@ -156,5 +218,7 @@ def release(db, id):
 def check_deductions(db):
     """Yield a sentence for each final invoice that deducts another amount than is left of a deposit."""
     for row in db.all(sql.wrong):
-        yield (f"{row['invoice_number']}: it deducts {row['deducted']} of {row['deposit_number']}, of which "
-               f"{row['left']} is left (minor units, without tax)")
+        yield (
+            f"{row['invoice_number']}: it deducts {row['deducted']} of {row['deposit_number']}, of which "
+            f"{row['left']} is left (minor units, without tax)"
+        )

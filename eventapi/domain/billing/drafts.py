@@ -3,6 +3,7 @@
 Every function that writes is called inside a write transaction. Rows hold amounts in minor units and lines as `lines`
 describes them; API objects (see `invoices.represent`) hold major units.
 """
+
 from decimal import Decimal
 
 from eventapi import journal, money, times, working_days
@@ -17,11 +18,24 @@ from eventapi.storage.statements import statements
 sql = statements("invoicing")
 
 # fields that are stored as they are
-PLAIN = ("service_date", "service_date_to", "due_date", "buyer_reference", "language", "text", "notes")
-OPEN_WHEN_LOCKED = ("notes", "due_date", "exchange_rate", "status")      # fields that a sent invoice accepts
+PLAIN = (
+    "service_date",
+    "service_date_to",
+    "due_date",
+    "buyer_reference",
+    "language",
+    "text",
+    "notes",
+)
+OPEN_WHEN_LOCKED = (
+    "notes",
+    "due_date",
+    "exchange_rate",
+    "status",
+)  # fields that a sent invoice accepts
 PARTICIPANT, CONTACT = ("event_participant_id", "participant_id"), ("contact_id", "customer_number")
 ALIASES = {"participant_id": "event_participant_id"}
-NOT_DEDUCTING = {"deposit_id": None}        # of lines, but those that sending a final invoice adds
+NOT_DEDUCTING = {"deposit_id": None}  # of lines, but those that sending a final invoice adds
 
 
 def create(db, body, *, invoice_type="invoice", related_invoice_id=None):
@@ -49,13 +63,22 @@ def change(db, row, body):
 
 def change_locked(db, row, old, body):
     """Change a sent invoice and return its row. Raise 409 `invoice_locked`, or `period_closed` for an exchange rate."""
-    locked = [name for name, value in body.items()
-              if name not in OPEN_WHEN_LOCKED and not same(value, old[ALIASES.get(name, name)])]
-    if row["exchange_rate"] and not same(body.get("exchange_rate", old["exchange_rate"]), old["exchange_rate"]):
-        locked.append("exchange_rate")                  # it can be added later, once: it is in the document
+    locked = [
+        name
+        for name, value in body.items()
+        if name not in OPEN_WHEN_LOCKED and not same(value, old[ALIASES.get(name, name)])
+    ]
+    if row["exchange_rate"] and not same(
+        body.get("exchange_rate", old["exchange_rate"]), old["exchange_rate"]
+    ):
+        locked.append("exchange_rate")  # it can be added later, once: it is in the document
     if locked:
-        raise Problem("invoice_locked", f"{quoted(locked)} cannot change because "
-                      f"{old['invoice_number']} was sent. {correction(row)}", members=locked)
+        raise Problem(
+            "invoice_locked",
+            f"{quoted(locked)} cannot change because "
+            f"{old['invoice_number']} was sent. {correction(row)}",
+            members=locked,
+        )
     faults = Faults()
     rate = row["exchange_rate"] or exchange_rate(db, body, row["currency"], faults)
     if body.get("due_date", row["due_date"]) != row["due_date"]:
@@ -64,13 +87,17 @@ def change_locked(db, row, old, body):
     anonymity.refuse_text(db, entities.INVOICE, row, body)
     if rate != row["exchange_rate"]:
         bookings.refuse_rate(db, row, rate)
-    changes = {**{name: body.get(name, row[name]) for name in ("notes", "due_date")}, "exchange_rate": rate}
+    changes = {
+        **{name: body.get(name, row[name]) for name in ("notes", "due_date")},
+        "exchange_rate": rate,
+    }
     overdue_from = row["overdue_from"]
     if any(changes[name] != row[name] for name in changes):
         if changes["due_date"] != row["due_date"]:
             db.run(sql.keep_due_date, id=row["id"], due_date=row["due_date"], now=db.now)
-            overdue_from = changes["due_date"] and working_days.overdue_from(changes["due_date"],
-                                                                             db.config.public_holidays)
+            overdue_from = changes["due_date"] and working_days.overdue_from(
+                changes["due_date"], db.config.public_holidays
+            )
         db.run(sql.change_locked, id=row["id"], **changes, overdue_from=overdue_from, now=db.now)
         if rate != row["exchange_rate"]:
             taxes.update(db, row["related_invoice_id"] or row["id"])
@@ -88,10 +115,19 @@ def correction(row):
 def check_due_date(invoice, faults):
     """Add a fault for a due date before the issue date, and for a sent invoice without a due date."""
     due_date, issue_date = invoice["due_date"], invoice["issue_date"]
-    if due_date is None and issue_date and invoice.get("locked_at") and invoice["invoice_type"] == "invoice":
+    if (
+        due_date is None
+        and issue_date
+        and invoice.get("locked_at")
+        and invoice["invoice_type"] == "invoice"
+    ):
         faults.add("/due_date", "required", "is required once the invoice is sent")
     elif due_date and issue_date and due_date < issue_date:
-        faults.add("/due_date", "before_start", f"is {due_date}, and must not be before the issue date, {issue_date}")
+        faults.add(
+            "/due_date",
+            "before_start",
+            f"is {due_date}, and must not be before the issue date, {issue_date}",
+        )
 
 
 def check_dates(draft, faults):
@@ -111,10 +147,17 @@ def exchange_rate(db, wanted, currency, faults):
         return None
     units = money.scaled(Decimal(str(rate)), money.RATE_PLACES)
     if currency == db.config.currency:
-        faults.add("/exchange_rate", "disagrees", f"must be null for an invoice in {currency}, the server's currency")
+        faults.add(
+            "/exchange_rate",
+            "disagrees",
+            f"must be null for an invoice in {currency}, the server's currency",
+        )
     elif units is None:
-        faults.add("/exchange_rate", "decimals",
-                   f"must have at most {money.RATE_PLACES} decimals, but is {rate}")
+        faults.add(
+            "/exchange_rate",
+            "decimals",
+            f"must have at most {money.RATE_PLACES} decimals, but is {rate}",
+        )
     return units
 
 
@@ -137,12 +180,20 @@ def change_draft(db, row, old, body):
 
     If reverse charge is turned off, the lines get back the tax that they had before.
     """
-    wanted, lines_before = {**old, **body, **party_fields(old, body)}, db.all(sql.stored_lines, id=row["id"])
+    wanted, lines_before = (
+        {**old, **body, **party_fields(old, body)},
+        db.all(sql.stored_lines, id=row["id"]),
+    )
     if "items" in body:
         wanted["items"] = invoice_lines.completed(body["items"], lines_before)
     if body.get("currency", old["currency"]) != old["currency"]:
-        wanted["exchange_rate"] = body.get("exchange_rate")         # the old one was that of another currency
-    charges = {"was_reverse_charge": old["is_reverse_charge"], "reverse_charge": bool(wanted["is_reverse_charge"])}
+        wanted["exchange_rate"] = body.get(
+            "exchange_rate"
+        )  # the old one was that of another currency
+    charges = {
+        "was_reverse_charge": old["is_reverse_charge"],
+        "reverse_charge": bool(wanted["is_reverse_charge"]),
+    }
     if charges["was_reverse_charge"] and not charges["reverse_charge"]:
         wanted["items"] = invoice_lines.with_usual_tax(wanted["items"], lines_before)
     draft, lines = compose(db, wanted, row["invoice_type"], row)
@@ -168,8 +219,11 @@ def refresh(db, row):
     totals = invoice_lines.totals(taxes)
     if not lines or (row["invoice_type"] == "invoice" and totals["total"] < 0):
         left = "what is left of it would total less than 0" if lines else "nothing of it is left"
-        raise Problem("nothing_to_bill", f"{row['invoice_number']} cannot be refreshed because {left}. Change or "
-                      "delete the draft.")
+        raise Problem(
+            "nothing_to_bill",
+            f"{row['invoice_number']} cannot be refreshed because {left}. Change or "
+            "delete the draft.",
+        )
     faults = Faults()
     check_total({**row, **totals}, faults)
     faults.raise_any()
@@ -181,10 +235,16 @@ def refresh(db, row):
 def delete(db, invoice):
     """Delete a draft with its documents, notes and tasks. Raise 409 `invoice_locked` for an invoice that was sent."""
     if invoice["is_locked"]:
-        can_be_cancelled = invoice["invoice_type"] == "invoice" and invoice["status"] in ("sent", "overdue")
+        can_be_cancelled = invoice["invoice_type"] == "invoice" and invoice["status"] in (
+            "sent",
+            "overdue",
+        )
         remedy = "Cancel it instead." if can_be_cancelled else correction(invoice)
-        raise Problem("invoice_locked", f"{invoice['invoice_number']} cannot be deleted because it was sent. "
-                      f"Only drafts can be deleted. {remedy}")
+        raise Problem(
+            "invoice_locked",
+            f"{invoice['invoice_number']} cannot be deleted because it was sent. "
+            f"Only drafts can be deleted. {remedy}",
+        )
     cascade.delete_with(db, "invoice", invoice["id"])
     db.run(sql.remove, id=invoice["id"])
     journal.deleted(db, entities.INVOICE, invoice)
@@ -198,13 +258,20 @@ def compose(db, wanted, invoice_type, old=None):
     faults = Faults()
     currency = wanted.get("currency") or db.config.currency
     reverse_charge = bool(wanted.get("is_reverse_charge"))
-    lines = invoice_lines.lines(wanted["items"], currency, db.config.tax_rate, faults, reverse_charge=reverse_charge)
-    draft = {"invoice_type": invoice_type, **{name: wanted.get(name) for name in PLAIN}, "currency": currency,
-             "exchange_rate": exchange_rate(db, wanted, currency, faults),
-             "is_reverse_charge": int(reverse_charge), "is_deposit": int(bool(wanted.get("is_deposit"))),
-             **parties(db, wanted, faults),
-             **number_columns(db, wanted, old, faults),
-             **invoice_lines.totals(invoice_lines.taxes(lines))}
+    lines = invoice_lines.lines(
+        wanted["items"], currency, db.config.tax_rate, faults, reverse_charge=reverse_charge
+    )
+    draft = {
+        "invoice_type": invoice_type,
+        **{name: wanted.get(name) for name in PLAIN},
+        "currency": currency,
+        "exchange_rate": exchange_rate(db, wanted, currency, faults),
+        "is_reverse_charge": int(reverse_charge),
+        "is_deposit": int(bool(wanted.get("is_deposit"))),
+        **parties(db, wanted, faults),
+        **number_columns(db, wanted, old, faults),
+        **invoice_lines.totals(invoice_lines.taxes(lines)),
+    }
     check_total(draft, faults)
     check_dates(draft, faults)
     invoice_lines.check_discounts(lines, faults, is_credit_note=invoice_type == "credit_note")
@@ -213,22 +280,36 @@ def compose(db, wanted, invoice_type, old=None):
         faults.add("/status", "enum", "must be draft; send the invoice after you have created it")
     draft["deposit_ids"] = deposits.check(db, wanted, draft, lines, faults, old)
     faults.raise_any()
-    if invoice_type == "invoice":                       # an anonymised buyer can still receive a credit note
+    if invoice_type == "invoice":  # an anonymised buyer can still receive a credit note
         anonymity.refuse(db, "contact", draft["contact_id"])
-    taken = draft["taken_over"] and db.value(sql.number_taken, invoice_number=draft["invoice_number"])
+    taken = draft["taken_over"] and db.value(
+        sql.number_taken, invoice_number=draft["invoice_number"]
+    )
     if taken and (old is None or taken != old["id"]):
-        raise Problem("duplicate", f"Invoice {taken} already has the number {draft['invoice_number']}. "
-                      "Send another `invoice_number`.", member="invoice_number", invoice_id=taken)
+        raise Problem(
+            "duplicate",
+            f"Invoice {taken} already has the number {draft['invoice_number']}. "
+            "Send another `invoice_number`.",
+            member="invoice_number",
+            invoice_id=taken,
+        )
     return draft, lines
 
 
 def check_total(draft, faults):
     """Add a fault for a negative or too large total of an invoice. The total of a credit note must be negative or 0."""
     if draft["invoice_type"] == "credit_note" and draft["total"] > 0:
-        faults.add("/items", "positive_total", "must not total more than 0: the lines of a credit note have negative "
-                   "quantities")
+        faults.add(
+            "/items",
+            "positive_total",
+            "must not total more than 0: the lines of a credit note have negative quantities",
+        )
     elif draft["invoice_type"] == "invoice" and draft["total"] < 0:
-        faults.add("/items", "negative_total", "must not total less than 0; to give money back, credit an invoice")
+        faults.add(
+            "/items",
+            "negative_total",
+            "must not total less than 0; to give money back, credit an invoice",
+        )
     if abs(draft["total"]) >= money.LIMIT * 10 ** money.decimals(draft["currency"]):
         faults.add("/items", "maximum", "must total less than 10^12")
 
@@ -250,7 +331,9 @@ def party_fields(old, body):
 
     The contact of a new participant replaces the old contact, unless the body contains one.
     """
-    names_contact, names_participant = (any(name in body for name in names) for names in (CONTACT, PARTICIPANT))
+    names_contact, names_participant = (
+        any(name in body for name in names) for names in (CONTACT, PARTICIPANT)
+    )
     wanted = {name: body.get(name) for name in (*CONTACT, *PARTICIPANT)}
     if not names_participant:
         wanted["event_participant_id"] = old["event_participant_id"]
@@ -267,17 +350,27 @@ def number_columns(db, wanted, old, faults):
     """
     number, known = wanted["invoice_number"], old["invoice_number"] if old else None
     if number != known and numbering.looks_running(db.config, number):
-        faults.add("/invoice_number", "running_series",
-                   "must not look like a number of the running series, which is assigned when the invoice is sent")
+        faults.add(
+            "/invoice_number",
+            "running_series",
+            "must not look like a number of the running series, which is assigned when the invoice is sent",
+        )
     taken_over = number != known or bool(old and old["taken_over"])
     sent = wanted.get("issue_date")
     issue_date = sent if taken_over else None
     if sent and not taken_over:
-        faults.add("/issue_date", "not_allowed", "is the day on which the invoice is sent. Leave it out, or send the "
-                   "`invoice_number` of the other system with it")
+        faults.add(
+            "/issue_date",
+            "not_allowed",
+            "is the day on which the invoice is sent. Leave it out, or send the "
+            "`invoice_number` of the other system with it",
+        )
     if issue_date and issue_date > times.today(db.config.timezone, db.now):
-        faults.add("/issue_date", "future", "must not be in the future: it is the day on which the other system issued "
-                   "the invoice")
+        faults.add(
+            "/issue_date",
+            "future",
+            "must not be in the future: it is the day on which the other system issued the invoice",
+        )
     return {"invoice_number": number, "taken_over": int(taken_over), "issue_date": issue_date}
 
 
@@ -294,13 +387,19 @@ def store(db, draft, lines):
 def store_parts(db, id, lines, taxes):
     """Replace the lines and taxes of a draft."""
     db.run(sql.clear_items, id=id)
-    db.run_many(sql.add_item, [{**invoice_lines.NEW, **NOT_DEDUCTING, **line, "invoice_id": id} for line in lines])
+    db.run_many(
+        sql.add_item,
+        [{**invoice_lines.NEW, **NOT_DEDUCTING, **line, "invoice_id": id} for line in lines],
+    )
     store_taxes(db, id, taxes)
 
 
 def as_shown(lines):
     """Return the columns of lines that API objects have."""
-    return [{name: value for name, value in line.items() if name not in invoice_lines.NEW} for line in lines]
+    return [
+        {name: value for name, value in line.items() if name not in invoice_lines.NEW}
+        for line in lines
+    ]
 
 
 def store_taxes(db, id, taxes):
@@ -312,5 +411,7 @@ def store_taxes(db, id, taxes):
 def journal_change(db, old, action):
     """Journal the change of an invoice since it was read as the row `old`, and return its new row."""
     new = invoices.row(db, old["id"])
-    journal.updated(db, entities.INVOICE, invoices.represent(old), invoices.represent(new), action=action)
+    journal.updated(
+        db, entities.INVOICE, invoices.represent(old), invoices.represent(new), action=action
+    )
     return new

@@ -3,6 +3,7 @@
 Fees are in hundredths of a percent, and in minor units of the tenant's currency. Functions that write are called inside
 a write transaction and journal the change.
 """
+
 from eventapi import journal, money
 from eventapi.domain.records import entities
 from eventapi.errors import Problem
@@ -15,9 +16,19 @@ UNKNOWN = {"gateway_id": None, "gateway_name": None, "gateway_fee": 0}
 def add(db, key, name, fee_percent=0, fee_fixed=0):
     """Create a gateway and return its row. Raise 409 `duplicate` for a taken key."""
     if db.one(sql.by_key, gateway_key=key):
-        raise Problem("duplicate", f"A gateway with the key {key} exists. Use another key, or remove it first.",
-                      member="gateway_key")
-    id = db.insert(sql.add, gateway_key=key, name=name, fee_percent=fee_percent, fee_fixed=fee_fixed, now=db.now)
+        raise Problem(
+            "duplicate",
+            f"A gateway with the key {key} exists. Use another key, or remove it first.",
+            member="gateway_key",
+        )
+    id = db.insert(
+        sql.add,
+        gateway_key=key,
+        name=name,
+        fee_percent=fee_percent,
+        fee_fixed=fee_fixed,
+        now=db.now,
+    )
     gateway = db.one(sql.by_key, gateway_key=key)
     journal.administered(db, entities.GATEWAY, "created", id, title=key, new=represent(db, gateway))
     return gateway
@@ -30,8 +41,11 @@ def list_(db):
 
 def represent(db, row):
     """Return a gateway with its fees as they were entered: in percent, and in major units."""
-    return {**row, "fee_percent": money.unscaled(row["fee_percent"], 2),
-            "fee_fixed": money.major(row["fee_fixed"], db.config.currency)}
+    return {
+        **row,
+        "fee_percent": money.unscaled(row["fee_percent"], 2),
+        "fee_fixed": money.major(row["fee_fixed"], db.config.currency),
+    }
 
 
 def remove(db, key):
@@ -40,7 +54,9 @@ def remove(db, key):
     if gateway is None:
         return False
     db.run(sql.remove, id=gateway["id"])
-    journal.administered(db, entities.GATEWAY, "deleted", gateway["id"], title=key, old=represent(db, gateway))
+    journal.administered(
+        db, entities.GATEWAY, "deleted", gateway["id"], title=key, old=represent(db, gateway)
+    )
     return True
 
 

@@ -3,6 +3,7 @@
 Rows hold amounts in minor units and the numbers of an item as integers with the decimals in PLACES. API objects hold
 major units and plain numbers.
 """
+
 import json
 
 from eventapi import money, times
@@ -11,21 +12,73 @@ from eventapi.storage.statements import statements
 
 sql = statements("invoices")
 
-OPEN = ("sent", "partially_paid")           # with one of these, an invoice past its due date is overdue
-AMOUNTS = ("subtotal", "tax_total", "total", "paid_amount", "prepaid_amount", "credited", "written_off", "open_amount",
-           "claims_total", "claims_open")
-PLACES = {"quantity": 3, "unit_price": 4, "discount_percent": 2, "tax_rate": 2}     # decimals of an item's numbers
-SELLER = {name: f"organiser_{name}" for name in ("name", "street", "postal_code", "city", "country", "email", "contact",
-                                                  "phone", "vat_id", "tax_number", "register_number", "register_court",
-                                                  "directors", "footer", "electronic_address", "iban", "bic")}
-BUYER = ("name", "contact_name", "address", "postal_code", "city", "state", "country", "language", "vat_id",
-         "customer_number", "email", "leitweg_id", "gln", "electronic_address", "e_invoice_profile")
+OPEN = ("sent", "partially_paid")  # with one of these, an invoice past its due date is overdue
+AMOUNTS = (
+    "subtotal",
+    "tax_total",
+    "total",
+    "paid_amount",
+    "prepaid_amount",
+    "credited",
+    "written_off",
+    "open_amount",
+    "claims_total",
+    "claims_open",
+)
+PLACES = {
+    "quantity": 3,
+    "unit_price": 4,
+    "discount_percent": 2,
+    "tax_rate": 2,
+}  # decimals of an item's numbers
+SELLER = {
+    name: f"organiser_{name}"
+    for name in (
+        "name",
+        "street",
+        "postal_code",
+        "city",
+        "country",
+        "email",
+        "contact",
+        "phone",
+        "vat_id",
+        "tax_number",
+        "register_number",
+        "register_court",
+        "directors",
+        "footer",
+        "electronic_address",
+        "iban",
+        "bic",
+    )
+}
+BUYER = (
+    "name",
+    "contact_name",
+    "address",
+    "postal_code",
+    "city",
+    "state",
+    "country",
+    "language",
+    "vat_id",
+    "customer_number",
+    "email",
+    "leitweg_id",
+    "gln",
+    "electronic_address",
+    "e_invoice_profile",
+)
 
 
 def row(db, id):
     """Return the row of the invoice with its items and taxes, or None."""
     found = db.one(sql.get, id=id, today=times.today(db.config.timezone, db.now))
-    return found and {**found, **{name: json.loads(found[name]) for name in ("items", "taxes", "write_offs")}}
+    return found and {
+        **found,
+        **{name: json.loads(found[name]) for name in ("items", "taxes", "write_offs")},
+    }
 
 
 def get(db, id):
@@ -38,21 +91,29 @@ def represent(row):
     """Return the API object of a row. The row is not changed."""
     currency = row["currency"]
     invoice = {
-        **row, "status": public_status(row), **{name: money.major(row[name], currency) for name in AMOUNTS},
+        **row,
+        "status": public_status(row),
+        **{name: money.major(row[name], currency) for name in AMOUNTS},
         "exchange_rate": money.unscaled(row["exchange_rate"], money.RATE_PLACES),
-        "is_reverse_charge": bool(row["is_reverse_charge"]), "interest_notice": bool(row["interest_notice"]),
-        "taken_over": bool(row["taken_over"]), "is_deposit": bool(row["is_deposit"]),
+        "is_reverse_charge": bool(row["is_reverse_charge"]),
+        "interest_notice": bool(row["interest_notice"]),
+        "taken_over": bool(row["taken_over"]),
+        "is_deposit": bool(row["is_deposit"]),
         "deposit_ids": json.loads(row["deposit_ids"]),
-        "is_locked": row["locked_at"] is not None, "is_disputed": row.get("disputed_at") is not None,
+        "is_locked": row["locked_at"] is not None,
+        "is_disputed": row.get("disputed_at") is not None,
         "payment_reference": _payment_reference(row),
-        "seller": _party(row["seller"], SELLER), "buyer": _party(row["buyer"], BUYER),
+        "seller": _party(row["seller"], SELLER),
+        "buyer": _party(row["buyer"], BUYER),
     }
     if row["invoice_type"] == "credit_note":
         invoice.update(tax_date=None, tax_basis=None)
     if "items" in row:
         invoice.update(_parts(row["items"], row["taxes"], currency))
     if "write_offs" in row:
-        invoice["write_offs"] = [represent_write_off(write_off, currency) for write_off in row["write_offs"]]
+        invoice["write_offs"] = [
+            represent_write_off(write_off, currency) for write_off in row["write_offs"]
+        ]
     invoice.pop("pdf_sha256", None)
     del invoice["is_past_due"]
     return invoice
@@ -75,8 +136,11 @@ def buyer_as_sent(invoice):
     Raise 409 `anonymized` if the buyer was anonymised.
     """
     if invoice["buyer"] is None:
-        raise Problem("anonymized", f"The buyer of {invoice['invoice_number']} was anonymised. "
-                      "The invoice can no longer be drawn, mailed, cancelled or credited.")
+        raise Problem(
+            "anonymized",
+            f"The buyer of {invoice['invoice_number']} was anonymised. "
+            "The invoice can no longer be drawn, mailed, cancelled or credited.",
+        )
     return invoice["buyer"]
 
 
@@ -91,13 +155,19 @@ def represent_parts(row, currency):
 
 
 def _parts(items, taxes, currency):
-    return {"items": [represent_item(item, currency) for item in items],
-            "taxes": [represent_tax(tax, currency) for tax in taxes]}
+    return {
+        "items": [represent_item(item, currency) for item in items],
+        "taxes": [represent_tax(tax, currency) for tax in taxes],
+    }
 
 
 def represent_item(item, currency):
-    return {**item, **{name: money.unscaled(item[name], places) for name, places in PLACES.items()},
-            "is_discount": bool(item["is_discount"]), "net": money.major(item["net"], currency)}
+    return {
+        **item,
+        **{name: money.unscaled(item[name], places) for name, places in PLACES.items()},
+        "is_discount": bool(item["is_discount"]),
+        "net": money.major(item["net"], currency),
+    }
 
 
 def represent_write_off(write_off, currency):
@@ -105,8 +175,12 @@ def represent_write_off(write_off, currency):
 
 
 def represent_tax(tax, currency):
-    return {**tax, "rate": money.unscaled(tax["rate"], 2), "net": money.major(tax["net"], currency),
-            "tax": money.major(tax["tax"], currency)}
+    return {
+        **tax,
+        "rate": money.unscaled(tax["rate"], 2),
+        "net": money.major(tax["net"], currency),
+        "tax": money.major(tax["tax"], currency),
+    }
 
 
 def summaries(db, ids):
@@ -124,6 +198,7 @@ def represent_summary(row):
 
 
 # Seller and buyer
+
 
 def parties(db, row):
     """Return the seller and the buyer on the invoice: as sent, or for a draft as they are now.
@@ -152,8 +227,18 @@ def buyer_now(db, contact_id):
 def buyer(contact):
     """Return the buyer on an invoice for the row of a contact."""
     person = " ".join(filter(None, (contact["first_name"], contact["last_name"]))) or None
-    return {"name": contact["company_name"] or person, "contact_name": person if contact["company_name"] else None,
-            **{name: contact[name] for name in ("address", "postal_code", "city", "state", "country", "language")},
-            "vat_id": contact["tax_id"], "customer_number": contact["customer_number"],
-            "email": contact["invoice_email"] or contact["email"],
-            **{name: contact[name] for name in ("leitweg_id", "gln", "electronic_address", "e_invoice_profile")}}
+    return {
+        "name": contact["company_name"] or person,
+        "contact_name": person if contact["company_name"] else None,
+        **{
+            name: contact[name]
+            for name in ("address", "postal_code", "city", "state", "country", "language")
+        },
+        "vat_id": contact["tax_id"],
+        "customer_number": contact["customer_number"],
+        "email": contact["invoice_email"] or contact["email"],
+        **{
+            name: contact[name]
+            for name in ("leitweg_id", "gln", "electronic_address", "e_invoice_profile")
+        },
+    }

@@ -3,6 +3,7 @@
 A sent invoice has a number and is locked. Every public function that writes is called inside a write transaction and
 takes and returns rows of invoices (see `invoices`).
 """
+
 from eventapi import journal, times
 from eventapi.domain.billing import claims, deposits, drafts, invoices, ledger, mails, sending
 from eventapi.domain.billing import lines as invoice_lines
@@ -13,33 +14,66 @@ from eventapi.storage.statements import statements
 
 sql = statements("invoicing")
 
-TRANSITIONS = Transitions("invoice", {
-    "send": (("draft",), "sent"),
-    "refresh": (("draft",), None),
-    "cancel": (("sent", "overdue", "paid"), "cancelled"),       # an invoice for 0 is paid once it is sent
-    "credit": (("sent", "overdue", "partially_paid", "paid"), None),
-    "remind": (("sent", "overdue", "partially_paid"), None),
-    "write_off": (("sent", "overdue", "partially_paid", "paid", "refunded", "written_off"), None),
-    "mail": (("sent", "overdue", "partially_paid", "paid", "refunded", "cancelled", "written_off"), None),
-    "dispute": (("sent", "overdue", "partially_paid"), None),
-    "settle": (("sent", "overdue", "partially_paid", "paid", "refunded", "cancelled", "written_off"), None),
-})
-OF_CREDIT_NOTES = Transitions("credit note", {
-    "send": (("draft",), "sent"),
-    "refresh": (("draft",), None),
-    "cancel": ((), "cancelled"),
-    "credit": ((), None),
-    "remind": ((), None),
-    "write_off": ((), None),
-    "mail": (("sent",), None),
-    "dispute": ((), None),
-    "settle": ((), None),
-})
-PAST = {"cancel": "cancelled", "credit": "credited", "remind": "the subject of a reminder",
-        "write_off": "written off",
-        "dispute": "disputed", "settle": "settled"}
-CARRIED_OVER = ("contact_id", "event_participant_id", "event_id", "currency", "exchange_rate", "service_date",
-                "service_date_to", "buyer_reference", "is_reverse_charge", "language")
+TRANSITIONS = Transitions(
+    "invoice",
+    {
+        "send": (("draft",), "sent"),
+        "refresh": (("draft",), None),
+        "cancel": (
+            ("sent", "overdue", "paid"),
+            "cancelled",
+        ),  # an invoice for 0 is paid once it is sent
+        "credit": (("sent", "overdue", "partially_paid", "paid"), None),
+        "remind": (("sent", "overdue", "partially_paid"), None),
+        "write_off": (
+            ("sent", "overdue", "partially_paid", "paid", "refunded", "written_off"),
+            None,
+        ),
+        "mail": (
+            ("sent", "overdue", "partially_paid", "paid", "refunded", "cancelled", "written_off"),
+            None,
+        ),
+        "dispute": (("sent", "overdue", "partially_paid"), None),
+        "settle": (
+            ("sent", "overdue", "partially_paid", "paid", "refunded", "cancelled", "written_off"),
+            None,
+        ),
+    },
+)
+OF_CREDIT_NOTES = Transitions(
+    "credit note",
+    {
+        "send": (("draft",), "sent"),
+        "refresh": (("draft",), None),
+        "cancel": ((), "cancelled"),
+        "credit": ((), None),
+        "remind": ((), None),
+        "write_off": ((), None),
+        "mail": (("sent",), None),
+        "dispute": ((), None),
+        "settle": ((), None),
+    },
+)
+PAST = {
+    "cancel": "cancelled",
+    "credit": "credited",
+    "remind": "the subject of a reminder",
+    "write_off": "written off",
+    "dispute": "disputed",
+    "settle": "settled",
+}
+CARRIED_OVER = (
+    "contact_id",
+    "event_participant_id",
+    "event_id",
+    "currency",
+    "exchange_rate",
+    "service_date",
+    "service_date_to",
+    "buyer_reference",
+    "is_reverse_charge",
+    "language",
+)
 
 
 def table(row):
@@ -51,9 +85,14 @@ def check_action(row, action):
     """Return the status that the action leads to, or None if nothing changes. Raise 409 `invalid_transition`."""
     state = invoices.public_status(row)
     if row["invoice_type"] == "credit_note" and action in PAST:
-        raise Problem("invalid_transition", f"A credit note cannot be {PAST[action]}. To correct "
-                      f"{row['invoice_number']}, issue a new invoice.", state=state, allowed_from=[],
-                      allowed_actions=OF_CREDIT_NOTES.actions(state))
+        raise Problem(
+            "invalid_transition",
+            f"A credit note cannot be {PAST[action]}. To correct "
+            f"{row['invoice_number']}, issue a new invoice.",
+            state=state,
+            allowed_from=[],
+            allowed_actions=OF_CREDIT_NOTES.actions(state),
+        )
     return table(row).move(action, state)
 
 
@@ -71,7 +110,9 @@ def allowed_actions(invoice, today, *, is_deducted=False):
     impossible |= set() if invoice["open_amount"] > 0 else {"write_off"}
     impossible |= {"cancel"} if invoice["written_off"] else set()
     impossible |= {"cancel", "credit"} if is_deducted else set()
-    return [action for action in table(invoice).actions(invoice["status"]) if action not in impossible]
+    return [
+        action for action in table(invoice).actions(invoice["status"]) if action not in impossible
+    ]
 
 
 def update(db, row, fields):
@@ -96,7 +137,9 @@ def apply_status(db, row, status):
         return send(db, row)
     if status == "cancelled":
         return cancel(db, row)
-    table(row).action_to(invoices.public_status(row), status)           # raises: no action leads to another status
+    table(row).action_to(
+        invoices.public_status(row), status
+    )  # raises: no action leads to another status
     return row, None
 
 
@@ -116,10 +159,12 @@ def send(db, row, mail=None, payments=()):
     refuse_outdated(db, row)
     whole = sending.deduct(db, row)
     sent = sending.issue(db, whole, mail, sending.prepaid(db, whole, payments))
-    journal.updated(db, entities.INVOICE, invoices.represent(row), invoices.represent(sent), action="sent")
+    journal.updated(
+        db, entities.INVOICE, invoices.represent(row), invoices.represent(sent), action="sent"
+    )
     if sent["invoice_type"] == "credit_note":
         ledger.adjust(db, ledger.by_id(db, sent["related_invoice_id"]), credited=-sent["total"])
-    elif sent["status"] == "paid":                      # its total is 0
+    elif sent["status"] == "paid":  # its total is 0
         journal.announced(db, entities.INVOICE, "paid", invoices.represent(sent))
     if payments:
         sending.record(db, sent["invoice_number"], payments)
@@ -131,9 +176,14 @@ def _refuse_payments(row, payments):
     """Raise 409 `invalid_transition` if payments are sent with an invoice that was sent before."""
     if payments:
         state = invoices.public_status(row)
-        raise Problem("invalid_transition", f"{row['invoice_number']} was sent before, so `payments` were not "
-                      "recorded. Record each of them with POST /payments.", state=state, allowed_from=["draft"],
-                      allowed_actions=table(row).actions(state))
+        raise Problem(
+            "invalid_transition",
+            f"{row['invoice_number']} was sent before, so `payments` were not "
+            "recorded. Record each of them with POST /payments.",
+            state=state,
+            allowed_from=["draft"],
+            allowed_actions=table(row).actions(state),
+        )
 
 
 def refuse_outdated(db, row):
@@ -141,8 +191,11 @@ def refuse_outdated(db, row):
     lines = claims.outdated(db, row)
     if lines:
         facts = " ".join(f"Line {line['position']}: {line['detail']}" for line in lines[:10])
-        raise Problem("draft_outdated", f"{row['invoice_number']} is outdated. {facts} Refresh, change or "
-                      "delete the draft.", lines=lines)
+        raise Problem(
+            "draft_outdated",
+            f"{row['invoice_number']} is outdated. {facts} Refresh, change or delete the draft.",
+            lines=lines,
+        )
 
 
 def refresh(db, row):
@@ -160,8 +213,11 @@ def cancel(db, row, reason=None, mail=None):
     mails.refuse_unconfigured(db, mail)
     deposits.refuse_deducted(db, row["id"], row["invoice_number"])
     if row["invoice_type"] == "invoice" and row["paid_amount"]:
-        raise Problem("has_payments", f"{row['invoice_number']} cannot be cancelled because it has payments. "
-                      "Refund them first, or credit a part of the invoice.")
+        raise Problem(
+            "has_payments",
+            f"{row['invoice_number']} cannot be cancelled because it has payments. "
+            "Refund them first, or credit a part of the invoice.",
+        )
     refuse_written_off(row, row["total"])
     if check_action(row, "cancel") is None:
         return row, mails.unchanged(mail)
@@ -183,8 +239,9 @@ def credit(db, row, items, text=None, mail=None):
     faults = Faults()
     items = with_tax_of(items, row, faults)
     faults.raise_any()
-    lines = invoice_lines.lines(items, row["currency"], db.config.tax_rate, faults,
-                                reverse_charge=row["is_reverse_charge"])
+    lines = invoice_lines.lines(
+        items, row["currency"], db.config.tax_rate, faults, reverse_charge=row["is_reverse_charge"]
+    )
     invoice_lines.check_discounts(lines, faults)
     invoice_lines.check_billed_records(db, lines, row["event_participant_id"], faults, row)
     if not faults and invoice_lines.totals(invoice_lines.taxes(lines))["total"] <= 0:
@@ -204,8 +261,11 @@ def refuse_written_off(row, amount):
     """
     is_too_much = row["written_off"] and amount > max(row["open_amount"], 0) + row["paid_amount"]
     if row["status"] == "written_off" or is_too_much:
-        raise Problem("has_write_offs", f"{row['invoice_number']} has write-offs, so it cannot be cancelled or "
-                      "credited. Delete them with DELETE /invoices/{id}/write-offs/{write_off_id} first.")
+        raise Problem(
+            "has_write_offs",
+            f"{row['invoice_number']} has write-offs, so it cannot be cancelled or "
+            "credited. Delete them with DELETE /invoices/{id}/write-offs/{write_off_id} first.",
+        )
 
 
 def with_tax_of(items, invoice, faults):
@@ -214,16 +274,27 @@ def with_tax_of(items, invoice, faults):
     If it has several, add a fault for each: a rate that is guessed would credit tax that was never charged.
     """
     if len(invoice["taxes"]) > 1:
-        rates = listed([f"{group['category']} {group['rate'] / 100:g} %" for group in invoice["taxes"]])
+        rates = listed(
+            [f"{group['category']} {group['rate'] / 100:g} %" for group in invoice["taxes"]]
+        )
         for place, item in enumerate(items):
             if item.get("tax_rate") is None and item.get("tax_category") in (None, "S"):
-                faults.add(f"/items/{place}/tax_rate", "required",
-                           f"is required, because {invoice['invoice_number']} has several rates: {rates}")
+                faults.add(
+                    f"/items/{place}/tax_rate",
+                    "required",
+                    f"is required, because {invoice['invoice_number']} has several rates: {rates}",
+                )
         return items
     only = invoices.represent_tax(invoice["taxes"][0], invoice["currency"])
-    known = {"tax_category": only["category"], "tax_rate": only["rate"], "exemption_reason": only["reason"],
-             "exemption_code": only["reason_code"]}
-    return [item if {"tax_category", "tax_rate"} & item.keys() else {**item, **known} for item in items]
+    known = {
+        "tax_category": only["category"],
+        "tax_rate": only["rate"],
+        "exemption_reason": only["reason"],
+        "exemption_code": only["reason_code"],
+    }
+    return [
+        item if {"tax_category", "tax_rate"} & item.keys() else {**item, **known} for item in items
+    ]
 
 
 def remind(db, row, mail=None, force=False):
@@ -235,8 +306,12 @@ def remind(db, row, mail=None, force=False):
     mails.refuse_unconfigured(db, mail)
     check_action(row, "remind")
     if row["disputed_at"]:
-        raise Problem("disputed", f"{row['invoice_number']} is disputed since {row['disputed_at']}. Settle the dispute "
-                      "before you send a reminder.", disputed_at=row["disputed_at"])
+        raise Problem(
+            "disputed",
+            f"{row['invoice_number']} is disputed since {row['disputed_at']}. Settle the dispute "
+            "before you send a reminder.",
+            disputed_at=row["disputed_at"],
+        )
     refuse_early_reminder(db, row, force)
     db.run(sql.remind, id=row["id"], now=db.now)
     return drafts.journal_change(db, row, "reminded"), mails.add(db, "invoice_reminder", row, mail)
@@ -262,12 +337,23 @@ def refuse_early_reminder(db, row, force):
     """
     today = times.today(db.config.timezone, db.now)
     if (row["due_date"] or today) > today:
-        raise Problem("not_due", f"{row['invoice_number']} is due on {row['due_date']}. Repeat the "
-                      "request on that date or later.", due_date=row["due_date"])
-    if row["reminder_sent_at"] and not force and times.local_date(row["reminder_sent_at"], db.config.timezone) == today:
-        raise Problem("already_reminded", f"A reminder of {row['invoice_number']} was recorded today, at "
-                      f"{row['reminder_sent_at']}. Send `force` as true to record another one.",
-                      reminder_sent_at=row["reminder_sent_at"])
+        raise Problem(
+            "not_due",
+            f"{row['invoice_number']} is due on {row['due_date']}. Repeat the "
+            "request on that date or later.",
+            due_date=row["due_date"],
+        )
+    if (
+        row["reminder_sent_at"]
+        and not force
+        and times.local_date(row["reminder_sent_at"], db.config.timezone) == today
+    ):
+        raise Problem(
+            "already_reminded",
+            f"A reminder of {row['invoice_number']} was recorded today, at "
+            f"{row['reminder_sent_at']}. Send `force` as true to record another one.",
+            reminder_sent_at=row["reminder_sent_at"],
+        )
 
 
 def issue_credit_note(db, invoice, lines, mail, **texts):
@@ -285,7 +371,13 @@ def issue_credit_note(db, invoice, lines, mail, **texts):
 
 def draft_credit_note(db, invoice, lines, **texts):
     """Store a draft of a credit note with these lines, and return its row."""
-    draft = {**dict.fromkeys(("invoice_number", "issue_date", "due_date", "text", "notes")), **texts, "taken_over": 0,
-             "invoice_type": "credit_note", "related_invoice_id": invoice["id"],
-             **{name: invoice[name] for name in CARRIED_OVER}, **invoice_lines.totals(invoice_lines.taxes(lines))}
+    draft = {
+        **dict.fromkeys(("invoice_number", "issue_date", "due_date", "text", "notes")),
+        **texts,
+        "taken_over": 0,
+        "invoice_type": "credit_note",
+        "related_invoice_id": invoice["id"],
+        **{name: invoice[name] for name in CARRIED_OVER},
+        **invoice_lines.totals(invoice_lines.taxes(lines)),
+    }
     return invoices.row(db, drafts.store(db, draft, lines))

@@ -4,6 +4,7 @@ The row of a line holds its numbers as integers with the decimals in `invoices.P
 reverse charge, its columns `usual_…` hold the tax that it gets back when reverse charge is turned off, or None. The
 row of a tax group has category, rate (hundredths of a percent), net, tax (minor units), reason and reason_code.
 """
+
 from decimal import Decimal
 
 from eventapi import money
@@ -16,14 +17,21 @@ from eventapi.storage.statements import statements
 
 sql = statements("invoicing")
 
-BILLED = {"booth_reservation_id": sql.billed_reservations, "service_order_id": sql.billed_orders,
-          "service_order_item_id": sql.billed_order_items}
+BILLED = {
+    "booth_reservation_id": sql.billed_reservations,
+    "service_order_id": sql.billed_orders,
+    "service_order_item_id": sql.billed_order_items,
+}
 TEXTS = ("description", "unit", *BILLED, "fee_of_participant_id")
 REFERENCES = (*BILLED, "fee_of_participant_id")
-OPTIONAL = ("unit", *REFERENCES)            # of an item: a changed draft keeps them if they are not sent
+OPTIONAL = ("unit", *REFERENCES)  # of an item: a changed draft keeps them if they are not sent
 IDENTITY = ("description", *REFERENCES)
 TAX = ("tax_category", "tax_rate", "exemption_reason", "exemption_code")
-NEW = {"booth_id": None, "is_generated": 0, **{f"usual_{name}": None for name in TAX}}     # columns of a new line
+NEW = {
+    "booth_id": None,
+    "is_generated": 0,
+    **{f"usual_{name}": None for name in TAX},
+}  # columns of a new line
 
 
 def lines(items, currency, tax_rate, faults, *, reverse_charge=False):
@@ -32,10 +40,18 @@ def lines(items, currency, tax_rate, faults, *, reverse_charge=False):
     `tax_rate` (hundredths of a percent) is the default rate of the tenant. With `reverse_charge`, all items get the
     category AE.
     """
-    rows = [_line(item, place, currency, tax_rate, faults, reverse_charge) for place, item in enumerate(items)]
-    if any(row["tax_category"] == "O" for row in rows) and any(row["tax_category"] != "O" for row in rows):
-        faults.add("/items", "mixed_taxes",
-                   "must not contain category O (not subject to VAT) together with other categories")
+    rows = [
+        _line(item, place, currency, tax_rate, faults, reverse_charge)
+        for place, item in enumerate(items)
+    ]
+    if any(row["tax_category"] == "O" for row in rows) and any(
+        row["tax_category"] != "O" for row in rows
+    ):
+        faults.add(
+            "/items",
+            "mixed_taxes",
+            "must not contain category O (not subject to VAT) together with other categories",
+        )
     return rows
 
 
@@ -46,10 +62,16 @@ def check_discounts(rows, faults, *, is_credit_note=False):
     for row in rows:
         at, sign = f"/items/{row['position'] - 1}", -1 if is_credit_note else 1
         if row["is_discount"] and row["quantity"] * sign >= 0:
-            faults.add(f"{at}/quantity", "discount", f"must be {'positive' if is_credit_note else 'negative'} for an "
-                       "item with `is_discount`")
+            faults.add(
+                f"{at}/quantity",
+                "discount",
+                f"must be {'positive' if is_credit_note else 'negative'} for an "
+                "item with `is_discount`",
+            )
         if row["is_discount"] and row["discount_percent"]:
-            faults.add(f"{at}/discount_percent", "discount", "must be 0 for an item with `is_discount`")
+            faults.add(
+                f"{at}/discount_percent", "discount", "must be 0 for an item with `is_discount`"
+            )
     if all(row["is_discount"] for row in rows):
         faults.add("/items", "discount", "must contain an item that is not a discount")
 
@@ -57,8 +79,13 @@ def check_discounts(rows, faults, *, is_credit_note=False):
 def _line(item, place, currency, tax_rate, faults, reverse_charge):
     """Return the item at the index `place` as the row of a line."""
     at = f"/items/{place}"
-    row = {**NEW, "position": place + 1, **{name: item.get(name) for name in TEXTS}, **_numbers(item, at, faults)}
-    row["is_generated"] = int(item.get("is_generated", False))          # never part of a request
+    row = {
+        **NEW,
+        "position": place + 1,
+        **{name: item.get(name) for name in TEXTS},
+        **_numbers(item, at, faults),
+    }
+    row["is_generated"] = int(item.get("is_generated", False))  # never part of a request
     row["is_discount"], row["deposit_id"] = int(bool(item.get("is_discount"))), None
     row.update(_tax(item, row["tax_rate"], tax_rate, at, faults, reverse_charge))
     row["net"] = net(row, currency)
@@ -74,39 +101,68 @@ def _numbers(item, at, faults):
         number = item.get(name)
         numbers[name] = None if number is None else money.scaled(Decimal(str(number)), places)
         if number is not None and numbers[name] is None:
-            faults.add(f"{at}/{name}", "decimals", f"must have at most {places} decimals, but is {number}")
-    return {**numbers, **{name: numbers[name] or 0 for name in ("quantity", "unit_price", "discount_percent")}}
+            faults.add(
+                f"{at}/{name}", "decimals", f"must have at most {places} decimals, but is {number}"
+            )
+    return {
+        **numbers,
+        **{name: numbers[name] or 0 for name in ("quantity", "unit_price", "discount_percent")},
+    }
 
 
 def _tax(item, rate, default, at, faults, reverse_charge):
     """Return category, rate, reason and code of an item. Without a category, it is Z if the rate is 0, otherwise S."""
-    category, reason, code = (item.get(name) for name in ("tax_category", "exemption_reason", "exemption_code"))
+    category, reason, code = (
+        item.get(name) for name in ("tax_category", "exemption_reason", "exemption_code")
+    )
     if reverse_charge:
         if category not in (None, "AE"):
-            reason = code = None                # they explained another category
-        return {"tax_category": "AE", "tax_rate": 0, "exemption_reason": reason or REASONS["AE"],
-                "exemption_code": code or exemptions.code("AE")}
+            reason = code = None  # they explained another category
+        return {
+            "tax_category": "AE",
+            "tax_rate": 0,
+            "exemption_reason": reason or REASONS["AE"],
+            "exemption_code": code or exemptions.code("AE"),
+        }
     category = category or ("Z" if rate == 0 else "S")
     if category == "S":
         rate = default if rate is None else rate
         if not rate:
-            faults.add(f"{at}/tax_rate", "tax_category",
-                       "must be more than 0 in category S. For an item without tax, send category Z, E, AE, G, K or O")
+            faults.add(
+                f"{at}/tax_rate",
+                "tax_category",
+                "must be more than 0 in category S. For an item without tax, send category Z, E, AE, G, K or O",
+            )
     elif rate:
-        faults.add(f"{at}/tax_rate", "tax_category", f"must be 0 in category {category}. Send 0, or category S")
+        faults.add(
+            f"{at}/tax_rate",
+            "tax_category",
+            f"must be 0 in category {category}. Send 0, or category S",
+        )
     if category in ("S", "Z") and reason:
         faults.add(f"{at}/exemption_reason", "tax_category", f"must be null in category {category}")
     if category == "E" and not reason:
-        faults.add(f"{at}/exemption_reason", "required",
-                   "is required in category E: an invoice must state why it has no tax")
+        faults.add(
+            f"{at}/exemption_reason",
+            "required",
+            "is required in category E: an invoice must state why it has no tax",
+        )
     if code and exemptions.category_of(code) != category:
-        faults.add(f"{at}/exemption_code", "tax_category", f"must be null or a VATEX code of category {category}, but "
-                   f"is {code}")
-    return {"tax_category": category, "tax_rate": rate or 0, "exemption_reason": reason or REASONS.get(category),
-            "exemption_code": code or exemptions.code(category)}
+        faults.add(
+            f"{at}/exemption_code",
+            "tax_category",
+            f"must be null or a VATEX code of category {category}, but is {code}",
+        )
+    return {
+        "tax_category": category,
+        "tax_rate": rate or 0,
+        "exemption_reason": reason or REASONS.get(category),
+        "exemption_code": code or exemptions.code(category),
+    }
 
 
 # Lines of a changed draft
+
 
 def completed(items, old):
     """Return the items of a request with the unit and the references that they leave out of a stored line.
@@ -117,7 +173,9 @@ def completed(items, old):
     """
     left, found = list(old), list(items)
     complete = [all(name in item for name in OPTIONAL) for item in items]
-    for place in sorted(range(len(items)), key=lambda place: not complete[place]):      # complete items come first
+    for place in sorted(
+        range(len(items)), key=lambda place: not complete[place]
+    ):  # complete items come first
         item = items[place]
         line = next((line for line in left if _is_line(item, line)), None)
         if line:
@@ -127,7 +185,10 @@ def completed(items, old):
 
 
 def _is_line(item, line):
-    sent = {**_numbers(item, "", Faults()), **{name: item[name] for name in ("description", *OPTIONAL) if name in item}}
+    sent = {
+        **_numbers(item, "", Faults()),
+        **{name: item[name] for name in ("description", *OPTIONAL) if name in item},
+    }
     return all(sent[name] == line[name] for name in sent if name != "tax_rate")
 
 
@@ -142,6 +203,7 @@ def matching(items, old):
 
     def take(place, line):
         found[place] = left.pop(line["position"])
+
     for place, (item, line) in enumerate(zip(items, old, strict=False)):
         if _key(item, IDENTITY) == _key(line, IDENTITY):
             take(place, line)
@@ -169,13 +231,20 @@ def with_usual_tax(items, old):
     Items of lines that were created under reverse charge get the default tax. An item with a rate, or with another
     category than AE, keeps it. `old` holds the rows of the stored lines.
     """
+
     def restored(item, line):
         named = "AE" if item.get("tax_rate") is None else "S"
         if line is None or (item.get("tax_category") or named) != "AE":
             return item
         rate = line["usual_tax_rate"]
-        return {**item, "tax_category": line["usual_tax_category"], "tax_rate": rate and Decimal(rate).scaleb(-2),
-                "exemption_reason": line["usual_exemption_reason"], "exemption_code": line["usual_exemption_code"]}
+        return {
+            **item,
+            "tax_category": line["usual_tax_category"],
+            "tax_rate": rate and Decimal(rate).scaleb(-2),
+            "exemption_reason": line["usual_exemption_reason"],
+            "exemption_code": line["usual_exemption_code"],
+        }
+
     return [restored(item, line) for item, line in zip(items, matching(items, old), strict=True)]
 
 
@@ -192,11 +261,17 @@ def carry_over(rows, old, *, was_reverse_charge, reverse_charge):
         if reverse_charge:
             prefix = "usual_" if was_reverse_charge else ""
             row.update({f"usual_{name}": line[f"{prefix}{name}"] for name in TAX})
-        is_unchanged = all(row[name] == line[name] for name in ("description", "quantity", "unit_price",
-                                                                "discount_percent"))
+        is_unchanged = all(
+            row[name] == line[name]
+            for name in ("description", "quantity", "unit_price", "discount_percent")
+        )
         row["booth_id"] = line["booth_id"] if is_unchanged else None
-        row["is_generated"] = int(line["is_generated"] and is_unchanged and row["unit"] == line["unit"]
-                                  and usual_tax(row) == usual_tax(line))
+        row["is_generated"] = int(
+            line["is_generated"]
+            and is_unchanged
+            and row["unit"] == line["unit"]
+            and usual_tax(row) == usual_tax(line)
+        )
 
 
 def usual_tax(line):
@@ -207,8 +282,14 @@ def usual_tax(line):
 
 def charged_in_reverse(line):
     """Return a line that has its usual tax as it is under reverse charge."""
-    return {**line, **{f"usual_{name}": line[name] for name in TAX}, "tax_category": "AE", "tax_rate": 0,
-            "exemption_reason": REASONS["AE"], "exemption_code": exemptions.code("AE")}
+    return {
+        **line,
+        **{f"usual_{name}": line[name] for name in TAX},
+        "tax_category": "AE",
+        "tax_rate": 0,
+        "exemption_reason": REASONS["AE"],
+        "exemption_code": exemptions.code("AE"),
+    }
 
 
 def check_billed_records(db, lines, participant_id, faults, old=None):
@@ -228,49 +309,77 @@ def check_billed_records(db, lines, participant_id, faults, old=None):
         allowed.update(line["fee_of_participant_id"] for line in old["items"])
     for line in lines:
         if line["fee_of_participant_id"] not in allowed:
-            faults.add(f"/items/{line['position'] - 1}/fee_of_participant_id", "disagrees",
-                       "must be the participant of the invoice")
+            faults.add(
+                f"/items/{line['position'] - 1}/fee_of_participant_id",
+                "disagrees",
+                "must be the participant of the invoice",
+            )
 
 
 def _check_billed_record(line, name, record, participant_id, faults):
     """Add a fault to the field `name` unless `record` belongs to the participant and the order of the line."""
     at = f"/items/{line['position'] - 1}/{name}"
     if record is None:
-        faults.add(at, "unknown",
-                   f"is unknown: no {name.removesuffix('_id').replace('_', ' ')} has the id {line[name]}")
+        faults.add(
+            at,
+            "unknown",
+            f"is unknown: no {name.removesuffix('_id').replace('_', ' ')} has the id {line[name]}",
+        )
     elif not participant_id:
-        faults.add(at, "disagrees", "belongs to a participant: send `event_participant_id` with the invoice")
+        faults.add(
+            at,
+            "disagrees",
+            "belongs to a participant: send `event_participant_id` with the invoice",
+        )
     elif record["event_participant_id"] != participant_id:
         faults.add(at, "disagrees", "must belong to the participant of the invoice")
     elif record.get("service_order_id", line["service_order_id"]) != line["service_order_id"]:
         order_id = record["service_order_id"]
-        faults.add(at, "disagrees", f"is an item of the order {order_id}: send this id as `service_order_id`")
+        faults.add(
+            at,
+            "disagrees",
+            f"is an item of the order {order_id}: send this id as `service_order_id`",
+        )
 
 
 def net(line, currency):
     """Return the net amount of a line in minor units."""
     product = line["quantity"] * line["unit_price"] * (10000 - line["discount_percent"])
-    return money.divided(product, 10 ** (11 - money.decimals(currency)))        # 3 + 4 + 4 decimals of the factors
+    return money.divided(
+        product, 10 ** (11 - money.decimals(currency))
+    )  # 3 + 4 + 4 decimals of the factors
 
 
 def negated(lines):
     """Return the lines with negative quantities and amounts, for a credit note."""
-    return [{**line, "position": place, "quantity": -line["quantity"], "net": -line["net"]}
-            for place, line in enumerate(lines, 1)]
+    return [
+        {**line, "position": place, "quantity": -line["quantity"], "net": -line["net"]}
+        for place, line in enumerate(lines, 1)
+    ]
 
 
 def taxes(lines):
     """Return the tax groups: one for each category and rate, with the tax on the sum of its lines."""
     groups = {}
     for line in lines:
-        group = groups.setdefault((line["tax_category"], line["tax_rate"]), {"net": 0, "reasons": {}, "codes": set()})
+        group = groups.setdefault(
+            (line["tax_category"], line["tax_rate"]), {"net": 0, "reasons": {}, "codes": set()}
+        )
         group["net"] += line["net"]
         group["codes"].add(line["exemption_code"])
         if line["exemption_reason"]:
             group["reasons"][line["exemption_reason"]] = True
-    return [{"category": category, "rate": rate, "net": group["net"], "tax": money.divided(group["net"] * rate, 10000),
-             "reason": "; ".join(group["reasons"]) or None, "reason_code": _only(group["codes"], category)}
-            for (category, rate), group in sorted(groups.items())]
+    return [
+        {
+            "category": category,
+            "rate": rate,
+            "net": group["net"],
+            "tax": money.divided(group["net"] * rate, 10000),
+            "reason": "; ".join(group["reasons"]) or None,
+            "reason_code": _only(group["codes"], category),
+        }
+        for (category, rate), group in sorted(groups.items())
+    ]
 
 
 def _only(codes, category):
@@ -299,8 +408,11 @@ def credited_taxes(taxes, rest, *, is_exact_at_rest=False):
         net_left, tax_left = rest.get((group["category"], group["rate"]), (0, 0))
         if not _is_part(-group["net"], net_left):
             return None
-        own = tax_left - money.divided((net_left + group["net"]) * group["rate"], 10000) if is_exact_at_rest else \
-            -group["tax"]
+        own = (
+            tax_left - money.divided((net_left + group["net"]) * group["rate"], 10000)
+            if is_exact_at_rest
+            else -group["tax"]
+        )
         tax = -tax_left if -group["net"] == net_left else -_smaller(own, tax_left)
         credited.append({**group, "tax": tax})
     return credited

@@ -5,6 +5,7 @@ The outcome of a request for a mail is `meta.mail` of the response: {"status": "
 a font with one of its letters), `fonts_missing` (a font of an e-invoice) and `already_done` (the action has changed
 nothing). It is None if no mail was asked for.
 """
+
 from eventapi.domain.billing import invoices, pdf
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail.words import WORDS
@@ -79,10 +80,24 @@ def recipient(db, row, buyer):
 
 
 def _queue(db, kind, row, to, language=None, text=None):
-    name = kind if kind == "invoice_reminder" else "deposit" if row["is_deposit"] else row["invoice_type"]
+    name = (
+        kind
+        if kind == "invoice_reminder"
+        else "deposit"
+        if row["is_deposit"]
+        else row["invoice_type"]
+    )
     subject = WORDS[choice.choose(db.config, language, row["language"])][f"{name}_subject"]
-    mails.add(db, kind, "invoice", row["id"], to, subject.format(number=row["invoice_number"]),
-              language=language, text=text)
+    mails.add(
+        db,
+        kind,
+        "invoice",
+        row["id"],
+        to,
+        subject.format(number=row["invoice_number"]),
+        language=language,
+        text=text,
+    )
     return QUEUED
 
 
@@ -98,8 +113,15 @@ def obstacle(row):
 def _refuse_impossible(row, to, remedy):
     """Raise the problem that prevents mailing the invoice, if there is one."""
     if not to:
-        raise Problem("invoice_incomplete", f"{row['invoice_number']} cannot be mailed: its buyer has no `email`. "
-                      f"Set `email` on the contact, or {remedy}.", missing=["contact.email"])
+        raise Problem(
+            "invoice_incomplete",
+            f"{row['invoice_number']} cannot be mailed: its buyer has no `email`. "
+            f"Set `email` on the contact, or {remedy}.",
+            missing=["contact.email"],
+        )
     problem = obstacle(row)
     if problem:
-        raise Problem(problem.code, f"{row['invoice_number']} cannot be mailed without its PDF. {problem.detail}")
+        raise Problem(
+            problem.code,
+            f"{row['invoice_number']} cannot be mailed without its PDF. {problem.detail}",
+        )

@@ -4,6 +4,7 @@ Rows hold amounts in minor units of their currency, records (see `represent`) in
 writes is called inside a write transaction, journals the change, and adjusts the paid amount and the state of the
 invoice.
 """
+
 import json
 
 from eventapi import journal, money, times
@@ -19,23 +20,52 @@ from eventapi.storage.statements import statements
 
 sql = statements("payments")
 
-TRANSITIONS = Transitions("payment", {
-    "complete": (("pending",), "completed"),
-    "fail": (("pending",), "failed"),
-    "cancel": (("pending",), "cancelled"),
-    "refund": (("completed",), "refunded"),
-})
+TRANSITIONS = Transitions(
+    "payment",
+    {
+        "complete": (("pending",), "completed"),
+        "fail": (("pending",), "failed"),
+        "cancel": (("pending",), "cancelled"),
+        "refund": (("completed",), "refunded"),
+    },
+)
 INITIAL = ("pending", "completed", "failed")
 OPEN = ("pending", "completed")
-TERMS = ("invoice_id", "amount", "claim_amount", "currency", "gateway_key")     # change only while a payment is open
+TERMS = (
+    "invoice_id",
+    "amount",
+    "claim_amount",
+    "currency",
+    "gateway_key",
+)  # change only while a payment is open
 AMOUNTS = ("amount", "claim_amount", "gateway_fee", "net_amount", "refunded_amount")
 # In this order, so that a new payment has the same ETag as when it is read.
-FIELDS = ("id", "invoice_id", "invoice_number", "amount", "claim_amount", "currency", "gateway_id", "gateway_key",
-          "gateway_name", "transaction_id", "gateway_fee", "refunded_amount", "status", "payment_date", "notes",
-          "bank_transaction_id", "bank_amount", "bank_currency", "created_at", "updated_at")
+FIELDS = (
+    "id",
+    "invoice_id",
+    "invoice_number",
+    "amount",
+    "claim_amount",
+    "currency",
+    "gateway_id",
+    "gateway_key",
+    "gateway_name",
+    "transaction_id",
+    "gateway_fee",
+    "refunded_amount",
+    "status",
+    "payment_date",
+    "notes",
+    "bank_transaction_id",
+    "bank_amount",
+    "bank_currency",
+    "created_at",
+    "updated_at",
+)
 
 
 # Reading
+
 
 def row(db, id):
     """Return the row of the payment with the rows of its refunds, or None."""
@@ -50,7 +80,9 @@ def represent(row):
     money.convert_to_major(payment, AMOUNTS, row["currency"])
     payment["bank_amount"] = money.major(row["bank_amount"], row["bank_currency"])
     if "refunds" in row:
-        payment["refunds"] = [refunds.represent(refund, row["currency"]) for refund in row["refunds"]]
+        payment["refunds"] = [
+            refunds.represent(refund, row["currency"]) for refund in row["refunds"]
+        ]
     return payment
 
 
@@ -65,6 +97,7 @@ def of_invoices(db, ids):
 
 # Writing
 
+
 def record(db, fields, bank_transaction_id=None, received=None):
     """Record a new payment and return its API object.
 
@@ -77,7 +110,11 @@ def record(db, fields, bank_transaction_id=None, received=None):
     """
     faults = Faults()
     if fields["status"] not in INITIAL:
-        faults.add("/status", "enum", f"must be {listed(INITIAL, 'or')} at first, but is {fields['status']}")
+        faults.add(
+            "/status",
+            "enum",
+            f"must be {listed(INITIAL, 'or')} at first, but is {fields['status']}",
+        )
     invoice, amount = _invoice_and_amount(db, fields, faults)
     claim = _claim_amount(fields, invoice, amount, faults)
     if claim:
@@ -88,15 +125,28 @@ def record(db, fields, bank_transaction_id=None, received=None):
     faults.raise_any()
     ledger.refuse_unpayable(invoice)
     if fields["notes"]:
-        anonymity.refuse_anonymized({"id": invoice["contact_id"], "anonymized_at": invoice["anonymized_at"]})
+        anonymity.refuse_anonymized(
+            {"id": invoice["contact_id"], "anonymized_at": invoice["anonymized_at"]}
+        )
     bank_amount, bank_currency = received or (None, None)
-    row = _add(db, {**fields, "claim_amount": claim, "bank_transaction_id": bank_transaction_id,
-                    "bank_amount": bank_amount, "bank_currency": bank_currency}, invoice, amount)
+    row = _add(
+        db,
+        {
+            **fields,
+            "claim_amount": claim,
+            "bank_transaction_id": bank_transaction_id,
+            "bank_amount": bank_amount,
+            "bank_currency": bank_currency,
+        },
+        invoice,
+        amount,
+    )
     payment = represent(row)
     journal.created(db, entities.PAYMENT, payment)
     _adjust_invoice(db, None, row, invoice)
     if row["status"] == "completed" and taxes.follows_money(
-            invoice, times.local_date(row["payment_date"], db.config.timezone)):
+        invoice, times.local_date(row["payment_date"], db.config.timezone)
+    ):
         taxes.update(db, invoice["id"])
     return payment
 
@@ -111,18 +161,33 @@ def update(db, row, fields):
     """
     new, invoice = _merged(db, row, fields)
     _refuse_other_transfer(row, new)
-    action = None if new["status"] == row["status"] else TRANSITIONS.action_to(row["status"], new["status"])
+    action = (
+        None
+        if new["status"] == row["status"]
+        else TRANSITIONS.action_to(row["status"], new["status"])
+    )
     if action == "complete" and new["payment_date"] == row["payment_date"]:
         new = bookings.completed(db, new)
     locked = [name for name in TERMS if new[name] != row[name]]
     if locked and row["status"] not in OPEN:
-        raise Problem("payment_locked", f"{quoted(locked)} cannot change because the payment is "
-                      f"{row['status']}. Record another payment.", state=row["status"], members=locked)
+        raise Problem(
+            "payment_locked",
+            f"{quoted(locked)} cannot change because the payment is "
+            f"{row['status']}. Record another payment.",
+            state=row["status"],
+            members=locked,
+        )
     anonymity.refuse_text(db, entities.PAYMENT, row, fields)
     if action == "complete" or new["invoice_id"] != row["invoice_id"]:
         ledger.refuse_unpayable(invoice)
     if action == "refund":
-        return _give_back(db, row, {**new, "status": row["status"]}, new["amount"] - row["refunded_amount"], invoice)
+        return _give_back(
+            db,
+            row,
+            {**new, "status": row["status"]},
+            new["amount"] - row["refunded_amount"],
+            invoice,
+        )
     return _store(db, row, new, TRANSITIONS.past(action) if action else "updated", invoice)
 
 
@@ -166,12 +231,18 @@ def _refuse_other_transfer(row, new):
     """Raise 409 `payment_locked` if a change gives a payment by bank transfer another amount or currency."""
     changed = [name for name in ("amount", "currency") if new[name] != row[name]]
     if row["bank_transaction_id"] and changed:
-        raise Problem("payment_locked", f"{quoted(changed)} cannot change because bank transaction "
-                      f"{row['bank_transaction_id']} has paid this. Delete the payment, and assign the transaction "
-                      "again.", state=row["status"], members=changed)
+        raise Problem(
+            "payment_locked",
+            f"{quoted(changed)} cannot change because bank transaction "
+            f"{row['bank_transaction_id']} has paid this. Delete the payment, and assign the transaction "
+            "again.",
+            state=row["status"],
+            members=changed,
+        )
 
 
 # Refunds
+
 
 def refund(db, row, fields, bank_transaction_id=None):
     """Refund a part of a payment, or what is left, and return the API object of the payment.
@@ -194,29 +265,54 @@ def refund(db, row, fields, bank_transaction_id=None):
     left = row["amount"] - row["refunded_amount"]
     if units is not None and units > left:
         left = money.major(left, row["currency"])
-        raise Problem("exceeds_payment", "`amount` exceeds the rest of the payment. Refund at most "
-                      f"{formats.money(left, row['currency'], 'en')}.", left=left)
-    return _give_back(db, row, row, left if units is None else units, refunded_at=fields["refunded_at"],
-                      transaction_id=fields["transaction_id"], notes=fields["notes"],
-                      bank_transaction_id=bank_transaction_id)
+        raise Problem(
+            "exceeds_payment",
+            "`amount` exceeds the rest of the payment. Refund at most "
+            f"{formats.money(left, row['currency'], 'en')}.",
+            left=left,
+        )
+    return _give_back(
+        db,
+        row,
+        row,
+        left if units is None else units,
+        refunded_at=fields["refunded_at"],
+        transaction_id=fields["transaction_id"],
+        notes=fields["notes"],
+        bank_transaction_id=bank_transaction_id,
+    )
 
 
 def delete_refund(db, row, refund):
     """Delete `refund`, a row of the payment, which is completed again. Raise 409 `period_closed`."""
     bookings.refuse_deletion(db, refund)
     refunds.remove_all(db, [refund])
-    new = {**row, "status": "completed", "refunded_amount": row["refunded_amount"] - refund["amount"],
-           "refunds": [other for other in row["refunds"] if other != refund]}
+    new = {
+        **row,
+        "status": "completed",
+        "refunded_amount": row["refunded_amount"] - refund["amount"],
+        "refunds": [other for other in row["refunds"] if other != refund],
+    }
     _store(db, row, new, "refund_deleted", refund=refund)
 
 
 def _give_back(db, old, new, amount, invoice=None, refunded_at=None, **values):
     """Refund `amount` minor units of the payment `new`, store both, and return the API object of the payment."""
-    claim = refunds.claim_of(new, amount, ledger.by_id(db, new["invoice_id"])) if new["claim_amount"] else 0
-    refund = refunds.add(db, new, amount, refunded_at or refunds.default_date(db, new), claim_amount=claim, **values)
+    claim = (
+        refunds.claim_of(new, amount, ledger.by_id(db, new["invoice_id"]))
+        if new["claim_amount"]
+        else 0
+    )
+    refund = refunds.add(
+        db, new, amount, refunded_at or refunds.default_date(db, new), claim_amount=claim, **values
+    )
     refunded = new["refunded_amount"] + amount
-    new = {**new, "refunded_amount": refunded, "refunds": [*new["refunds"], refund],
-           "status": "refunded" if refunded == new["amount"] else new["status"]}
+    new = {
+        **new,
+        "refunded_amount": refunded,
+        "refunds": [*new["refunds"], refund],
+        "status": "refunded" if refunded == new["amount"] else new["status"],
+    }
     return _store(db, old, new, "refunded", invoice, refund)
 
 
@@ -227,10 +323,16 @@ def _invoice_and_amount(db, wanted, faults):
     """
     invoice = ledger.by_number(db, wanted["invoice_number"])
     if invoice is None:
-        faults.add("/invoice_number", "unknown", f"is unknown: no invoice has the number {wanted['invoice_number']}")
+        faults.add(
+            "/invoice_number",
+            "unknown",
+            f"is unknown: no invoice has the number {wanted['invoice_number']}",
+        )
     currency = wanted["currency"] or (invoice or {"currency": db.config.currency})["currency"]
     if invoice and currency != invoice["currency"]:
-        faults.add("/currency", "disagrees", f"must be {invoice['currency']}, the currency of the invoice")
+        faults.add(
+            "/currency", "disagrees", f"must be {invoice['currency']}, the currency of the invoice"
+        )
     return invoice, amounts.of_currency(wanted["amount"], currency, faults)
 
 
@@ -238,7 +340,10 @@ def _claim_amount(wanted, invoice, amount, faults):
     """Return the part of a payment that belongs to costs and interest of letters, in minor units."""
     if not wanted.get("claim_amount") or invoice is None or amount is None:
         return 0
-    return amounts.of_currency(wanted["claim_amount"], invoice["currency"], faults, "/claim_amount") or 0
+    return (
+        amounts.of_currency(wanted["claim_amount"], invoice["currency"], faults, "/claim_amount")
+        or 0
+    )
 
 
 def _check_new_claim(db, old, new, invoice, faults):
@@ -248,14 +353,27 @@ def _check_new_claim(db, old, new, invoice, faults):
     """
     returned = refunds.returned_claim(old)
     if not returned <= new["claim_amount"] <= new["amount"] - (old["refunded_amount"] - returned):
-        faults.add("/claim_amount", "refunded", "must be at least what refunds have returned of it, and leave at least "
-                   "what they have returned of the rest")
+        faults.add(
+            "/claim_amount",
+            "refunded",
+            "must be at least what refunds have returned of it, and leave at least "
+            "what they have returned of the rest",
+        )
     stays = (new["invoice_id"], new["currency"]) == (old["invoice_id"], old["currency"])
-    is_moved = old["status"] == "completed" and new["currency"] == old["currency"] and (
-        not stays or (new["claim_amount"] != old["claim_amount"] and refunds.has_moved(db, old)))
+    is_moved = (
+        old["status"] == "completed"
+        and new["currency"] == old["currency"]
+        and (
+            not stays or (new["claim_amount"] != old["claim_amount"] and refunds.has_moved(db, old))
+        )
+    )
     if is_moved and new["claim_amount"]:
-        faults.add("/claim_amount", "moved", "must be 0 because the payment moves, or has moved, to another invoice. "
-                   "Refund it, and record what it pays of the claims as another payment")
+        faults.add(
+            "/claim_amount",
+            "moved",
+            "must be 0 because the payment moves, or has moved, to another invoice. "
+            "Refund it, and record what it pays of the claims as another payment",
+        )
     counts = stays and old["status"] == "completed"
     if new["claim_amount"] > (old["claim_amount"] if counts else 0):
         own = refunds.left_of_claim(old) if counts else 0
@@ -265,14 +383,27 @@ def _check_new_claim(db, old, new, invoice, faults):
 def _add(db, fields, invoice, amount):
     """Insert a payment of `amount` minor units and return its row."""
     currency, date = invoice["currency"], fields["payment_date"] or db.now
-    row = {**fields, "invoice_id": invoice["id"], "amount": amount, "refunded_amount": 0, "currency": currency,
-           **gateways.terms(db, fields["gateway_key"], amount, currency),
-           "payment_date": date, "payment_date_at": times.start(date, db.config.timezone)}
+    row = {
+        **fields,
+        "invoice_id": invoice["id"],
+        "amount": amount,
+        "refunded_amount": 0,
+        "currency": currency,
+        **gateways.terms(db, fields["gateway_key"], amount, currency),
+        "payment_date": date,
+        "payment_date_at": times.start(date, db.config.timezone),
+    }
     bookings.refuse_payment(db, None, row)
     id = _once(db, row, lambda: db.insert(sql.add, **row, now=db.now))
     refunds.claim_transfer(db, row["bank_transaction_id"], row["bank_amount"] or amount)
-    return {**row, "id": id, "invoice_number": invoice["invoice_number"], "created_at": db.now, "updated_at": db.stamp,
-            "refunds": []}
+    return {
+        **row,
+        "id": id,
+        "invoice_number": invoice["invoice_number"],
+        "created_at": db.now,
+        "updated_at": db.stamp,
+        "refunds": [],
+    }
 
 
 def _once(db, row, write):
@@ -280,12 +411,18 @@ def _once(db, row, write):
     try:
         return write()
     except Duplicate:
-        known = db.value(sql.by_transaction, transaction_id=row["transaction_id"], gateway_key=row["gateway_key"])
+        known = db.value(
+            sql.by_transaction, transaction_id=row["transaction_id"], gateway_key=row["gateway_key"]
+        )
         if known is None:
             raise
-        raise Problem("duplicate", f"Payment {known} of this gateway already has the `transaction_id` "
-                      f"{row['transaction_id']}. Send another one, or none.", member="transaction_id",
-                      payment_id=known) from None
+        raise Problem(
+            "duplicate",
+            f"Payment {known} of this gateway already has the `transaction_id` "
+            f"{row['transaction_id']}. Send another one, or none.",
+            member="transaction_id",
+            payment_id=known,
+        ) from None
 
 
 def _merged(db, row, fields):
@@ -297,7 +434,9 @@ def _merged(db, row, fields):
     if amount is not None and amount <= row["refunded_amount"] < row["amount"]:
         faults.add("/amount", "refunded", "must be more than the refunded amount")
     if wanted["currency"] != row["currency"] and row["refunded_amount"]:
-        faults.add("/currency", "refunded", "cannot change because a part of the payment was refunded")
+        faults.add(
+            "/currency", "refunded", "cannot change because a part of the payment was refunded"
+        )
     is_dated_anew = wanted["payment_date"] != row["payment_date"]
     if wanted["status"] == "completed" and (is_dated_anew or row["status"] != "completed"):
         refunds.check_completion(db, wanted["payment_date"], faults)
@@ -305,16 +444,37 @@ def _merged(db, row, fields):
         refunds.check_age(db, wanted["payment_date"], invoice, faults)
         refunds.check_payment_date(db, {**row, "payment_date": wanted["payment_date"]}, faults)
     if invoice and amount is not None and (claim or row["claim_amount"]):
-        _check_new_claim(db, row, {**wanted, "invoice_id": invoice["id"], "amount": amount, "claim_amount": claim},
-                         invoice, faults)
+        _check_new_claim(
+            db,
+            row,
+            {**wanted, "invoice_id": invoice["id"], "amount": amount, "claim_amount": claim},
+            invoice,
+            faults,
+        )
     faults.raise_any()
-    new = {**row, **{name: wanted[name] for name in ("gateway_key", "transaction_id", "notes", "currency", "status",
-                                                     "payment_date")},
-           "invoice_id": invoice["id"], "invoice_number": invoice["invoice_number"], "amount": amount,
-           "claim_amount": claim}
+    new = {
+        **row,
+        **{
+            name: wanted[name]
+            for name in (
+                "gateway_key",
+                "transaction_id",
+                "notes",
+                "currency",
+                "status",
+                "payment_date",
+            )
+        },
+        "invoice_id": invoice["id"],
+        "invoice_number": invoice["invoice_number"],
+        "amount": amount,
+        "claim_amount": claim,
+    }
     if any(new[name] != row[name] for name in ("gateway_key", "amount", "currency")):
         fee = gateways.terms(db, new["gateway_key"], amount, new["currency"])
-        if fee["gateway_id"] or new["gateway_key"] != row["gateway_key"]:       # the fee of a removed gateway stays
+        if (
+            fee["gateway_id"] or new["gateway_key"] != row["gateway_key"]
+        ):  # the fee of a removed gateway stays
             new.update(fee)
     return new, invoice
 
@@ -350,7 +510,9 @@ def _adjust_invoice(db, old, new, invoice=None, taken_back=None):
     if old and new and old["invoice_id"] != new["invoice_id"]:
         _adjust_invoice(db, old, None, taken_back=recoveries.take_back(db, old, new))
         before, old = (0, 0), None
-    was_refunded = old and not new and old["refunded_amount"]       # `refunded` of the invoice may depend on it
+    was_refunded = (
+        old and not new and old["refunded_amount"]
+    )  # `refunded` of the invoice may depend on it
     counts_otherwise = recoveries.counts_otherwise(old, new)
     paid, claims = (new_part - old_part for new_part, old_part in zip(after, before, strict=True))
     if before == after and not was_refunded and not counts_otherwise:
@@ -361,9 +523,15 @@ def _adjust_invoice(db, old, new, invoice=None, taken_back=None):
     shown, written_off = taken_back or (None, 0)
     if counts_otherwise and invoice["written_off"] + written_off > 0:
         shown = shown or invoices.row(db, invoice["id"])
-        written_off += recoveries.recover(db, {
-            **invoice, "paid_amount": invoice["paid_amount"] + paid,
-            "written_off": invoice["written_off"] + written_off}, new)
+        written_off += recoveries.recover(
+            db,
+            {
+                **invoice,
+                "paid_amount": invoice["paid_amount"] + paid,
+                "written_off": invoice["written_off"] + written_off,
+            },
+            new,
+        )
     if before != after or was_refunded or written_off:
         ledger.adjust(db, invoice, paid=paid, claims=claims, written_off=written_off, before=shown)
 

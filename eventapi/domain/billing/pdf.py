@@ -8,6 +8,7 @@ Drawing takes too long for a write transaction. The transaction that sends an in
 with the invoice does the same before it is sent. Until then GET draws the PDF from `pdf_source` and stores nothing: the
 same source always results in the same bytes. After a crash, `pdf_source` is still there, and the worker draws it again.
 """
+
 import json
 import re
 from datetime import datetime
@@ -28,7 +29,11 @@ from eventapi.storage.statements import statements
 sql = statements("invoicing")
 
 # Field of the buyer -> fields of the contact that it is made of, where the names differ
-OF_CONTACT = {"name": "company_name or last_name", "contact_name": "first_name or last_name", "vat_id": "tax_id"}
+OF_CONTACT = {
+    "name": "company_name or last_name",
+    "contact_name": "first_name or last_name",
+    "vat_id": "tax_id",
+}
 
 
 def draw(config, row, seller, buyer, language, is_copy=False, xml=None) -> bytes:
@@ -39,16 +44,24 @@ def draw(config, row, seller, buyer, language, is_copy=False, xml=None) -> bytes
     """
     if xml is not None:
         hybrid.require()
-    drawn = picture.draw(_shown(config, row, buyer), seller, buyer, language, is_copy, style.brand(config))
-    return drawn if xml is None else hybrid.embed(drawn, xml, datetime.fromisoformat(row["locked_at"]))
+    drawn = picture.draw(
+        _shown(config, row, buyer), seller, buyer, language, is_copy, style.brand(config)
+    )
+    return (
+        drawn if xml is None else hybrid.embed(drawn, xml, datetime.fromisoformat(row["locked_at"]))
+    )
 
 
 def _shown(config, row, buyer):
     """Return the API object of a row, with the GiroCode, the Leitweg-ID and the tax in the tenant's currency."""
     invoice = invoices.represent(row)
-    return {**invoice, "girocode": transfers.girocode_if_possible(invoice), "tax_currency": config.currency,
-            "tax_in_tax_currency": composing.home_tax(invoice, config.currency),
-            "leitweg_id": _leitweg_id(invoice, buyer)}
+    return {
+        **invoice,
+        "girocode": transfers.girocode_if_possible(invoice),
+        "tax_currency": config.currency,
+        "tax_in_tax_currency": composing.home_tax(invoice, config.currency),
+        "leitweg_id": _leitweg_id(invoice, buyer),
+    }
 
 
 def _leitweg_id(invoice, buyer):
@@ -61,12 +74,20 @@ def _leitweg_id(invoice, buyer):
 def draw_draft(db, row, seller, buyer, language=None) -> bytes:
     """Return the PDF of a draft. `language` is that of the request. Raise as `draw`."""
     chosen = choice.choose(db.config, language, row["language"], buyer.get("language"))
-    return draw(db.config, {**deposits.deducted(db, row), **printed(db, row)}, seller, buyer, chosen)
+    return draw(
+        db.config, {**deposits.deducted(db, row), **printed(db, row)}, seller, buyer, chosen
+    )
 
 
 def obstacle(is_hybrid) -> Problem | None:
     """Return the Problem of a package that the PDF of an invoice needs and this server lacks, or None."""
-    return hybrid.obstacle() if is_hybrid else None if find_spec("reportlab") else fonts.not_installed()
+    return (
+        hybrid.obstacle()
+        if is_hybrid
+        else None
+        if find_spec("reportlab")
+        else fonts.not_installed()
+    )
 
 
 def missing_glyphs(db, row):
@@ -86,30 +107,65 @@ def _texts(invoice):
     for name in ("buyer_reference", "text", "event_title", *of_credit_note):
         if invoice["invoice_type"] == "credit_note" or name not in of_credit_note:
             yield name, invoice[name], False
-    yield "items", " ".join(f"{item['description']} {item['unit'] or ''}" for item in invoice["items"]), False
+    yield (
+        "items",
+        " ".join(f"{item['description']} {item['unit'] or ''}" for item in invoice["items"]),
+        False,
+    )
     yield "items", " ".join(tax["reason"] or "" for tax in invoice["taxes"]), False
-    for name in ("name", "street", "postal_code", "city", "contact", "phone", "email", "vat_id", "tax_number",
-                 "register_number", "register_court", "directors", "iban", "bic"):
+    for name in (
+        "name",
+        "street",
+        "postal_code",
+        "city",
+        "contact",
+        "phone",
+        "email",
+        "vat_id",
+        "tax_number",
+        "register_number",
+        "register_court",
+        "directors",
+        "iban",
+        "bic",
+    ):
         yield f"organiser_{name}", invoice["seller"][name], name == "name"
     yield "organiser_footer", " ".join(invoice["seller"]["footer"] or ()), False
-    for name in ("name", "contact_name", "address", "postal_code", "city", "state", "vat_id", "customer_number"):
+    for name in (
+        "name",
+        "contact_name",
+        "address",
+        "postal_code",
+        "city",
+        "state",
+        "vat_id",
+        "customer_number",
+    ):
         yield f"contact.{OF_CONTACT.get(name, name)}", (invoice["buyer"] or {}).get(name), False
 
 
 def installed() -> tuple:
     """Return which of the packages that PDFs require are installed, to compare it later."""
-    return (*(find_spec(name) is not None for name in ("reportlab", "pypdf")),
-            *(fonts.installed(package) is not None for package in fonts.FILES))
+    return (
+        *(find_spec(name) is not None for name in ("reportlab", "pypdf")),
+        *(fonts.installed(package) is not None for package in fonts.FILES),
+    )
 
 
 def freeze(db, row) -> None:
     """Store the row of an invoice that has just been sent as the source of its PDF. Internal notes are left out."""
-    db.run(sql.freeze_pdf, id=row["id"], source=as_json({**as_sent(row), **printed(db, row), "notes": None}))
+    db.run(
+        sql.freeze_pdf,
+        id=row["id"],
+        source=as_json({**as_sent(row), **printed(db, row), "notes": None}),
+    )
 
 
 def printed(db, row) -> dict:
     """Return what the PDF shows beside the fields of the invoice: event, its place, and `related_issue_date`."""
-    return db.one(sql.printed, event_id=row["event_id"], related_invoice_id=row["related_invoice_id"])
+    return db.one(
+        sql.printed, event_id=row["event_id"], related_invoice_id=row["related_invoice_id"]
+    )
 
 
 def source(db, row) -> dict:
@@ -123,9 +179,21 @@ def source(db, row) -> dict:
 
 def thawed(frozen) -> dict:
     """Return the row in a source. One of an earlier version lacks the columns that were added later."""
-    row = {"prepaid_amount": 0, "exchange_rate": None, "xml_sha256": None, "overdue_from": None, "tax_date": None,
-           "tax_basis": None, "interest_notice": 0, "is_deposit": 0, "deposit_ids": "[]",
-           "claims_total": 0, "claims_open": 0, "written_off": 0, **json.loads(frozen)}
+    row = {
+        "prepaid_amount": 0,
+        "exchange_rate": None,
+        "xml_sha256": None,
+        "overdue_from": None,
+        "tax_date": None,
+        "tax_basis": None,
+        "interest_notice": 0,
+        "is_deposit": 0,
+        "deposit_ids": "[]",
+        "claims_total": 0,
+        "claims_open": 0,
+        "written_off": 0,
+        **json.loads(frozen),
+    }
     new = {"is_discount": 0, "exemption_code": None, "deposit_id": None}
     return {**row, "items": [{**new, **item} for item in row["items"]]}
 
@@ -134,10 +202,19 @@ def as_sent(row) -> dict:
     """Return the row of an invoice without what came later: payments, credit notes and write-offs."""
     if row["invoice_type"] == "credit_note":
         return row
-    return {**row, "status": "sent", "paid_amount": row["prepaid_amount"], "credited": 0,
-            "written_off": 0, "write_offs": [], "open_amount": row["total"] - row["prepaid_amount"],
-            "claims_total": 0, "claims_open": 0,
-            "related_invoice_id": None, "related_invoice_number": None}
+    return {
+        **row,
+        "status": "sent",
+        "paid_amount": row["prepaid_amount"],
+        "credited": 0,
+        "written_off": 0,
+        "write_offs": [],
+        "open_amount": row["total"] - row["prepaid_amount"],
+        "claims_total": 0,
+        "claims_open": 0,
+        "related_invoice_id": None,
+        "related_invoice_number": None,
+    }
 
 
 def is_copy(row, language) -> bool:
@@ -160,7 +237,9 @@ def _original(db, source):
     """Return the stored e-invoice. A PDF without it would look complete, so that nobody would notice the damage."""
     xml = e_invoices.get(db, source["id"])
     if xml is None:
-        raise LookupError(f"the e-invoice of {source['invoice_number']} is missing; see `eventapi check`")
+        raise LookupError(
+            f"the e-invoice of {source['invoice_number']} is missing; see `eventapi check`"
+        )
     return xml
 
 

@@ -4,6 +4,7 @@ A payment that exceeds what is open adds a write-off with a negative amount. It 
 last write-off if that is later. Changing, moving or deleting the payment computes it again; a refund does not. Amounts
 are minor units. Call these functions inside a write transaction.
 """
+
 from eventapi import money, times
 from eventapi.domain.billing import invoices
 from eventapi.storage.statements import statements
@@ -15,8 +16,18 @@ COUNTING = ("completed", "refunded")
 
 def add(db, invoice, kind, amount, day, *, reason=None, payment_id=None):
     """Insert a write-off of an invoice, of which the row needs only id and currency. `day` is a date."""
-    db.insert(sql.add, invoice_id=invoice["id"], currency=invoice["currency"], kind=kind, amount=amount, reason=reason,
-              written_off_at=day, counts_at=times.start(day, db.config.timezone), payment_id=payment_id, now=db.now)
+    db.insert(
+        sql.add,
+        invoice_id=invoice["id"],
+        currency=invoice["currency"],
+        kind=kind,
+        amount=amount,
+        reason=reason,
+        written_off_at=day,
+        counts_at=times.start(day, db.config.timezone),
+        payment_id=payment_id,
+        now=db.now,
+    )
 
 
 def counts_otherwise(old, new):
@@ -31,7 +42,11 @@ def _counting(payment):
     counts = payment and payment["status"] in COUNTING
     if not counts:
         return None
-    return payment["invoice_id"], payment["amount"] - payment["claim_amount"], payment["payment_date"]
+    return (
+        payment["invoice_id"],
+        payment["amount"] - payment["claim_amount"],
+        payment["payment_date"],
+    )
 
 
 def take_back(db, payment, new=None):
@@ -43,15 +58,25 @@ def take_back(db, payment, new=None):
     """
     found = db.all(sql.of_payment, payment_id=payment["id"])
     own = [row for row in found if row["invoice_id"] == payment["invoice_id"]]
-    is_deleted, is_moved = new is None, new is not None and new["invoice_id"] != payment["invoice_id"]
+    is_deleted, is_moved = (
+        new is None,
+        new is not None and new["invoice_id"] != payment["invoice_id"],
+    )
     if not (found if is_deleted else own):
         return None, 0
     before, amount = invoices.row(db, payment["invoice_id"]), sum(row["amount"] for row in own)
     if is_moved and new["currency"] == payment["currency"]:
         if amount:
-            add(db, before, "recovery" if amount > 0 else "write_off", -amount,
-                max(times.today(db.config.timezone, db.now), *(row["written_off_at"] for row in own)),
-                payment_id=payment["id"])
+            add(
+                db,
+                before,
+                "recovery" if amount > 0 else "write_off",
+                -amount,
+                max(
+                    times.today(db.config.timezone, db.now), *(row["written_off_at"] for row in own)
+                ),
+                payment_id=payment["id"],
+            )
         return before, -amount
     for row in found if is_deleted else own:
         db.run(sql.remove, id=row["id"])
@@ -70,13 +95,17 @@ def recover(db, invoice, payment):
     `invoice` has its sums as they are with the payment. `payment` is its row; None if it was deleted: then the latest
     of the other payments recovers what it can.
     """
-    excess = invoice["paid_amount"] + invoice["credited"] + invoice["written_off"] - invoice["total"]
+    excess = (
+        invoice["paid_amount"] + invoice["credited"] + invoice["written_off"] - invoice["total"]
+    )
     amount = min(excess, invoice["written_off"])
-    payment = payment or (db.one(sql.latest_payment, invoice_id=invoice["id"]) if amount > 0 else None)
+    payment = payment or (
+        db.one(sql.latest_payment, invoice_id=invoice["id"]) if amount > 0 else None
+    )
     if amount <= 0 or not payment or payment["status"] != "completed":
         return 0
     day = max(_day(db, payment), db.value(sql.last_day, invoice_id=invoice["id"]))
-    if payment.get("is_latest"):                        # its own date may lie in a closed month
+    if payment.get("is_latest"):  # its own date may lie in a closed month
         day = max(day, times.today(db.config.timezone, db.now))
     add(db, invoice, "recovery", -amount, day, payment_id=payment["id"])
     return -amount

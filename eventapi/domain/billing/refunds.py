@@ -4,6 +4,7 @@ Both have a date of their own, so that the figures of an earlier date stay the s
 of a bank transfer, a row of bank_transactions: together never more than it has. Rows hold amounts in minor units,
 API objects hold major units. Functions that write are called inside a write transaction.
 """
+
 from eventapi import money, times
 from eventapi.domain.books import bookings
 from eventapi.errors import Problem
@@ -12,7 +13,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("refunds")
 
-MOST_YEARS = 5                      # between a payment in advance and its invoice
+MOST_YEARS = 5  # between a payment in advance and its invoice
 
 
 def attach(db, payments):
@@ -26,16 +27,24 @@ def attach(db, payments):
 
 def represent(row, currency):
     """Return the API object of a row of a refund."""
-    return {**row, **{name: money.major(row[name], currency) for name in ("amount", "claim_amount")}}
+    return {
+        **row,
+        **{name: money.major(row[name], currency) for name in ("amount", "claim_amount")},
+    }
 
 
 # Dates
+
 
 def check_date(db, payment, refunded_at, faults):
     """Add a fault at /refunded_at if it is before the payment or in the future. `payment` is a row."""
     zone, paid = db.config.timezone, paid_at(payment)
     if is_before(refunded_at, paid, zone):
-        faults.add("/refunded_at", "before_payment", f"must not be before the payment, which is dated {paid}")
+        faults.add(
+            "/refunded_at",
+            "before_payment",
+            f"must not be before the payment, which is dated {paid}",
+        )
     if is_before(db.now, refunded_at, zone):
         faults.add("/refunded_at", "future", f"must not be in the future; now is {db.now}")
 
@@ -43,9 +52,15 @@ def check_date(db, payment, refunded_at, faults):
 def check_completion(db, payment_date, faults):
     """Add a fault if the date of a completed payment is after tomorrow. A gateway may date it one day ahead."""
     zone = db.config.timezone
-    if payment_date and times.local_date(payment_date, zone) > times.add_days(times.today(zone, db.now), 1):
-        faults.add("/payment_date", "future", f"must not be after tomorrow for a completed payment, but is "
-                   f"{payment_date}. Correct it, or leave the payment pending")
+    if payment_date and times.local_date(payment_date, zone) > times.add_days(
+        times.today(zone, db.now), 1
+    ):
+        faults.add(
+            "/payment_date",
+            "future",
+            f"must not be after tomorrow for a completed payment, but is "
+            f"{payment_date}. Correct it, or leave the payment pending",
+        )
 
 
 def check_age(db, payment_date, invoice, faults):
@@ -53,8 +68,12 @@ def check_age(db, payment_date, invoice, faults):
     issued = invoice and invoice["issue_date"]
     day = payment_date and issued and times.local_date(payment_date, db.config.timezone)
     if day and day < f"{int(issued[:4]) - MOST_YEARS:04}{issued[4:]}":
-        faults.add("/payment_date", "past", f"must not be more than {MOST_YEARS} years before the invoice, which is of "
-                   f"{issued}, but is {day}")
+        faults.add(
+            "/payment_date",
+            "past",
+            f"must not be more than {MOST_YEARS} years before the invoice, which is of "
+            f"{issued}, but is {day}",
+        )
 
 
 def check_payment_date(db, payment, faults):
@@ -62,8 +81,11 @@ def check_payment_date(db, payment, faults):
     paid = paid_at(payment)
     for refund in payment["refunds"]:
         if is_before(refund["refunded_at"], paid, db.config.timezone):
-            faults.add("/payment_date", "after_refund",
-                       f"must not be after the refund of {refund['refunded_at']} (refund {refund['id']})")
+            faults.add(
+                "/payment_date",
+                "after_refund",
+                f"must not be after the refund of {refund['refunded_at']} (refund {refund['id']})",
+            )
             return
 
 
@@ -87,30 +109,59 @@ def default_date(db, payment):
 
 # Writing
 
+
 def refuse_known(db, payment, transaction_id):
     """Raise 409 `duplicate` if the gateway has reported this refund before."""
-    known = transaction_id and db.one(sql.by_transaction, transaction_id=transaction_id,
-                                      gateway_key=payment["gateway_key"])
+    known = transaction_id and db.one(
+        sql.by_transaction, transaction_id=transaction_id, gateway_key=payment["gateway_key"]
+    )
     if known:
-        raise Problem("duplicate", f"Refund {known['id']} of payment {known['payment_id']} already has the "
-                      f"`transaction_id` {transaction_id} of this gateway. Send another one, or none.",
-                      member="transaction_id", refund_id=known["id"],
-                      payment_id=known["payment_id"])
+        raise Problem(
+            "duplicate",
+            f"Refund {known['id']} of payment {known['payment_id']} already has the "
+            f"`transaction_id` {transaction_id} of this gateway. Send another one, or none.",
+            member="transaction_id",
+            refund_id=known["id"],
+            payment_id=known["payment_id"],
+        )
 
 
-def add(db, payment, amount, refunded_at, *, claim_amount=0, transaction_id=None, notes=None, bank_transaction_id=None):
+def add(
+    db,
+    payment,
+    amount,
+    refunded_at,
+    *,
+    claim_amount=0,
+    transaction_id=None,
+    notes=None,
+    bank_transaction_id=None,
+):
     """Insert a refund of `amount` minor units and return its row. `payment` is a row. Raise 409 `period_closed`."""
     bookings.refuse_refund(db, refunded_at)
-    row = {"amount": amount, "claim_amount": claim_amount, "refunded_at": refunded_at,
-           "transaction_id": transaction_id, "notes": notes, "bank_transaction_id": bank_transaction_id}
-    id = db.insert(sql.add, **row, payment_id=payment["id"], currency=payment["currency"],
-                   gateway_key=payment["gateway_key"], counts_at=times.start(refunded_at, db.config.timezone),
-                   now=db.now)
+    row = {
+        "amount": amount,
+        "claim_amount": claim_amount,
+        "refunded_at": refunded_at,
+        "transaction_id": transaction_id,
+        "notes": notes,
+        "bank_transaction_id": bank_transaction_id,
+    }
+    id = db.insert(
+        sql.add,
+        **row,
+        payment_id=payment["id"],
+        currency=payment["currency"],
+        gateway_key=payment["gateway_key"],
+        counts_at=times.start(refunded_at, db.config.timezone),
+        now=db.now,
+    )
     claim_transfer(db, bank_transaction_id, amount)
     return {"id": id, **row, "created_at": db.now}
 
 
 # What a payment pays of costs and interest of dunning letters: its claim_amount, less what refunds have returned of it
+
 
 def returned_claim(payment):
     """Return what refunds have returned of the claim_amount of a payment. `payment` is a row with its refunds."""
@@ -162,20 +213,32 @@ def follow(db, old, new):
     if new["currency"] != old["currency"]:
         db.run(sql.forget_moves, payment_id=new["id"])
         return
-    if new["payment_date"] != old["payment_date"]:      # a move before the payment means nothing
+    if new["payment_date"] != old["payment_date"]:  # a move before the payment means nothing
         db.run(sql.forget_moves, frozenset({"until"}), payment_id=new["id"], until=counts_at(new))
-    if old["status"] == "completed" and new["invoice_id"] != old["invoice_id"] and counts_at(new) < db.now:
-        db.run(sql.add_move, payment_id=new["id"], from_invoice_id=old["invoice_id"],
-               to_invoice_id=new["invoice_id"], now=db.now)
+    if (
+        old["status"] == "completed"
+        and new["invoice_id"] != old["invoice_id"]
+        and counts_at(new) < db.now
+    ):
+        db.run(
+            sql.add_move,
+            payment_id=new["id"],
+            from_invoice_id=old["invoice_id"],
+            to_invoice_id=new["invoice_id"],
+            now=db.now,
+        )
 
 
 def _set_gateway(db, payment):
     try:
         db.run(sql.set_gateway, payment_id=payment["id"], gateway_key=payment["gateway_key"])
     except Duplicate:
-        raise Problem("duplicate", "`gateway_key` cannot change: this gateway has another refund with the "
-                      "`transaction_id` of a refund of this payment. Delete one of the two refunds first.",
-                      member="gateway_key") from None
+        raise Problem(
+            "duplicate",
+            "`gateway_key` cannot change: this gateway has another refund with the "
+            "`transaction_id` of a refund of this payment. Delete one of the two refunds first.",
+            member="gateway_key",
+        ) from None
 
 
 def counts_at(payment):
@@ -184,6 +247,7 @@ def counts_at(payment):
 
 
 # Bank transfers
+
 
 def claim_transfer(db, bank_transaction_id, amount):
     """Record that a payment or refund takes `amount` of a bank transfer. Do nothing if the id is None.
@@ -196,16 +260,23 @@ def claim_transfer(db, bank_transaction_id, amount):
 
 def release_transfer(db, record):
     """Record that a payment or refund, which is deleted, takes nothing of its transfer any more. The rest is open."""
-    claim_transfer(db, record["bank_transaction_id"], -(record.get("bank_amount") or record["amount"]))
+    claim_transfer(
+        db, record["bank_transaction_id"], -(record.get("bank_amount") or record["amount"])
+    )
 
 
 # Checks of `eventapi check`
 
+
 def check(db):
     """Yield a sentence for each payment whose refunds or moves contradict it."""
     for wrong in db.all(sql.wrong_sums):
-        yield (f"payment {wrong['id']}: the refunded amount is {wrong['stored']}, but its refunds add up to "
-               f"{wrong['computed']} (minor units), or do not fit its state, currency, gateway or claim_amount")
+        yield (
+            f"payment {wrong['id']}: the refunded amount is {wrong['stored']}, but its refunds add up to "
+            f"{wrong['computed']} (minor units), or do not fit its state, currency, gateway or claim_amount"
+        )
     for wrong in db.all(sql.wrong_moves):
-        yield (f"payment {wrong['payment_id']}: it moved to invoice {wrong['found']}, but its next invoice is "
-               f"{wrong['expected']}")
+        yield (
+            f"payment {wrong['payment_id']}: it moved to invoice {wrong['found']}, but its next invoice is "
+            f"{wrong['expected']}"
+        )

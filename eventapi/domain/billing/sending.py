@@ -2,8 +2,19 @@
 
 Functions take rows of invoices (see `invoices`).
 """
+
 from eventapi import money, times, working_days
-from eventapi.domain.billing import claims, deposits, drafts, invoices, ledger, mails, payments, pdf, refunds
+from eventapi.domain.billing import (
+    claims,
+    deposits,
+    drafts,
+    invoices,
+    ledger,
+    mails,
+    payments,
+    pdf,
+    refunds,
+)
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.books import bookings, taxes
 from eventapi.domain.originals import composing, parties, plausible, requirements, store, transfers
@@ -17,7 +28,7 @@ from eventapi.validation.identifiers.organiser import faulty_options
 
 sql = statements("invoicing")
 
-SMALL = 250_00                              # cents: section 33 UStDV
+SMALL = 250_00  # cents: section 33 UStDV
 
 
 def issue(db, row, mail=None, prepaid=0):
@@ -45,9 +56,18 @@ def issue(db, row, mail=None, prepaid=0):
     faults.raise_any()
     bookings.refuse_invoice(db, issued["issue_date"])
     if not row["taken_over"]:
-        issued.update(numbering.number(db, row["invoice_type"], times.today(db.config.timezone, db.now)[:4]))
+        issued.update(
+            numbering.number(db, row["invoice_type"], times.today(db.config.timezone, db.now)[:4])
+        )
     reference = _payment_reference(db.config, row, issued["invoice_number"])
-    db.run(sql.send, id=row["id"], **issued, prepaid_amount=prepaid, payment_reference=reference, now=db.now)
+    db.run(
+        sql.send,
+        id=row["id"],
+        **issued,
+        prepaid_amount=prepaid,
+        payment_reference=reference,
+        now=db.now,
+    )
     sent = invoices.row(db, row["id"])
     sent = _with_document(db, sent, buyer) if has_xml else sent
     pdf.freeze(db, sent)
@@ -65,8 +85,10 @@ def deduct(db, row):
     whole = deposits.deducted(db, row)
     deposits.refuse(db, whole)
     if whole is not row:
-        lines = whole["items"][len(row["items"]):]
-        db.run_many(sql.add_item, [{**invoice_lines.NEW, **line, "invoice_id": row["id"]} for line in lines])
+        lines = whole["items"][len(row["items"]) :]
+        db.run_many(
+            sql.add_item, [{**invoice_lines.NEW, **line, "invoice_id": row["id"]} for line in lines]
+        )
         drafts.store_taxes(db, row["id"], whole["taxes"])
     return whole
 
@@ -80,17 +102,40 @@ def _payment_reference(config, row, number):
 def _values(db, row, seller, buyer):
     """Return the columns that sending sets, except number and totals."""
     issue_date = row["issue_date"] or times.today(db.config.timezone, db.now)
-    values = {**{name: row[name] for name in ("subtotal", "tax_total", "total", "invoice_number", "due_date",
-                                            "service_date", "service_date_to")},
-              "language": row["language"] or choice.choose(db.config, buyer["language"]),
-              "series": None, "sequence": None, "overdue_from": None, "issue_date": issue_date, "status": "sent",
-              "seller": as_json(seller), "buyer": as_json(buyer), "debtor_number": buyer["customer_number"],
-              "interest_notice": db.config.interest_notice == "yes",
-              "exchange_rate": row["exchange_rate"] or money.usual_rate(db.config, row["currency"])}
+    values = {
+        **{
+            name: row[name]
+            for name in (
+                "subtotal",
+                "tax_total",
+                "total",
+                "invoice_number",
+                "due_date",
+                "service_date",
+                "service_date_to",
+            )
+        },
+        "language": row["language"] or choice.choose(db.config, buyer["language"]),
+        "series": None,
+        "sequence": None,
+        "overdue_from": None,
+        "issue_date": issue_date,
+        "status": "sent",
+        "seller": as_json(seller),
+        "buyer": as_json(buyer),
+        "debtor_number": buyer["customer_number"],
+        "interest_notice": db.config.interest_notice == "yes",
+        "exchange_rate": row["exchange_rate"] or money.usual_rate(db.config, row["currency"]),
+    }
     if row["invoice_type"] == "invoice":
-        values.update(status=ledger.status_of(row["total"], 0, 0), **_service(db, row, issue_date),
-                      due_date=row["due_date"] or times.add_days(issue_date, db.config.payment_days))
-        values["overdue_from"] = working_days.overdue_from(values["due_date"], db.config.public_holidays)
+        values.update(
+            status=ledger.status_of(row["total"], 0, 0),
+            **_service(db, row, issue_date),
+            due_date=row["due_date"] or times.add_days(issue_date, db.config.payment_days),
+        )
+        values["overdue_from"] = working_days.overdue_from(
+            values["due_date"], db.config.public_holidays
+        )
     last_day = values["service_date_to"] or values["service_date"]
     return {**values, **taxes.terms(db, row, issue_date, last_day)}
 
@@ -102,11 +147,14 @@ def _service(db, row, issue_date):
     event = row["is_deposit"] and row["event_id"] and db.one(sql.event_days, id=row["event_id"])
     if not event:
         return {"service_date": issue_date}
-    first, last = (times.local_date(event[name], event["timezone"]) for name in ("date_from", "date_to"))
+    first, last = (
+        times.local_date(event[name], event["timezone"]) for name in ("date_from", "date_to")
+    )
     return {"service_date": first or issue_date, "service_date_to": first and (last or first)}
 
 
 # What is missing
+
 
 def _missing(config, row, seller, buyer):
     """Return the names of what the law requires on every invoice and this one lacks.
@@ -117,7 +165,7 @@ def _missing(config, row, seller, buyer):
     wanted = {"name": "company_name or last_name"}
     wanted |= {} if _is_small(row, seller, buyer) else {"address": "address", "city": "city"}
     if any(item["tax_category"] == "AE" for item in row["items"]):
-        wanted["vat_id"] = "tax_id"                     # rule BR-AE-02 of EN 16931: the buyer owes the tax
+        wanted["vat_id"] = "tax_id"  # rule BR-AE-02 of EN 16931: the buyer owes the tax
         missing += [] if seller["vat_id"] else ["organiser_vat_id"]
     elif not (seller["vat_id"] or seller["tax_number"]):
         missing.append("organiser_vat_id or organiser_tax_number")
@@ -129,8 +177,13 @@ def _missing(config, row, seller, buyer):
 
 def _is_small(row, seller, buyer):
     """Return whether an invoice needs no address of its buyer: up to 250 EUR with tax in Germany (section 33 UStDV)."""
-    return (seller["country"] == "DE" and row["currency"] == "EUR" and row["total"] <= SMALL
-            and {item["tax_category"] for item in row["items"]} == {"S"} and _profile(buyer) != "xrechnung")
+    return (
+        seller["country"] == "DE"
+        and row["currency"] == "EUR"
+        and row["total"] <= SMALL
+        and {item["tax_category"] for item in row["items"]} == {"S"}
+        and _profile(buyer) != "xrechnung"
+    )
 
 
 def _lacks_rate(config, row):
@@ -139,8 +192,12 @@ def _lacks_rate(config, row):
     A credit note has the rate of its invoice, and what another system has sent shows its own.
     """
     is_ours = row["invoice_type"] == "invoice" and not row["taken_over"]
-    return (is_ours and row["currency"] != config.currency and row["tax_total"] != 0
-            and not (row["exchange_rate"] or money.usual_rate(config, row["currency"])))
+    return (
+        is_ours
+        and row["currency"] != config.currency
+        and row["tax_total"] != 0
+        and not (row["exchange_rate"] or money.usual_rate(config, row["currency"]))
+    )
 
 
 def _faults(db, row, seller, buyer):
@@ -164,8 +221,12 @@ def doubts(db, row):
 
 def unprintable(db, row):
     """Return a warning for each text with a character that no font has. reportlab must be installed."""
-    return [requirements.finding(f"The PDF shows {fonts.BOX} in its place. {problem.detail}", field,
-                                 code="missing_glyph") for field, problem in pdf.missing_glyphs(db, row)]
+    return [
+        requirements.finding(
+            f"The PDF shows {fonts.BOX} in its place. {problem.detail}", field, code="missing_glyph"
+        )
+        for field, problem in pdf.missing_glyphs(db, row)
+    ]
 
 
 def _account_of_another(db, row, buyer):
@@ -179,10 +240,12 @@ def _account_of_another(db, row, buyer):
         yield requirements.finding(
             f"`customer_number` {number} is on {first['invoice_number']}, an invoice to contact {first['contact_id']}. "
             "Both contacts would have one account in the ledger. Give this contact another number.",
-            "contact.customer_number")
+            "contact.customer_number",
+        )
 
 
 # The e-invoice
+
 
 def has_document(row):
     """Return whether an invoice gets an e-invoice when it is sent. The norm knows amounts of two decimals only."""
@@ -201,8 +264,14 @@ def _with_document(db, sent, buyer):
     an invoice without e-invoice: its parties may lack what the rules require, and nobody can change them.
     """
     document = document_of(db, sent)
-    faults, _ = requirements.findings(composing.in_profile(document, _profile(buyer)), _profile(buyer))
-    if faults and sent["invoice_type"] == "credit_note" and not store.get(db, sent["related_invoice_id"]):
+    faults, _ = requirements.findings(
+        composing.in_profile(document, _profile(buyer)), _profile(buyer)
+    )
+    if (
+        faults
+        and sent["invoice_type"] == "credit_note"
+        and not store.get(db, sent["related_invoice_id"])
+    ):
         return sent
     if refused := requirements.refused(faults, _profile(buyer)):
         raise requirements.incomplete(db.config, [], refused)
@@ -211,8 +280,13 @@ def _with_document(db, sent, buyer):
 
 def document_of(db, row):
     """Return the Document of a row with number, dates and parties."""
-    invoice = {**invoices.represent({**row, **pdf.printed(db, row)}), "deducted": deposits.named_in(db, row)}
-    return composing.compose(invoice, invoice["seller"], invoices.buyer_as_sent(invoice), db.config.currency)
+    invoice = {
+        **invoices.represent({**row, **pdf.printed(db, row)}),
+        "deducted": deposits.named_in(db, row),
+    }
+    return composing.compose(
+        invoice, invoice["seller"], invoices.buyer_as_sent(invoice), db.config.currency
+    )
 
 
 def as_sent_now(db, row):
@@ -237,8 +311,10 @@ def check(db, row, profile=None):
     if not row["locked_at"]:
         seller, buyer = invoices.parties(db, row)
         wrong = faulty_options(db.config)
-        faults = [requirements.finding(wrong.get(name) or f"`{name}` is missing. Add it.", name)
-                  for name in _missing(db.config, row, seller, buyer)]
+        faults = [
+            requirements.finding(wrong.get(name) or f"`{name}` is missing. Add it.", name)
+            for name in _missing(db.config, row, seller, buyer)
+        ]
         row = as_sent_now(db, row)
         faults += _faults(db, row, seller, buyer)
         faults += _obstacles(db, row)
@@ -257,15 +333,22 @@ def check(db, row, profile=None):
         warnings.append(requirements.finding(f"The PDF cannot be drawn: {problem.detail}", None))
     else:
         warnings += unprintable(db, row)
-    return {"is_valid": not faults, "has_e_invoice": has_e_invoice, "profile": profile, "faults": faults,
-            "warnings": warnings}
+    return {
+        "is_valid": not faults,
+        "has_e_invoice": has_e_invoice,
+        "profile": profile,
+        "faults": faults,
+        "warnings": warnings,
+    }
 
 
 def _obstacles(db, row):
     """Yield what prevents sending a draft beside its e-invoice: its due date, a closed month, deposits, old lines."""
     faults = Faults()
     drafts.check_due_date(row, faults)
-    yield from (requirements.finding(f"`due_date` {fault['detail']}.", "due_date") for fault in faults)
+    yield from (
+        requirements.finding(f"`due_date` {fault['detail']}.", "due_date") for fault in faults
+    )
     try:
         bookings.refuse_invoice(db, row["issue_date"])
     except Problem as problem:
@@ -275,7 +358,9 @@ def _obstacles(db, row):
     except Problem as problem:
         yield requirements.finding(problem.detail, "deposit_ids")
     for line in claims.outdated(db, row):
-        yield requirements.finding(f"Line {line['position']}: {line['detail']} Refresh or change the draft.", "items")
+        yield requirements.finding(
+            f"Line {line['position']}: {line['detail']} Refresh or change the draft.", "items"
+        )
 
 
 def _findings(db, row, profile):
@@ -285,16 +370,28 @@ def _findings(db, row, profile):
     faults, warnings = requirements.findings(composing.in_profile(document, profile), profile)
     buyer = invoices.represent(row)["buyer"]
     is_reverse_charge = any(item["tax_category"] == "AE" for item in row["items"])
-    warnings += [requirements.finding(detail, field)
-                 for field, detail in parties.doubtful(buyer, is_reverse_charge=is_reverse_charge)]
+    warnings += [
+        requirements.finding(detail, field)
+        for field, detail in parties.doubtful(buyer, is_reverse_charge=is_reverse_charge)
+    ]
     if profile == "xrechnung" and not row["buyer_reference"] and not parties.leitweg_id(buyer):
-        warnings.append(requirements.finding(
-            f"The buyer reference (BT-10) is the customer number {buyer['customer_number']}. A public authority "
-            "requires its Leitweg-ID: set `contact.leitweg_id`.", "buyer_reference", term="BT-10"))
+        warnings.append(
+            requirements.finding(
+                f"The buyer reference (BT-10) is the customer number {buyer['customer_number']}. A public authority "
+                "requires its Leitweg-ID: set `contact.leitweg_id`.",
+                "buyer_reference",
+                term="BT-10",
+            )
+        )
     if row["currency"] != db.config.currency and not row["exchange_rate"]:
-        warnings.append(requirements.finding(
-            f"The invoice is in {row['currency']}, and the VAT total in {db.config.currency} is missing. Set "
-            "`exchange_rate`.", "exchange_rate", term="BT-111"))
+        warnings.append(
+            requirements.finding(
+                f"The invoice is in {row['currency']}, and the VAT total in {db.config.currency} is missing. Set "
+                "`exchange_rate`.",
+                "exchange_rate",
+                term="BT-111",
+            )
+        )
     return faults, warnings
 
 
@@ -304,12 +401,12 @@ def xml(db, row, profile, syntax):
     Raise 409 `no_e_invoice` or `anonymized`, or `invoice_incomplete` if the invoice lacks what the profile requires.
     """
     if row["locked_at"] and not row["taken_over"]:
-        invoices.buyer_as_sent(invoices.represent(row))         # raises if the buyer was anonymised
+        invoices.buyer_as_sent(invoices.represent(row))  # raises if the buyer was anonymised
     original = row["xml_sha256"] and store.get(db, row["id"])
     if not original:
         raise refusal(row)
     if (profile, syntax) == ("en16931", store.CII):
-        return original                                         # without reading it: 1,000 lines would take 140 ms
+        return original  # without reading it: 1,000 lines would take 140 ms
     document, text = store.derived(original, profile, syntax)
     faults, _ = requirements.findings(document, profile) if profile != "en16931" else ([], [])
     if faults:
@@ -321,10 +418,14 @@ def _not_in_profile(row, profile, faults):
     """Return the Problem that says what a sent invoice lacks, which nobody can add to it any more."""
     names = list(dict.fromkeys(fault["field"] or fault["term"] for fault in faults))
     causes = " ".join(fault["detail"] for fault in faults[:10])
-    return Problem("invoice_incomplete", f"{row['invoice_number']} was sent without {listed(names)}, so it cannot be "
-                   f"returned in the profile {profile}. {causes} A sent invoice does not change: cancel it, set "
-                   f"`e_invoice_profile` of the contact to {profile} and what is missing, and send a new one.",
-                   missing=names, faults=faults)
+    return Problem(
+        "invoice_incomplete",
+        f"{row['invoice_number']} was sent without {listed(names)}, so it cannot be "
+        f"returned in the profile {profile}. {causes} A sent invoice does not change: cancel it, set "
+        f"`e_invoice_profile` of the contact to {profile} and what is missing, and send a new one.",
+        missing=names,
+        faults=faults,
+    )
 
 
 def xml_for_buyer(db, invoice):
@@ -336,7 +437,7 @@ def xml_for_buyer(db, invoice):
     original = syntax and store.get(db, invoice["id"])
     if not original:
         return None
-    name = pdf.file_name(invoice, extension="xml", words=(_profile(invoice["buyer"]), ))
+    name = pdf.file_name(invoice, extension="xml", words=(_profile(invoice["buyer"]),))
     return name, store.derived(original, _profile(invoice["buyer"]), syntax)[1]
 
 
@@ -346,17 +447,22 @@ def refusal(row):
     if row["taken_over"]:
         reason = f"{number} comes from another system, which has issued the original."
     elif places > 2:
-        reason = (f"{number} is in {row['currency']}, whose amounts have {places} decimals. An e-invoice (EN 16931) "
-                  "allows two. Use another `currency`.")
+        reason = (
+            f"{number} is in {row['currency']}, whose amounts have {places} decimals. An e-invoice (EN 16931) "
+            "allows two. Use another `currency`."
+        )
     elif not row["locked_at"]:
         reason = f"{number} is a draft. Send it first."
     else:
-        reason = (f"{number} was sent without an e-invoice: by an earlier version of eventapi, or because EN "
-                  f"16931 forbids something in it. POST /invoices/{row['id']}/check names that.")
+        reason = (
+            f"{number} was sent without an e-invoice: by an earlier version of eventapi, or because EN "
+            f"16931 forbids something in it. POST /invoices/{row['id']}/check names that."
+        )
     return Problem("no_e_invoice", reason)
 
 
 # Payments before the invoice
+
 
 def prepaid(db, row, sent):
     """Return the sum of the payments that are sent with an invoice, in minor units. Raise 422 for their faults."""
@@ -368,10 +474,18 @@ def prepaid(db, row, sent):
             refunds.check_completion(db, payment["payment_date"], own)
         faults.below(f"/payments/{place}", own)
     if sent and row["invoice_type"] == "credit_note":
-        faults.add("/payments", "credit_note", "must be empty for a credit note, which cannot receive payments")
+        faults.add(
+            "/payments",
+            "credit_note",
+            "must be empty for a credit note, which cannot receive payments",
+        )
     if sent and not faults and sum(units) > row["total"]:
-        faults.add("/payments", "maximum", f"must total at most {money.major(row['total'], row['currency'])}, the "
-                   "total of the invoice. Record what was paid beyond it with POST /payments after sending")
+        faults.add(
+            "/payments",
+            "maximum",
+            f"must total at most {money.major(row['total'], row['currency'])}, the "
+            "total of the invoice. Record what was paid beyond it with POST /payments after sending",
+        )
     faults.raise_any()
     return sum(units)
 
@@ -379,6 +493,15 @@ def prepaid(db, row, sent):
 def record(db, number, sent):
     """Record the payments that were sent with an invoice."""
     for payment in sent:
-        payments.record(db, {"currency": None, "status": "completed", "invoice_number": number,
-                             **{name: payment.get(name) for name in ("amount", "payment_date", "gateway_key",
-                                                                     "transaction_id", "notes")}})
+        payments.record(
+            db,
+            {
+                "currency": None,
+                "status": "completed",
+                "invoice_number": number,
+                **{
+                    name: payment.get(name)
+                    for name in ("amount", "payment_date", "gateway_key", "transaction_id", "notes")
+                },
+            },
+        )

@@ -4,6 +4,7 @@ A write-off is a movement with a day of its own: it reduces what the customer ow
 section 17 (2) no. 1 UStG. Rows hold minor units, API objects major units. Call `create` and `delete` inside a write
 transaction.
 """
+
 from eventapi import journal, money, times
 from eventapi.domain.billing import invoices, issuing, ledger, recoveries
 from eventapi.domain.books import periods, taxes
@@ -21,7 +22,9 @@ def of_invoices(db, ids):
     found = {}
     for row in db.all(sql.of_invoices, ids=as_json(ids)):
         currency = row.pop("currency")
-        found.setdefault(row.pop("invoice_id"), []).append(invoices.represent_write_off(row, currency))
+        found.setdefault(row.pop("invoice_id"), []).append(
+            invoices.represent_write_off(row, currency)
+        )
     return found
 
 
@@ -35,21 +38,38 @@ def create(db, row, fields):
     units = fields["amount"] and amounts.of_currency(fields["amount"], row["currency"], faults)
     day = fields["written_off_at"] or today
     if day > today:
-        faults.add("/written_off_at", "future", f"must not be in the future, but is {day}; today is {today}")
+        faults.add(
+            "/written_off_at",
+            "future",
+            f"must not be in the future, but is {day}; today is {today}",
+        )
     elif day < (row["issue_date"] or day):
-        faults.add("/written_off_at", "before_issue", f"must not be before the issue date, {row['issue_date']}, but is "
-                   f"{day}")
+        faults.add(
+            "/written_off_at",
+            "before_issue",
+            f"must not be before the issue date, {row['issue_date']}, but is {day}",
+        )
     faults.raise_any()
     issuing.check_action(row, "write_off")
     left, wanted = row["open_amount"], row["open_amount"] if units is None else units
     if wanted > left or left <= 0:
         left = money.major(max(left, 0), row["currency"])
-        raise Problem("exceeds_invoice", f"The write-off exceeds what is open of {row['invoice_number']}. Write off at "
-                      f"most {formats.money(left, row['currency'], 'en')}.", left_total=left)
-    periods.refuse_closed(db, day, "written_off_at", "Send a later `written_off_at`, or none: then the write-off is "
-                          "dated today.")
+        raise Problem(
+            "exceeds_invoice",
+            f"The write-off exceeds what is open of {row['invoice_number']}. Write off at "
+            f"most {formats.money(left, row['currency'], 'en')}.",
+            left_total=left,
+        )
+    periods.refuse_closed(
+        db,
+        day,
+        "written_off_at",
+        "Send a later `written_off_at`, or none: then the write-off is dated today.",
+    )
     is_anonymized = ledger.by_number(db, row["invoice_number"])["anonymized_at"]
-    recoveries.add(db, row, "write_off", wanted, day, reason=None if is_anonymized else fields["reason"])
+    recoveries.add(
+        db, row, "write_off", wanted, day, reason=None if is_anonymized else fields["reason"]
+    )
     return _changed(db, row, wanted, "written_off")
 
 
@@ -60,18 +80,29 @@ def delete(db, row, write_off):
     """
     if write_off["payment_id"]:
         state = invoices.public_status(row)
-        raise Problem("invalid_transition", f"Write-off {write_off['id']} belongs to payment "
-                      f"{write_off['payment_id']}. Delete the payment.", state=state, allowed_from=[],
-                      allowed_actions=issuing.table(row).actions(state))
+        raise Problem(
+            "invalid_transition",
+            f"Write-off {write_off['id']} belongs to payment "
+            f"{write_off['payment_id']}. Delete the payment.",
+            state=state,
+            allowed_from=[],
+            allowed_actions=issuing.table(row).actions(state),
+        )
     _remove(db, write_off)
     left = row["written_off"] - write_off["amount"]
     for recovery in db.all(sql.recoveries_of_invoice, invoice_id=row["id"]):
         if left < 0:
             _remove(db, recovery)
             left -= recovery["amount"]
-            if left > 0:                                # a part of the recovery remains
-                recoveries.add(db, row, "recovery", -left, recovery["written_off_at"],
-                               payment_id=recovery["payment_id"])
+            if left > 0:  # a part of the recovery remains
+                recoveries.add(
+                    db,
+                    row,
+                    "recovery",
+                    -left,
+                    recovery["written_off_at"],
+                    payment_id=recovery["payment_id"],
+                )
                 left = 0
     return _changed(db, row, left - row["written_off"], "write_off_deleted")
 
@@ -79,9 +110,15 @@ def delete(db, row, write_off):
 def add_tolerance(db, payment, amount):
     """Write off the small amount that a transfer lacks, on the day of its payment, which is an API object."""
     row = invoices.row(db, payment["invoice_id"])
-    recoveries.add(db, row, "tolerance", amount, times.local_date(payment["payment_date"], db.config.timezone),
-                   reason=f"Payment {payment['id']} lacks it, which the option payment_tolerance allows",
-                   payment_id=payment["id"])
+    recoveries.add(
+        db,
+        row,
+        "tolerance",
+        amount,
+        times.local_date(payment["payment_date"], db.config.timezone),
+        reason=f"Payment {payment['id']} lacks it, which the option payment_tolerance allows",
+        payment_id=payment["id"],
+    )
     _changed(db, row, amount, "written_off")
 
 
@@ -89,9 +126,14 @@ def _remove(db, write_off):
     month = periods.closed_month(db, write_off["written_off_at"])
     if month:
         raise periods.closed(
-            db, month, "written_off_at", f"Write-off {write_off['id']} cannot be deleted because it is dated "
-            f"{write_off['written_off_at']}, and {month} is closed.", "If the customer pays after all, record the "
-            "payment: it adds a recovery of its own date.")
+            db,
+            month,
+            "written_off_at",
+            f"Write-off {write_off['id']} cannot be deleted because it is dated "
+            f"{write_off['written_off_at']}, and {month} is closed.",
+            "If the customer pays after all, record the "
+            "payment: it adds a recovery of its own date.",
+        )
     db.run(sql.remove, id=write_off["id"])
 
 

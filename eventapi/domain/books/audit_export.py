@@ -3,6 +3,7 @@
 It is made from one snapshot of the database and in pieces, so that it does not grow with the number of invoices, and
 writes go on meanwhile.
 """
+
 import json
 import re
 import zipfile
@@ -21,8 +22,8 @@ from eventapi.storage.statements import statements
 
 sql = statements("audit_export")
 
-BATCH = 500                         # rows that are compressed at a time
-CHUNK = 64 * 1024                   # bytes of a file that are read at a time
+BATCH = 500  # rows that are compressed at a time
+CHUNK = 64 * 1024  # bytes of a file that are read at a time
 UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 BREAKS = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
 README = """Export für eine Außenprüfung (GoBD, Datenzugriff Z3)
@@ -92,7 +93,9 @@ def _write(db, file, first, last, with_pdf):
     archive.add("liesmich.txt", [README.format(timezone=db.config.timezone).encode()])
     for name, rows in _rows(db, days, accounts).items():
         count = [0]
-        archive.add(f"{name}.csv", _csv(TABLES[name], rows, places, db.config.timezone, count), count)
+        archive.add(
+            f"{name}.csv", _csv(TABLES[name], rows, places, db.config.timezone, count), count
+        )
     for row in db.iterate(sql.e_invoices, first=first, last=last):
         archive.add(f"e_invoices/{_file_name(row)}.xml", [zlib.decompress(row["document"])])
     for row in db.iterate(sql.pdfs, first=first, last=last) if with_pdf else ():
@@ -110,18 +113,28 @@ def _rows(db, days, accounts):
     of_time = {"begins": days["begins"], "ends": days["ends"]}
     numbers = as_json(sorted({row["customer_number"] for row in accounts} - {None}))
     year = int(days["first"][:4])
-    series = [{**row, "gaps": as_json(row["gaps"]) if row["gaps"] else None}
-              for row in numbering.series(db) if row["year"] == year]
+    series = [
+        {**row, "gaps": as_json(row["gaps"]) if row["gaps"] else None}
+        for row in numbering.series(db)
+        if row["year"] == year
+    ]
     return {
-        "invoices": db.iterate(sql.invoices, **of_year), "invoice_lines": db.iterate(sql.invoice_lines, **of_year),
-        "invoice_taxes": db.iterate(sql.invoice_taxes, **of_year), "payments": db.iterate(sql.payments, **of_time),
-        "refunds": db.iterate(sql.refunds, **of_time), "moves": db.iterate(sql.moves, **of_time),
-        "write_offs": db.iterate(sql.write_offs, **of_time), "letters": db.iterate(sql.letters, **of_year),
+        "invoices": db.iterate(sql.invoices, **of_year),
+        "invoice_lines": db.iterate(sql.invoice_lines, **of_year),
+        "invoice_taxes": db.iterate(sql.invoice_taxes, **of_year),
+        "payments": db.iterate(sql.payments, **of_time),
+        "refunds": db.iterate(sql.refunds, **of_time),
+        "moves": db.iterate(sql.moves, **of_time),
+        "write_offs": db.iterate(sql.write_offs, **of_time),
+        "letters": db.iterate(sql.letters, **of_year),
         "supplier_invoices": db.iterate(sql.supplier_invoices, **days),
-        "customers": db.iterate(sql.customers, numbers=numbers, last=days["last"]), "ledger": accounts,
-        "number_series": series, "periods": db.iterate(sql.periods, **of_year),
+        "customers": db.iterate(sql.customers, numbers=numbers, last=days["last"]),
+        "ledger": accounts,
+        "number_series": series,
+        "periods": db.iterate(sql.periods, **of_year),
         "bank_transactions": db.iterate(sql.bank_transactions, **of_year),
-        "audit_log": db.iterate(sql.audit_log, **of_time)}
+        "audit_log": db.iterate(sql.audit_log, **of_time),
+    }
 
 
 def _file_name(row):
@@ -137,12 +150,21 @@ def _stored(config, digest):
 
 def _manifest(db, archive, accounts, first, last):
     """Return the manifest: each file with its hash, and the proof that the accounts agree with the other reports."""
-    return {"program": f"eventapi {__version__}", "generated_at": times.now(), "organiser": db.config.organiser_name,
-            "date_from": first, "date_to": last, "timezone": db.config.timezone, "currency": db.config.currency,
-            "files": archive.entries, "proof": ledger.proof(db, ledger.totals(accounts), first, last)}
+    return {
+        "program": f"eventapi {__version__}",
+        "generated_at": times.now(),
+        "organiser": db.config.organiser_name,
+        "date_from": first,
+        "date_to": last,
+        "timezone": db.config.timezone,
+        "currency": db.config.currency,
+        "files": archive.entries,
+        "proof": ledger.proof(db, ledger.totals(accounts), first, last),
+    }
 
 
 # CSV
+
 
 def _csv(table, rows, places, zone, count):
     """Yield a table as bytes, and count its rows in the first value of the list `count`."""
@@ -179,7 +201,7 @@ def _number(units, decimals, places):
     if units is None:
         return ""
     sign, digits = "-" if units < 0 else "", f"{abs(units):0{decimals + 1}}"
-    whole, fraction = digits[:len(digits) - decimals], digits[len(digits) - decimals:]
+    whole, fraction = digits[: len(digits) - decimals], digits[len(digits) - decimals :]
     return f"{sign}{whole},{fraction:0<{places}}" if places else f"{sign}{whole}"
 
 

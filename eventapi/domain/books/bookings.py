@@ -3,6 +3,7 @@
 Rows are those of `payments`; only a completed or refunded payment counts. It belongs to the month of its date. Moving
 it to another invoice and refunding it have a date of their own, and are always possible.
 """
+
 from eventapi import money
 from eventapi.domain.books import periods
 from eventapi.errors import quoted
@@ -27,11 +28,21 @@ def refuse_payment(db, old, new):
         month = periods.closed_month(db, before)
         changed = month and changed_fields(old, new, before != after)
         if changed:
-            raise periods.closed(db, month, changed[0], _fact(old, new, month, changed),
-                                 "Refund the payment, which is dated today, and record another one if needed.")
+            raise periods.closed(
+                db,
+                month,
+                changed[0],
+                _fact(old, new, month, changed),
+                "Refund the payment, which is dated today, and record another one if needed.",
+            )
     if after and after != before:
-        periods.refuse_closed(db, after, "payment_date", "Send a `payment_date` in an open month, or record the "
-                              "payment without one: then it is dated now.")
+        periods.refuse_closed(
+            db,
+            after,
+            "payment_date",
+            "Send a `payment_date` in an open month, or record the "
+            "payment without one: then it is dated now.",
+        )
 
 
 def changed_fields(old, new, is_moved):
@@ -42,11 +53,18 @@ def changed_fields(old, new, is_moved):
     if new is None:
         return ["payment_date"]
     is_moved = is_moved or new["payment_date"] != old["payment_date"]
-    return [*(name for name in FIXED if new[name] != old[name]), *(["payment_date"] if is_moved else [])]
+    return [
+        *(name for name in FIXED if new[name] != old[name]),
+        *(["payment_date"] if is_moved else []),
+    ]
 
 
 def _fact(old, new, month, changed):
-    what = f"Payment {old['id']} cannot be deleted" if new is None else f"{quoted(changed)} cannot change"
+    what = (
+        f"Payment {old['id']} cannot be deleted"
+        if new is None
+        else f"{quoted(changed)} cannot change"
+    )
     return f"{what} because the payment is dated {dated(old)}, and {month} is closed."
 
 
@@ -60,8 +78,12 @@ def completed(db, payment):
 
 def refuse_refund(db, refunded_at):
     """Raise 409 `period_closed` for a new refund that is dated in a closed month."""
-    periods.refuse_closed(db, refunded_at, "refunded_at", "Send a later `refunded_at`, or none: then the refund is "
-                          "dated now.")
+    periods.refuse_closed(
+        db,
+        refunded_at,
+        "refunded_at",
+        "Send a later `refunded_at`, or none: then the refund is dated now.",
+    )
 
 
 def refuse_deletion(db, refund):
@@ -69,9 +91,13 @@ def refuse_deletion(db, refund):
     month = periods.closed_month(db, refund["refunded_at"])
     if month:
         raise periods.closed(
-            db, month, "refunded_at", f"Refund {refund['id']} cannot be deleted because it is dated "
-            f"{refund['refunded_at']}, and {month} is closed.", "If the money was not given back, record it as a "
-            "payment, which is dated today.")
+            db,
+            month,
+            "refunded_at",
+            f"Refund {refund['id']} cannot be deleted because it is dated "
+            f"{refund['refunded_at']}, and {month} is closed.",
+            "If the money was not given back, record it as a payment, which is dated today.",
+        )
 
 
 def refuse_rate(db, invoice, rate):
@@ -80,15 +106,27 @@ def refuse_rate(db, invoice, rate):
     Only months that were closed by an early version have such invoices. They count at the rate of the options.
     `invoice` is a row, `rate` in the unit of its column.
     """
-    usual, month = money.usual_rate(db.config, invoice["currency"]), periods.closed_month(db, invoice["issue_date"])
+    usual, month = (
+        money.usual_rate(db.config, invoice["currency"]),
+        periods.closed_month(db, invoice["issue_date"]),
+    )
     if month and usual and rate != usual:
         raise periods.closed(
-            db, month, "exchange_rate", f"`exchange_rate` cannot be another one than that of the option "
+            db,
+            month,
+            "exchange_rate",
+            f"`exchange_rate` cannot be another one than that of the option "
             f"`exchange_rates`, because the invoice counts in {month}, which is closed.",
-            f"Send {money.unscaled(usual, money.RATE_PLACES)}.")
+            f"Send {money.unscaled(usual, money.RATE_PLACES)}.",
+        )
 
 
 def refuse_invoice(db, issue_date):
     """Raise 409 `period_closed` if an invoice to be sent has an issue date in a closed month."""
-    periods.refuse_closed(db, issue_date, "issue_date", "An invoice from another system counts in the month in which "
-                          "that system issued it. Book it there, and delete this draft.")
+    periods.refuse_closed(
+        db,
+        issue_date,
+        "issue_date",
+        "An invoice from another system counts in the month in which "
+        "that system issued it. Book it there, and delete this draft.",
+    )

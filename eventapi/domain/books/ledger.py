@@ -9,6 +9,7 @@ is positive if the customer owes it, and negative if the customer has overpaid.
 The reports on the ledger have a proof: its totals beside the figures of other reports, and the number series. Each
 comparison is computed by other statements than the ledger, and says whether both agree.
 """
+
 from eventapi import money, times
 from eventapi.domain.records import numbering
 from eventapi.domain.reports import finance
@@ -51,31 +52,48 @@ def accounts(db, first, last, **filters):
 
 def closing_balance(row):
     """Return what is owed after the movements of a row."""
-    return (row["opening_balance"] + row["invoiced"] - row["credited"] + row["claimed"] - row["received"]
-            + row["refunded"] - row["written_off"])
+    return (
+        row["opening_balance"]
+        + row["invoiced"]
+        - row["credited"]
+        + row["claimed"]
+        - row["received"]
+        + row["refunded"]
+        - row["written_off"]
+    )
 
 
 def add_names(db, rows, last):
-    """Return the rows with `customer_name`: the name on the last invoice until the day `last`, None once it is erased.
-    """
+    """Return the rows with `customer_name`: the name on the last invoice until the day `last`, None once it is erased."""
     pairs = as_json([(row["customer_number"], row["currency"]) for row in rows])
-    names = {(row["customer_number"], row["currency"]): row["customer_name"]
-             for row in db.all(sql.names, pairs=pairs, last=last or ALWAYS["last"])}
-    return [{"customer_number": row["customer_number"],
-             "customer_name": names[row["customer_number"], row["currency"]], **row} for row in rows]
+    names = {
+        (row["customer_number"], row["currency"]): row["customer_name"]
+        for row in db.all(sql.names, pairs=pairs, last=last or ALWAYS["last"])
+    }
+    return [
+        {
+            "customer_number": row["customer_number"],
+            "customer_name": names[row["customer_number"], row["currency"]],
+            **row,
+        }
+        for row in rows
+    ]
 
 
 def totals(rows):
     """Return the totals of these accounts, a row for each currency."""
     found = {}
     for row in rows:
-        total = found.setdefault(row["currency"], {"currency": row["currency"], **dict.fromkeys(AMOUNTS, 0)})
+        total = found.setdefault(
+            row["currency"], {"currency": row["currency"], **dict.fromkeys(AMOUNTS, 0)}
+        )
         for name in AMOUNTS:
             total[name] += row[name]
     return [found[currency] for currency in sorted(found)]
 
 
 # The account of one customer
+
 
 def is_customer(db, number):
     """Return whether an invoice was sent to this customer number."""
@@ -88,14 +106,27 @@ def statement_of(db, number, first, last, **filters):
     An entry has `currency`, the balances, and `movements`, oldest first, each with the balance after it. Amounts are in
     major units. `first` and `last` are days and may be None; `filters`: currency.
     """
-    rows = db.all(sql.account, frozenset(filters), **filters, customer_number=number,
-                  **{name: value for name, value in span(db.config, first, last).items() if name in ("last", "ends")})
+    rows = db.all(
+        sql.account,
+        frozenset(filters),
+        **filters,
+        customer_number=number,
+        **{
+            name: value
+            for name, value in span(db.config, first, last).items()
+            if name in ("last", "ends")
+        },
+    )
     zone = db.config.timezone
     for row in rows:
         row["date"] = times.local_date(row.pop("at"), zone)
     currencies = sorted({row["currency"] for row in rows})
-    return [_account([row for row in rows if row["currency"] == currency], currency, first or ALWAYS["first"])
-            for currency in currencies]
+    return [
+        _account(
+            [row for row in rows if row["currency"] == currency], currency, first or ALWAYS["first"]
+        )
+        for currency in currencies
+    ]
 
 
 def _account(rows, currency, first):
@@ -104,12 +135,22 @@ def _account(rows, currency, first):
     movements = []
     for row in sorted((row for row in rows if row["date"] >= first), key=_order):
         balance += row["amount"]
-        movements.append({
-            "date": row["date"], "type": row["kind"], "invoice_number": row["invoice_number"],
-            "payment_id": row["payment_id"], "amount": money.major(row["amount"], currency),
-            "balance": money.major(balance, currency)})
-    return {"currency": currency, "opening_balance": money.major(opening, currency), "movements": movements,
-            "closing_balance": money.major(balance, currency)}
+        movements.append(
+            {
+                "date": row["date"],
+                "type": row["kind"],
+                "invoice_number": row["invoice_number"],
+                "payment_id": row["payment_id"],
+                "amount": money.major(row["amount"], currency),
+                "balance": money.major(balance, currency),
+            }
+        )
+    return {
+        "currency": currency,
+        "opening_balance": money.major(opening, currency),
+        "movements": movements,
+        "closing_balance": money.major(balance, currency),
+    }
 
 
 def _order(row):
@@ -130,13 +171,17 @@ def days(db, query):
     if "year" in query:
         for name in ("date_from", "date_to"):
             if name in query:
-                raise invalid_parameter(name, "disagrees", "must not be sent together with `year`. Send one of them")
+                raise invalid_parameter(
+                    name, "disagrees", "must not be sent together with `year`. Send one of them"
+                )
         first = f"{query['year']:04}-{query.get('month', 1):02}-01"
         following = next_first_day(first, "month" if "month" in query else "year")
         return first, times.add_days(following, -1)
     first, last = selected(query, db.config.timezone)
     if last and last > LAST_DAY:
-        raise invalid_parameter("date_to", "maximum", f"must not be after {LAST_DAY}, but is {last}")
+        raise invalid_parameter(
+            "date_to", "maximum", f"must not be after {LAST_DAY}, but is {last}"
+        )
     return first, last
 
 
@@ -151,8 +196,11 @@ def of_all(db, query, *, with_proof=True):
         rows = add_names(db, accounts(db, first, last, **filters), last)
         sums = totals(rows)
         proven = proof(db, sums, first, last) if with_proof and not filters else None
-    data = {"rows": [money.in_major_units(row, AMOUNTS) for row in rows],
-            "totals": [money.in_major_units(row, AMOUNTS) for row in sums], "proof": proven}
+    data = {
+        "rows": [money.in_major_units(row, AMOUNTS) for row in rows],
+        "totals": [money.in_major_units(row, AMOUNTS) for row in sums],
+        "proof": proven,
+    }
     return _report("ledger", first, last, filters, data)
 
 
@@ -167,17 +215,32 @@ def of_customer(db, number, query):
         rows = [{"customer_number": number, "currency": account["currency"]} for account in found]
         names = [row["customer_name"] for row in add_names(db, rows, last)]
     name = next(filter(None, names), None)
-    return _report("account", first, last, filters,
-                   {"customer_number": number, "customer_name": name, "accounts": found})
+    return _report(
+        "account",
+        first,
+        last,
+        filters,
+        {"customer_number": number, "customer_name": name, "accounts": found},
+    )
 
 
 def movements(report):
     """Return the movements of an account as flat rows, with a row for each opening balance."""
     first = report["filters"]["date_from"]
-    return [row for account in report["data"]["accounts"] for row in (
-        dict.fromkeys(OF_CUSTOMER) | {"date": first, "type": "opening_balance", "currency": account["currency"],
-                                      "balance": account["opening_balance"]},
-        *({**movement, "currency": account["currency"]} for movement in account["movements"]))]
+    return [
+        row
+        for account in report["data"]["accounts"]
+        for row in (
+            dict.fromkeys(OF_CUSTOMER)
+            | {
+                "date": first,
+                "type": "opening_balance",
+                "currency": account["currency"],
+                "balance": account["opening_balance"],
+            },
+            *({**movement, "currency": account["currency"]} for movement in account["movements"]),
+        )
+    ]
 
 
 def _report(name, first, last, filters, data):
@@ -193,21 +256,42 @@ def proof(db, sums, first, last):
     named beside it.
     """
     selection = {**EVERYTHING, "period": "year", "first": first, "last": last, "as_of": last}
-    prepaid = {row["currency"]: -row["closing_balance"]
-               for row in totals(accounts(db, None, last, prepaid=1))} if last else {}
+    prepaid = (
+        {
+            row["currency"]: -row["closing_balance"]
+            for row in totals(accounts(db, None, last, prepaid=1))
+        }
+        if last
+        else {}
+    )
     own = {name: {row["currency"]: row[name] for row in sums} for name in AMOUNTS}
     days = span(db.config, None, last)
-    claims = {row["currency"]: row["amount"] for row in db.all(sql.claims_open, last=days["last"], ends=days["ends"])}
+    claims = {
+        row["currency"]: row["amount"]
+        for row in db.all(sql.claims_open, last=days["last"], ends=days["ends"])
+    }
     found = {
-        "revenue": compared({name: own[name] for name in ("invoiced", "credited")},
-                            {"total": _revenue(db, selection)}),
-        "payments": compared({name: own[name] for name in ("received", "refunded")},
-                             {"net": _payments(db, selection)}),
-        "receivables": compared({"closing_balance": own["closing_balance"], "claims_open": claims}, {
-            "receivables": _receivables(db, selection), "prepaid": prepaid}),
-        "numbering": _series(db, first, last)}
-    agrees = [row["agrees"] for name in ("revenue", "payments", "receivables") for row in found[name]]
-    return {**found, "agrees": all(agrees) and not any(series["gaps"] for series in found["numbering"])}
+        "revenue": compared(
+            {name: own[name] for name in ("invoiced", "credited")},
+            {"total": _revenue(db, selection)},
+        ),
+        "payments": compared(
+            {name: own[name] for name in ("received", "refunded")},
+            {"net": _payments(db, selection)},
+        ),
+        "receivables": compared(
+            {"closing_balance": own["closing_balance"], "claims_open": claims},
+            {"receivables": _receivables(db, selection), "prepaid": prepaid},
+        ),
+        "numbering": _series(db, first, last),
+    }
+    agrees = [
+        row["agrees"] for name in ("revenue", "payments", "receivables") for row in found[name]
+    ]
+    return {
+        **found,
+        "agrees": all(agrees) and not any(series["gaps"] for series in found["numbering"]),
+    }
 
 
 def compared(own, others):
@@ -216,10 +300,23 @@ def compared(own, others):
     `own` and `others`: name -> {currency: amount}. Of each, the first amount counts positive, a second one negative.
     """
     rows = []
-    for currency in sorted({currency for amounts in (*own.values(), *others.values()) for currency in amounts}):
-        sides = [{name: amounts.get(currency, 0) for name, amounts in side.items()} for side in (own, others)]
-        shown = {name: money.major(amount, currency) for side in sides for name, amount in side.items()}
-        rows.append({"currency": currency, **shown, "agrees": _difference(sides[0]) == _difference(sides[1])})
+    for currency in sorted(
+        {currency for amounts in (*own.values(), *others.values()) for currency in amounts}
+    ):
+        sides = [
+            {name: amounts.get(currency, 0) for name, amounts in side.items()}
+            for side in (own, others)
+        ]
+        shown = {
+            name: money.major(amount, currency) for side in sides for name, amount in side.items()
+        }
+        rows.append(
+            {
+                "currency": currency,
+                **shown,
+                "agrees": _difference(sides[0]) == _difference(sides[1]),
+            }
+        )
     return rows
 
 
@@ -238,8 +335,10 @@ def _payments(db, selection):
 
 def _receivables(db, selection):
     """Return what customers owe minus what is owed to them."""
-    return _added(finance.receivables(db, selection),
-                  lambda row: -row["amount"] if row["bucket"] == finance.OVERPAID else row["amount"])
+    return _added(
+        finance.receivables(db, selection),
+        lambda row: -row["amount"] if row["bucket"] == finance.OVERPAID else row["amount"],
+    )
 
 
 def _added(rows, amount):

@@ -4,6 +4,7 @@ A month such as 2026-05 is closed together with all months before it, and is nev
 and the audit log has them with their hash. Days are those of the organiser's time zone. Each invoice of a closed month
 in another currency has an exchange rate of its own, so that the option `exchange_rates` changes no figure of it.
 """
+
 import json
 import re
 from functools import lru_cache
@@ -22,13 +23,14 @@ from eventapi.storage.statements import statements
 sql, of_reports = statements("periods"), statements("reports")
 
 MONTH = re.compile(r"(?!000)\d{4}-(0[1-9]|1[0-2])", re.ASCII)
-MOST_NAMED = 100                    # invoices without exchange rate that an error names
-ATTEMPTS = 3                        # to close a month with figures that were computed before
+MOST_NAMED = 100  # invoices without exchange rate that an error names
+ATTEMPTS = 3  # to close a month with figures that were computed before
 BY_PERIOD = {"revenue": finance.revenue, "tax": finance.converted_tax, "payments": finance.payments}
-LAST_YEAR = "9999"                  # the month after December of this year is outside the calendar
+LAST_YEAR = "9999"  # the month after December of this year is outside the calendar
 
 
 # What other modules ask before they write
+
 
 def first_open_day(db):
     """Return the first day that is not in a closed month, or None if no month is closed."""
@@ -52,7 +54,8 @@ def closed_month(db, date):
     if last is None:
         return None
     is_closed = at < last["open_from"] or (
-        times.is_date(date) and date < last["first_open_day"])          # the time zone may have changed since
+        times.is_date(date) and date < last["first_open_day"]
+    )  # the time zone may have changed since
     return times.local_date(date, zone)[:7] if is_closed else None
 
 
@@ -74,10 +77,17 @@ def refuse_closed(db, date, member, remedy):
 
 def closed(db, month, member, fact, remedy):
     """Return the 409 Problem for a change in a closed month. `fact` and `remedy` are sentences."""
-    return Problem("period_closed", f"{fact} {remedy}", month=month, member=member, first_open_day=first_open_day(db))
+    return Problem(
+        "period_closed",
+        f"{fact} {remedy}",
+        month=month,
+        member=member,
+        first_open_day=first_open_day(db),
+    )
 
 
 # Closing
+
 
 def all_months(db):
     """Return the months with records and the closed months as API objects, oldest first."""
@@ -85,18 +95,31 @@ def all_months(db):
         rows = {row["month"]: represent(row) for row in db.all(sql.list)}
         last = max(rows, default="")
         months = sorted({*rows, *months_with_bookings(db)})
-    return [rows.get(month) or unclosed(month, "closed" if month <= last else "open") for month in months]
+    return [
+        rows.get(month) or unclosed(month, "closed" if month <= last else "open")
+        for month in months
+    ]
 
 
 def unclosed(month, state):
     """Return the API object of a month without figures: an open one, or a closed one without a record."""
-    return {"month": month, "state": state, **dict.fromkeys(("closed_at", "closed_by", "figures", "sha256"))}
+    return {
+        "month": month,
+        "state": state,
+        **dict.fromkeys(("closed_at", "closed_by", "figures", "sha256")),
+    }
 
 
 def represent(row):
     """Return the API object of a closed month, with its amounts in major units."""
-    return {"month": row["month"], "state": "closed", "closed_at": row["closed_at"], "closed_by": row["admin_name"],
-            "figures": in_major_units(json.loads(row["figures"])), "sha256": row["sha256"]}
+    return {
+        "month": row["month"],
+        "state": "closed",
+        "closed_at": row["closed_at"],
+        "closed_by": row["admin_name"],
+        "figures": in_major_units(json.loads(row["figures"])),
+        "sha256": row["sha256"],
+    }
 
 
 def close_in_pieces(write, db, values):
@@ -135,28 +158,45 @@ def to_close(db, month):
     Raise 404 for what is no month, and 409 `period_not_over` or `period_incomplete`.
     """
     if not MONTH.fullmatch(month) or month >= LAST_YEAR:
-        raise Problem("not_found", f"Month {month} not found. Write a month as YYYY-MM, such as 2026-09.")
+        raise Problem(
+            "not_found", f"Month {month} not found. Write a month as YYYY-MM, such as 2026-09."
+        )
     last = db.one(sql.last)
     if last and month <= last["month"]:
         return []
     refuse_early(db, month)
     refuse_unconverted(db, month, last["first_open_day"] if last else "")
-    months = {found for found in months_with_bookings(db) if found < month and (not last or found > last["month"])}
+    months = {
+        found
+        for found in months_with_bookings(db)
+        if found < month and (not last or found > last["month"])
+    }
     return sorted({*months, month})
 
 
 def is_changed(db, month, seen):
     """Return whether a booking until the end of a month may have changed after the audit entry `seen`."""
     day = next_first_day(f"{month}-01", "month")
-    return bool(db.value(sql.changed, seen=seen, first_open_day=day, open_from=times.start(day, db.config.timezone)))
+    return bool(
+        db.value(
+            sql.changed,
+            seen=seen,
+            first_open_day=day,
+            open_from=times.start(day, db.config.timezone),
+        )
+    )
 
 
 def refuse_early(db, month):
     """Raise 409 `period_not_over` for a month that is not over in the organiser's time zone."""
     first_day = next_first_day(f"{month}-01", "month")
     if times.today(db.config.timezone, db.now) < first_day:
-        raise Problem("period_not_over", f"{month} is not over. Close it on {first_day} or later.", month=month,
-                      closable_from=first_day)
+        raise Problem(
+            "period_not_over",
+            f"{month} is not over. Close it on {first_day} or later.",
+            month=month,
+            closable_from=first_day,
+        )
 
 
 def refuse_unconverted(db, month, since):
@@ -164,14 +204,22 @@ def refuse_unconverted(db, month, since):
 
     The option `exchange_rates` may change later. An invoice takes the rate from there when it is sent.
     """
-    values = {"since": since, "before": next_first_day(f"{month}-01", "month"), "home": db.config.currency,
-              "most": MOST_NAMED}
+    values = {
+        "since": since,
+        "before": next_first_day(f"{month}-01", "month"),
+        "home": db.config.currency,
+        "most": MOST_NAMED,
+    }
     invoices = db.all(sql.without_rate, **values) + db.all(sql.taxed_without_rate, **values)
     if invoices:
         numbers = ", ".join(invoice["invoice_number"] for invoice in invoices)
-        raise Problem("period_incomplete", f"These invoices are not in {db.config.currency} and have no exchange rate: "
-                      f"{numbers}. Set `exchange_rate` of each, then close the month again.", month=month,
-                      invoices=invoices)
+        raise Problem(
+            "period_incomplete",
+            f"These invoices are not in {db.config.currency} and have no exchange rate: "
+            f"{numbers}. Set `exchange_rate` of each, then close the month again.",
+            month=month,
+            invoices=invoices,
+        )
 
 
 def keep_all(db, months, computed):
@@ -184,21 +232,46 @@ def keep(db, month, kept):
     """Store and journal a month that is closed. `kept` are its figures."""
     day, zone, text = next_first_day(f"{month}-01", "month"), db.config.timezone, as_json(kept)
     digest = sha256(text.encode()).hexdigest()
-    id = db.insert(sql.add, month=month, first_open_day=day, open_from=times.start(day, zone), timezone=zone,
-                   admin_id=db.actor.admin_id, admin_name=db.actor.admin_name, figures=text, sha256=digest, now=db.now)
-    journal.administered(db, entities.PERIOD, "closed", id, title=month, old={"state": "open"},
-                         new={"state": "closed", "month": month, "sha256": digest, "figures": kept})
+    id = db.insert(
+        sql.add,
+        month=month,
+        first_open_day=day,
+        open_from=times.start(day, zone),
+        timezone=zone,
+        admin_id=db.actor.admin_id,
+        admin_name=db.actor.admin_name,
+        figures=text,
+        sha256=digest,
+        now=db.now,
+    )
+    journal.administered(
+        db,
+        entities.PERIOD,
+        "closed",
+        id,
+        title=month,
+        old={"state": "open"},
+        new={"state": "closed", "month": month, "sha256": digest, "figures": kept},
+    )
 
 
 # The figures: revenue, tax, payments, and the balances of the customers, in minor units. Each is a list of rows with a
 # currency, except `bookings_sha256`: the hash of every invoice, tax group, payment, refund, move, write-off and claim
 # of the month, so that none can change unnoticed.
 
+
 def months_with_bookings(db):
     """Return the months in which something is dated, oldest first."""
-    found = {name for statement, of_days in ((sql.next_issue, True), (of_reports.next_tax, True),
-                                             (sql.next_claim, True), (sql.next_payment, False))
-             for name, *_ in json.loads(spans(db, statement, EVERYTHING, of_days=of_days))}
+    found = {
+        name
+        for statement, of_days in (
+            (sql.next_issue, True),
+            (of_reports.next_tax, True),
+            (sql.next_claim, True),
+            (sql.next_payment, False),
+        )
+        for name, *_ in json.loads(spans(db, statement, EVERYTHING, of_days=of_days))
+    }
     return sorted(found)
 
 
@@ -213,8 +286,11 @@ def figures_of(db, wanted):
     for month in wanted:
         days = ledger.span(db.config, f"{month}-01", last_day(month))
         reports = {name: [row for row in rows[name] if row["period"] == month] for name in rows}
-        found[month] = {**reports, "balances": balanced(db, days, reports["payments"], balances),
-                        "bookings_sha256": bookings_hash(db, days)}
+        found[month] = {
+            **reports,
+            "balances": balanced(db, days, reports["payments"], balances),
+            "bookings_sha256": bookings_hash(db, days),
+        }
         balances = nonzero(found[month]["balances"], "closing_balance")
     return found
 
@@ -230,9 +306,16 @@ def balanced(db, days, payments, opening):
     `days`: the month as the parameters of a statement. `payments`: rows of the report. `opening`: currency -> balance.
     """
     found = {}
-    rows = (*db.all(sql.issued, **days), *payments, *db.all(sql.written_off, **days), *db.all(sql.claimed, **days))
+    rows = (
+        *db.all(sql.issued, **days),
+        *payments,
+        *db.all(sql.written_off, **days),
+        *db.all(sql.claimed, **days),
+    )
     for row in (*rows, *({"currency": currency} for currency in opening)):
-        total = found.setdefault(row["currency"], {"currency": row["currency"], **dict.fromkeys(ledger.AMOUNTS, 0)})
+        total = found.setdefault(
+            row["currency"], {"currency": row["currency"], **dict.fromkeys(ledger.AMOUNTS, 0)}
+        )
         for name in ledger.MOVEMENTS:
             total[name] += row.get(name, 0)
     for currency, total in found.items():
@@ -256,33 +339,48 @@ def bookings_hash(db, days):
 
 def in_major_units(figures):
     """Return figures with amounts in major units."""
-    reports = {name: [_in_major_units(row, REPORTS[name]) for row in figures[name]] for name in BY_PERIOD}
+    reports = {
+        name: [_in_major_units(row, REPORTS[name]) for row in figures[name]] for name in BY_PERIOD
+    }
     # early versions had no write-offs, and no claims
     written = [{"written_off": 0, "claimed": 0, **row} for row in figures["balances"]]
-    return {**reports, "balances": [{"currency": row["currency"], **{
-                name: money.major(row[name], row["currency"]) for name in ledger.AMOUNTS}} for row in written],
-            "bookings_sha256": figures["bookings_sha256"]}
+    return {
+        **reports,
+        "balances": [
+            {
+                "currency": row["currency"],
+                **{name: money.major(row[name], row["currency"]) for name in ledger.AMOUNTS},
+            }
+            for row in written
+        ],
+        "bookings_sha256": figures["bookings_sha256"],
+    }
 
 
 def _in_major_units(row, report):
     """Return a row in major units. Months that were closed by an early version have null for `base_currency`."""
     row = money.in_major_units(row, report.money)
     if report.base_money:
-        row.setdefault("region", None)                  # an earlier version had none
+        row.setdefault("region", None)  # an earlier version had none
         row["base_currency"] = row.get("base_currency")
-        row.update({name: money.major(row.get(name), row["base_currency"]) for name in report.base_money})
+        row.update(
+            {name: money.major(row.get(name), row["base_currency"]) for name in report.base_money}
+        )
     return row
 
 
 # Checks of `eventapi check`
+
 
 def check(db):
     """Yield a sentence for each closed month whose figures differ from those when it was closed."""
     rows = db.all(sql.list)
     for row in rows:
         if row["timezone"] != db.config.timezone:
-            yield (f"{row['month']} was closed with the time zone {row['timezone']}, but the option timezone is "
-                   f"{db.config.timezone} now: set it back")
+            yield (
+                f"{row['month']} was closed with the time zone {row['timezone']}, but the option timezone is "
+                f"{db.config.timezone} now: set it back"
+            )
         if sha256(row["figures"].encode()).hexdigest() != row["sha256"]:
             yield f"{row['month']}: the figures that were kept when the month was closed were changed"
     computed = figures_of(db, [row["month"] for row in rows])

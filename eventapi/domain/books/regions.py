@@ -1,10 +1,13 @@
 """Where a buyer is for the VAT: in the organiser's country, in another country of the EU, or outside of it."""
+
 from eventapi.validation.identifiers import companies
 
 HOME, EU, THIRD = "home", "eu", "third"
-SPLIT = ("AE", "G", "K", "O")           # the tax categories that a tax return shows by region
+SPLIT = ("AE", "G", "K", "O")  # the tax categories that a tax return shows by region
 # EU VAT ids begin with these letters: those of the country, but EL for Greece, and XI for Northern Ireland.
-COUNTRIES = frozenset("AT BE BG CY CZ DE DK EE EL ES FI FR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK XI".split())
+COUNTRIES = frozenset(
+    "AT BE BG CY CZ DE DK EE EL ES FI FR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK XI".split()
+)
 
 
 def region(vat_id, country, own_country):
@@ -13,7 +16,11 @@ def region(vat_id, country, own_country):
     A VAT id of another country of the EU counts more than the address, because the buyer ordered under it. One of
     Northern Ireland counts for goods only.
     """
-    own, found, buyer = own_country or "DE", eu_vat_id(vat_id, own_country), country or own_country or "DE"
+    own, found, buyer = (
+        own_country or "DE",
+        eu_vat_id(vat_id, own_country),
+        country or own_country or "DE",
+    )
     if found and found[:2] != "XI":
         return EU
     if buyer == own:

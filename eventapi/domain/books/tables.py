@@ -9,6 +9,7 @@ key; `day` (a date, or the date of a timestamp in the organiser's time zone); `m
 `money` (minor units of the row's currency); `percent`, `quantity`, `price` and `rate` are numbers with 2, 3, 4 and 10
 decimals.
 """
+
 from datetime import date
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -25,6 +26,7 @@ class Column(NamedTuple):
 
 class Table(NamedTuple):
     """A table. `foreign` is the name of the table that the column `invoice_id` or `payment_id` refers to, or None."""
+
     name: str
     title: str
     columns: tuple
@@ -32,11 +34,21 @@ class Table(NamedTuple):
 
 
 def _table(name, title, columns, foreign=None):
-    return Table(name, title, tuple(Column(*line.split(None, 2)) for line in columns.strip().splitlines()), foreign)
+    return Table(
+        name,
+        title,
+        tuple(Column(*line.split(None, 2)) for line in columns.strip().splitlines()),
+        foreign,
+    )
 
 
-TABLES = {table.name: table for table in (
-    _table("invoices", "Rechnungen und Rechnungskorrekturen, wie sie versandt wurden", """
+TABLES = {
+    table.name: table
+    for table in (
+        _table(
+            "invoices",
+            "Rechnungen und Rechnungskorrekturen, wie sie versandt wurden",
+            """
         invoice_id key Interne Nummer
         invoice_number text Nummer des Belegs
         invoice_type text Art: invoice (Rechnung) oder credit_note (Rechnungskorrektur)
@@ -69,8 +81,12 @@ TABLES = {table.name: table for table in (
         sent_at moment Zeitpunkt des Versands
         cancellation_reason text Grund der Stornierung
         xml_sha256 text SHA-256 der E-Rechnung im Ordner e_invoices
-        pdf_sha256 text SHA-256 der gespeicherten PDF"""),
-    _table("invoice_lines", "Positionen der Rechnungen und Rechnungskorrekturen", """
+        pdf_sha256 text SHA-256 der gespeicherten PDF""",
+        ),
+        _table(
+            "invoice_lines",
+            "Positionen der Rechnungen und Rechnungskorrekturen",
+            """
         invoice_id whole Interne Nummer des Belegs
         invoice_number text Nummer des Belegs
         position whole Position
@@ -83,8 +99,13 @@ TABLES = {table.name: table for table in (
         tax_rate percent Steuersatz in Prozent
         exemption_reason text Grund der Steuerbefreiung
         currency text Währung
-        net money Nettobetrag der Position""", ("invoice_id", "invoices")),
-    _table("invoice_taxes", "Steuerbeträge der Belege je Steuersatz", """
+        net money Nettobetrag der Position""",
+            ("invoice_id", "invoices"),
+        ),
+        _table(
+            "invoice_taxes",
+            "Steuerbeträge der Belege je Steuersatz",
+            """
         invoice_id whole Interne Nummer des Belegs
         invoice_number text Nummer des Belegs
         issue_date day Ausstellungsdatum
@@ -93,8 +114,13 @@ TABLES = {table.name: table for table in (
         currency text Währung
         net money Nettobetrag
         tax money Steuerbetrag
-        exemption_reason text Grund der Steuerbefreiung""", ("invoice_id", "invoices")),
-    _table("payments", "Zahlungseingänge mit der Rechnung, der sie zuerst zugeordnet waren", """
+        exemption_reason text Grund der Steuerbefreiung""",
+            ("invoice_id", "invoices"),
+        ),
+        _table(
+            "payments",
+            "Zahlungseingänge mit der Rechnung, der sie zuerst zugeordnet waren",
+            """
         payment_id key Interne Nummer der Zahlung
         payment_date day Datum der Zahlung
         invoice_number text Rechnungsnummer
@@ -108,8 +134,12 @@ TABLES = {table.name: table for table in (
         transaction_id text Kennung der Transaktion beim Zahlungsdienst oder der Bank
         bank_transaction_id whole Umsatz des Kontoauszugs, siehe bank_transactions
         status text Heutiger Stand: completed (eingegangen) oder refunded (erstattet)
-        created_at moment Zeitpunkt der Erfassung"""),
-    _table("refunds", "Erstattungen", """
+        created_at moment Zeitpunkt der Erfassung""",
+        ),
+        _table(
+            "refunds",
+            "Erstattungen",
+            """
         refund_id key Interne Nummer der Erstattung
         payment_id whole Interne Nummer der erstatteten Zahlung
         refund_date day Datum der Erstattung
@@ -121,8 +151,12 @@ TABLES = {table.name: table for table in (
         gateway_key text Zahlungsdienst
         transaction_id text Kennung der Transaktion beim Zahlungsdienst oder der Bank
         bank_transaction_id whole Umsatz des Kontoauszugs, siehe bank_transactions
-        created_at moment Zeitpunkt der Erfassung"""),
-    _table("moves", "Umbuchungen von Zahlungen auf andere Rechnungen", """
+        created_at moment Zeitpunkt der Erfassung""",
+        ),
+        _table(
+            "moves",
+            "Umbuchungen von Zahlungen auf andere Rechnungen",
+            """
         move_id key Interne Nummer der Umbuchung
         payment_id whole Interne Nummer der Zahlung
         move_date day Datum der Umbuchung
@@ -131,8 +165,12 @@ TABLES = {table.name: table for table in (
         to_invoice_number text Neue Rechnung
         to_customer_number text Neue Kundennummer
         currency text Währung
-        amount money Betrag abzüglich bisheriger Erstattungen"""),
-    _table("write_offs", "Ausbuchungen von Forderungen", """
+        amount money Betrag abzüglich bisheriger Erstattungen""",
+        ),
+        _table(
+            "write_offs",
+            "Ausbuchungen von Forderungen",
+            """
         write_off_id key Interne Nummer der Ausbuchung
         write_off_date day Tag der Ausbuchung
         kind text write_off (Forderungsausfall), tolerance (Kleindifferenz) oder recovery (späterer Zahlungseingang)
@@ -142,8 +180,12 @@ TABLES = {table.name: table for table in (
         amount money Betrag brutto, negativ bei späterem Zahlungseingang
         reason text Grund
         payment_id whole Interne Nummer der Zahlung
-        created_at moment Zeitpunkt der Erfassung"""),
-    _table("letters", "Mahnungen mit den geforderten Kosten und Zinsen", """
+        created_at moment Zeitpunkt der Erfassung""",
+        ),
+        _table(
+            "letters",
+            "Mahnungen mit den geforderten Kosten und Zinsen",
+            """
         letter_id key Interne Nummer der Mahnung
         sent_on day Datum der Mahnung
         invoice_number text Rechnungsnummer
@@ -162,8 +204,12 @@ TABLES = {table.name: table for table in (
         calculation text Berechnung als JSON, Beträge in kleinsten Einheiten, Zinssätze in Hundertstel Prozent
         withdrawn_on day Datum der Rücknahme
         withdrawn_reason text Grund der Rücknahme
-        created_at moment Zeitpunkt der Erfassung"""),
-    _table("supplier_invoices", "E-Rechnungen von Lieferanten, wie sie eingegangen sind", """
+        created_at moment Zeitpunkt der Erfassung""",
+        ),
+        _table(
+            "supplier_invoices",
+            "E-Rechnungen von Lieferanten, wie sie eingegangen sind",
+            """
         document_id key Interne Nummer des Dokuments
         issue_date day Ausstellungsdatum
         type text Art: invoice (Rechnung) oder credit_note (Gutschrift)
@@ -176,8 +222,12 @@ TABLES = {table.name: table for table in (
         total price Bruttobetrag
         created_at moment Zeitpunkt des Eingangs
         filename text Name der Datei bei ihrem Eingang
-        sha256 text SHA-256 der Datei im Ordner supplier_invoices, die mit document_id beginnt"""),
-    _table("customers", "Kunden, wie sie auf ihrem letzten Beleg stehen", """
+        sha256 text SHA-256 der Datei im Ordner supplier_invoices, die mit document_id beginnt""",
+        ),
+        _table(
+            "customers",
+            "Kunden, wie sie auf ihrem letzten Beleg stehen",
+            """
         customer_number text-key Kundennummer
         name text Name
         contact_name text Ansprechpartner
@@ -185,8 +235,12 @@ TABLES = {table.name: table for table in (
         postal_code text Postleitzahl
         city text Ort
         country text Land
-        vat_id text USt-IdNr."""),
-    _table("ledger", "Debitorenkonten: Salden und Umsätze je Kunde und Währung", """
+        vat_id text USt-IdNr.""",
+        ),
+        _table(
+            "ledger",
+            "Debitorenkonten: Salden und Umsätze je Kunde und Währung",
+            """
         customer_number text Kundennummer
         currency text Währung
         opening_balance money Anfangssaldo (positiv: vom Kunden geschuldet)
@@ -196,23 +250,35 @@ TABLES = {table.name: table for table in (
         received money Zahlungen, mit Umbuchungen
         refunded money Erstattungen, mit Umbuchungen
         written_off money Ausbuchungen abzüglich späterer Zahlungseingänge
-        closing_balance money Endsaldo"""),
-    _table("number_series", "Nummernkreise der Belege", """
+        closing_balance money Endsaldo""",
+        ),
+        _table(
+            "number_series",
+            "Nummernkreise der Belege",
+            """
         series text-key Nummernkreis
         invoice_type text Art des Belegs
         year whole Jahr
         first text Erste Nummer
         last text Letzte Nummer
         count whole Anzahl der Belege
-        gaps text Fehlende laufende Nummern (leer: keine)"""),
-    _table("periods", "Festgeschriebene Monate", """
+        gaps text Fehlende laufende Nummern (leer: keine)""",
+        ),
+        _table(
+            "periods",
+            "Festgeschriebene Monate",
+            """
         month text-key Monat
         closed_at moment Zeitpunkt der Festschreibung
         closed_by text Festgeschrieben von
         timezone text Zeitzone
         sha256 text SHA-256 der Zahlen
-        figures text Zahlen bei der Festschreibung als JSON, Beträge in kleinsten Einheiten"""),
-    _table("bank_transactions", "Umsätze aus eingelesenen Kontoauszügen", """
+        figures text Zahlen bei der Festschreibung als JSON, Beträge in kleinsten Einheiten""",
+        ),
+        _table(
+            "bank_transactions",
+            "Umsätze aus eingelesenen Kontoauszügen",
+            """
         bank_transaction_id key Interne Nummer des Umsatzes
         account text Konto (IBAN)
         booked_on day Buchungstag
@@ -223,8 +289,12 @@ TABLES = {table.name: table for table in (
         text text Verwendungszweck
         status text Stand: open (offen), assigned (zugeordnet) oder ignored (nicht berücksichtigt)
         assigned_amount money Als Zahlung oder Erstattung gebucht
-        ignored_reason text Grund, warum er nicht berücksichtigt wird"""),
-    _table("audit_log", "Änderungsprotokoll zu Belegen, Zahlungen und Festschreibungen", """
+        ignored_reason text Grund, warum er nicht berücksichtigt wird""",
+        ),
+        _table(
+            "audit_log",
+            "Änderungsprotokoll zu Belegen, Zahlungen und Festschreibungen",
+            """
         entry_id key Nummer des Eintrags
         created_at moment Zeitpunkt
         action text Vorgang
@@ -235,8 +305,10 @@ TABLES = {table.name: table for table in (
         new_values text Werte nachher als JSON
         admin_name text Benutzer
         previous_hash text Prüfsumme des vorigen Eintrags
-        hash text Prüfsumme dieses Eintrags"""),
-)}
+        hash text Prüfsumme dieses Eintrags""",
+        ),
+    )
+}
 
 
 DTD = "gdpdu-01-09-2004.dtd"
@@ -262,7 +334,7 @@ def document(config, tables, first, last, money_places):
         _add_table(media, table, first, last, money_places)
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding="unicode")
-    return f"{HEAD}{text.replace(CRLF, '&#13;&#10;')}\n".encode()      # a parser would read CRLF as LF
+    return f"{HEAD}{text.replace(CRLF, '&#13;&#10;')}\n".encode()  # a parser would read CRLF as LF
 
 
 def german(day):
@@ -272,7 +344,11 @@ def german(day):
 
 def _add_table(media, table, first, last, money_places):
     element = SubElement(media, "Table")
-    for name, text in (("URL", f"{table.name}.csv"), ("Name", table.name), ("Description", table.title)):
+    for name, text in (
+        ("URL", f"{table.name}.csv"),
+        ("Name", table.name),
+        ("Description", table.title),
+    ):
         SubElement(element, name).text = text
     validity = SubElement(element, "Validity")
     _add_range(validity, german(first), german(last))
@@ -280,9 +356,13 @@ def _add_table(media, table, first, last, money_places):
     SubElement(element, "UTF8")
     SubElement(element, "DecimalSymbol").text = ","
     SubElement(element, "DigitGroupingSymbol").text = "."
-    _add_range(element, "2")                        # the first line has the names of the columns
+    _add_range(element, "2")  # the first line has the names of the columns
     shape = SubElement(element, "VariableLength")
-    for name, text in (("ColumnDelimiter", ";"), ("RecordDelimiter", CRLF), ("TextEncapsulator", '"')):
+    for name, text in (
+        ("ColumnDelimiter", ";"),
+        ("RecordDelimiter", CRLF),
+        ("TextEncapsulator", '"'),
+    ):
         SubElement(shape, name).text = text
     for column in sorted(table.columns, key=lambda column: not is_key(column)):
         _add_column(shape, column, money_places)

@@ -12,6 +12,7 @@ The result is stored in `tax_entries`, from which the report on taxes and DATEV 
 credit notes, payments and write-offs computes it again; what counts in a closed month stays the same, because none of
 these can be dated there. Amounts are in minor units. Call `update` inside a write transaction.
 """
+
 import json
 from collections import defaultdict
 
@@ -80,7 +81,13 @@ def shares(amount, weights):
     last = max((place for place, weight in enumerate(weights) if weight), default=None)
     found = []
     for place, weight in enumerate(weights):
-        share = left if place == last else money.divided(amount * weight, whole) if weight and whole else 0
+        share = (
+            left
+            if place == last
+            else money.divided(amount * weight, whole)
+            if weight and whole
+            else 0
+        )
         found.append(share)
         left -= share
     return found
@@ -96,10 +103,10 @@ class _Invoice:
         self.row, self.found = row, defaultdict(lambda: [0, 0])
         self.documents = json.loads(row["groups"])
         own = [group for group in self.documents if group[0] == row["id"]]
-        self.groups = [tuple(group[3:5]) for group in own]              # (category, rate)
+        self.groups = [tuple(group[3:5]) for group in own]  # (category, rate)
         self.figures = {tuple(group[3:5]): group[5:] for group in own}  # net, tax
         self.write_offs = sorted(json.loads(row["write_offs"]))
-        self.money = defaultdict(int)                   # what came in less what was given back, by day
+        self.money = defaultdict(int)  # what came in less what was given back, by day
         for at, amount in json.loads(row["money"]):
             self.money[times.local_date(at, zone)] += amount
 
@@ -108,7 +115,9 @@ class _Invoice:
             self._add(day, id, kind, (category, rate), net, tax)
         for day, amount in self.write_offs:
             left = self._gross(until=day)
-            for group, share in zip(self.groups, shares(amount, left if sum(left) else self._gross()), strict=True):
+            for group, share in zip(
+                self.groups, shares(amount, left if sum(left) else self._gross()), strict=True
+            ):
                 net, tax = self._divided(group, share)
                 self._add(day, self.row["id"], "write_off", group, -net, -tax)
         if self.row["tax_basis"] != "issue_date":
@@ -118,7 +127,9 @@ class _Invoice:
     def _add(self, day, document, kind, group, net, tax):
         first = begins(self.row["tax_basis"], self.row["tax_date"], self.row["issue_date"], *group)
         if first is not None:
-            self._count(counts_at(first, day, is_invoice=kind == "invoice"), document, kind, group, net, tax)
+            self._count(
+                counts_at(first, day, is_invoice=kind == "invoice"), document, kind, group, net, tax
+            )
 
     def _count(self, day, document, kind, group, net, tax):
         entry = self.found[(day, document, kind, *group)]
@@ -136,7 +147,11 @@ class _Invoice:
     def _divided(self, group, share):
         """Return (net, tax) of a gross share of a group."""
         net, tax = self.figures[group]
-        part = money.divided(share * tax * (1 if net + tax > 0 else -1), abs(net + tax)) if net + tax else 0
+        part = (
+            money.divided(share * tax * (1 if net + tax > 0 else -1), abs(net + tax))
+            if net + tax
+            else 0
+        )
         return share - part, part
 
     def _follow_money(self):
@@ -148,7 +163,10 @@ class _Invoice:
         is_deposit = self.row["tax_date"] is None
         credited = {day for _, kind, day, *_ in self.documents if kind == "credit_note"}
         days = sorted({*self.money, *credited})
-        last, taxed = {}, [place for place, (_, rate) in enumerate(self.groups) if rate or is_deposit]
+        last, taxed = (
+            {},
+            [place for place, (_, rate) in enumerate(self.groups) if rate or is_deposit],
+        )
         paid = 0
         for day in [day for day in days if day < end]:
             paid += self.money.get(day, 0)
@@ -157,7 +175,9 @@ class _Invoice:
                 group = self.groups[place]
                 now = self._divided(group, divided[place])
                 before = last.get(group, (0, 0))
-                self._count(day, self.row["id"], "payment", group, now[0] - before[0], now[1] - before[1])
+                self._count(
+                    day, self.row["id"], "payment", group, now[0] - before[0], now[1] - before[1]
+                )
                 last[group] = now
         if self.row["tax_basis"] == "supply":
             for group, (net, tax) in last.items():
@@ -169,7 +189,12 @@ class _Invoice:
         whole, left = self._gross(), self._gross(until=day)
         first = min(amount, max(sum(left), 0))
         credited = [full - rest for full, rest in zip(whole, left, strict=True)]
-        return [one + other for one, other in zip(shares(first, left), shares(amount - first, credited), strict=True)]
+        return [
+            one + other
+            for one, other in zip(
+                shares(first, left), shares(amount - first, credited), strict=True
+            )
+        ]
 
 
 def follows_money(invoice, day):
@@ -190,10 +215,14 @@ def update(db, id):
         return
     stored = db.all(sql.stored, id=id, open_from=since)
     found = _with_base(invoice, computed(invoice, db.config.timezone), db.config.currency)
-    where = {row["category"]: row["region"] for row in stored}          # the buyer may have been erased since
+    where = {
+        row["category"]: row["region"] for row in stored
+    }  # the buyer may have been erased since
     for category in regions.SPLIT:
         if category not in where:
-            where[category] = regions.region(invoice["vat_id"], invoice["country"], db.config.organiser_country)
+            where[category] = regions.region(
+                invoice["vat_id"], invoice["country"], db.config.organiser_country
+            )
     new = {key: [*numbers, where.get(key[3])] for key, numbers in found.items() if key[0] >= since}
     for row in stored:
         key = tuple(row[name] for name in KEY)
@@ -202,8 +231,13 @@ def update(db, id):
         else:
             db.run(sql.remove, id=id, **dict(zip(KEY, key, strict=True)))
     for key, values in new.items():
-        db.run(sql.add, id=id, currency=invoice["currency"], **dict(zip(KEY, key, strict=True)),
-               **dict(zip(VALUES, values, strict=True)))
+        db.run(
+            sql.add,
+            id=id,
+            currency=invoice["currency"],
+            **dict(zip(KEY, key, strict=True)),
+            **dict(zip(VALUES, values, strict=True)),
+        )
 
 
 def _with_base(invoice, entries, base):
@@ -220,15 +254,19 @@ def _with_base(invoice, entries, base):
     for key in sorted(entries):
         before = sums[key[3:]]
         after = [one + other for one, other in zip(before, entries[key], strict=True)]
-        bases = [money.converted(new, currency, rate, base) - money.converted(old, currency, rate, base)
-                 for old, new in zip(before, after, strict=True)]
+        bases = [
+            money.converted(new, currency, rate, base) - money.converted(old, currency, rate, base)
+            for old, new in zip(before, after, strict=True)
+        ]
         sums[key[3:]], found[key] = after, [*entries[key], *bases]
     return found
 
 
 def invoices_of(db, payment):
     """Return the ids of the invoices that a payment belongs to, or belonged to before it moved. `payment` is a row."""
-    found = db.all(sql.invoices_of_payment, payment_id=payment["id"], invoice_id=payment["invoice_id"])
+    found = db.all(
+        sql.invoices_of_payment, payment_id=payment["id"], invoice_id=payment["invoice_id"]
+    )
     return {row["id"] for row in found}
 
 
@@ -239,6 +277,7 @@ def update_all(db, ids):
 
 
 # Beside the report on taxes
+
 
 def beside(db, query):
     """Return what the report on taxes shows beside its rows, `late` and `unrefunded`, as lists of API objects.
@@ -254,26 +293,40 @@ def beside(db, query):
         values["event_id"] = query["event_id"]
     with db.snapshot():
         late = db.all(sql.late, given, **values)
-        kept = [{**row, "total": _not_refunded(db, row)} for row in db.all(sql.credited, given, **values)]
-    return {"late": [_named(row) for row in late], "unrefunded": [_named(row) for row in kept if row["total"] > 0]}
+        kept = [
+            {**row, "total": _not_refunded(db, row)}
+            for row in db.all(sql.credited, given, **values)
+        ]
+    return {
+        "late": [_named(row) for row in late],
+        "unrefunded": [_named(row) for row in kept if row["total"] > 0],
+    }
 
 
 def _not_refunded(db, note):
     """Return what a credit note has left overpaid at the end of its month."""
     invoice = db.one(sql.invoice, id=note["related_id"])
     end, zone = f"{note['issue_date'][:7]}-31", db.config.timezone
-    paid = sum(amount for at, amount in json.loads(invoice["money"]) if times.local_date(at, zone) <= end)
-    billed = sum(net + tax for *_, day, _, _, net, tax in json.loads(invoice["groups"]) if day <= end)
+    paid = sum(
+        amount for at, amount in json.loads(invoice["money"]) if times.local_date(at, zone) <= end
+    )
+    billed = sum(
+        net + tax for *_, day, _, _, net, tax in json.loads(invoice["groups"]) if day <= end
+    )
     gone = sum(amount for day, amount in json.loads(invoice["write_offs"]) if day <= end)
     return min(note["total"], paid - billed + gone)
 
 
 def _named(row):
     names = ("invoice_id", "invoice_number", "related_invoice_number", "tax_date")
-    return {**{name: row[name] for name in names}, "amount": money.major(row["total"], row["currency"])}
+    return {
+        **{name: row[name] for name in names},
+        "amount": money.major(row["total"], row["currency"]),
+    }
 
 
 # The recapitulative statement
+
 
 def recapitulative(db, query):
     """Return goods (K) and services (AE) to other countries of the EU by VAT id, as API object (§ 18a UStG).
@@ -282,25 +335,48 @@ def recapitulative(db, query):
     report on taxes.
     """
     if "month" in query and "quarter" in query:
-        raise invalid_parameter("month", "disagrees", "must not be sent together with `quarter`. Send one of them")
+        raise invalid_parameter(
+            "month", "disagrees", "must not be sent together with `quarter`. Send one of them"
+        )
     last = query.get("month") or 3 * query.get("quarter", 4)
     first = last if "month" in query else last - 2 if "quarter" in query else 1
     after = next_first_day(f"{query['year']:04}-{last:02}-01", "month")
-    rows, base, sums = db.all(sql.recapitulative, first=f"{query['year']:04}-{first:02}-01",
-                              last=times.add_days(after, -1)), db.config.currency, {}
+    rows, base, sums = (
+        db.all(
+            sql.recapitulative,
+            first=f"{query['year']:04}-{first:02}-01",
+            last=times.add_days(after, -1),
+        ),
+        db.config.currency,
+        {},
+    )
     for row in rows:
         own = db.config.organiser_country
-        if row["category"] == "AE" and regions.region(row["vat_id"], row["country"], own) != regions.EU:
+        if (
+            row["category"] == "AE"
+            and regions.region(row["vat_id"], row["country"], own) != regions.EU
+        ):
             continue
         vat_id = regions.eu_vat_id(row["vat_id"], own) or row["vat_id"]
         entry = sums.setdefault(vat_id, {"K": 0, "AE": 0})
         amount = _in_base(db.config, row)
         known = amount is not None and entry[row["category"]] is not None
         entry[row["category"]] = entry[row["category"]] + amount if known else None
-    shown = [{"vat_id": vat_id, "goods": money.major(entry["K"], base), "services": money.major(entry["AE"], base)}
-             for vat_id, entry in sorted(sums.items(), key=str) if entry != {"K": 0, "AE": 0}]
-    return {"report_type": "recapitulative", "filters": dict(query), "data": {"rows": shown},
-            "generated_at": times.now()}
+    shown = [
+        {
+            "vat_id": vat_id,
+            "goods": money.major(entry["K"], base),
+            "services": money.major(entry["AE"], base),
+        }
+        for vat_id, entry in sorted(sums.items(), key=str)
+        if entry != {"K": 0, "AE": 0}
+    ]
+    return {
+        "report_type": "recapitulative",
+        "filters": dict(query),
+        "data": {"rows": shown},
+        "generated_at": times.now(),
+    }
 
 
 def _in_base(config, row):
@@ -314,5 +390,7 @@ def _in_base(config, row):
 def check(db):
     """Yield a sentence for each invoice whose tax entries do not add up. For `eventapi check`."""
     for row in db.all(sql.wrong):
-        yield (f"{row['invoice_number']}: its tax entries add up to {row['stored']}, but the invoice less credit notes "
-               f"and write-offs is {row['computed']} (minor units)")
+        yield (
+            f"{row['invoice_number']}: its tax entries add up to {row['stored']}, but the invoice less credit notes "
+            f"and write-offs is {row['computed']} (minor units)"
+        )

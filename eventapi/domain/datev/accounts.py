@@ -2,14 +2,15 @@
 
 Nothing is guessed. An account that is not known is noted as missing, and the export is refused at its end.
 """
+
 import re
 
 from eventapi import money
 from eventapi.errors import Problem, listed
 from eventapi.validation.identifiers.bookkeeping import Account, revenue_name
 
-SHOWN = 10                  # records that the sentence of the problem names
-MOST = 1000                 # records in `records`
+SHOWN = 10  # records that the sentence of the problem names
+MOST = 1000  # records in `records`
 
 
 class Missing:
@@ -36,14 +37,22 @@ def refuse_incomplete(missing):
         return
     sentences = ["The file cannot be written."]
     if missing.options:
-        sentences.append(f"Set the options {listed(missing.options)} in the configuration of the "
-                         f"server{form_of(missing)}; ask your tax adviser for the values.")
-    found = [{"kind": kind, "number": number, "detail": detail}
-             for (kind, number), detail in missing.records.items()]
-    sentences += [f"{part['kind'].capitalize()} {part['number']}: {part['detail']}" for part in found[:SHOWN]]
+        sentences.append(
+            f"Set the options {listed(missing.options)} in the configuration of the "
+            f"server{form_of(missing)}; ask your tax adviser for the values."
+        )
+    found = [
+        {"kind": kind, "number": number, "detail": detail}
+        for (kind, number), detail in missing.records.items()
+    ]
+    sentences += [
+        f"{part['kind'].capitalize()} {part['number']}: {part['detail']}" for part in found[:SHOWN]
+    ]
     if len(found) > SHOWN:
         sentences.append(f"`records` lists {len(found) - SHOWN} more.")
-    raise Problem("datev_incomplete", " ".join(sentences), missing=list(missing.options), records=found[:MOST])
+    raise Problem(
+        "datev_incomplete", " ".join(sentences), missing=list(missing.options), records=found[:MOST]
+    )
 
 
 def form_of(missing):
@@ -53,8 +62,10 @@ def form_of(missing):
 
 
 UNKNOWN = Account("")
-BANK = "bank"               # gateway_key of payments that were read from a bank statement
-DOCUMENT = re.compile(r"[A-Za-z0-9$&%+/-]{1,36}")       # without *, which marks a number that was rewritten
+BANK = "bank"  # gateway_key of payments that were read from a bank statement
+DOCUMENT = re.compile(
+    r"[A-Za-z0-9$&%+/-]{1,36}"
+)  # without *, which marks a number that was rewritten
 DOCUMENT_LENGTH = 36
 
 
@@ -66,7 +77,10 @@ class Accounts:
 
     def __init__(self, config, missing, numbers):
         self.config, self.missing, self.length = config, missing, config.datev_account_length
-        self.first, self.last = 10 ** self.length, 7 * 10 ** self.length - 1        # debtors begin with 1 to 6
+        self.first, self.last = (
+            10**self.length,
+            7 * 10**self.length - 1,
+        )  # debtors begin with 1 to 6
         self.known, self.holders = {}, {}
         self._check_options()
         for number, contacts in numbers.items():
@@ -81,23 +95,43 @@ class Accounts:
                 self.missing.option(name)
         base = config.datev_debtor_base
         if base and not self.first <= base <= self.last:
-            self._wrong("datev_debtor_base", f"must have {self.length + 1} digits and begin with 1 to 6, but is {base}")
+            self._wrong(
+                "datev_debtor_base",
+                f"must have {self.length + 1} digits and begin with 1 to 6, but is {base}",
+            )
         if money.decimals(config.currency) > 2:
-            self._wrong("currency", f"{config.currency} has {money.decimals(config.currency)} decimals. DATEV has two.")
-        accounts = {"datev_bank": config.datev_bank, "datev_fees": config.datev_fees,
-                    "datev_claims": config.datev_claims, "datev_deposits": config.datev_deposits,
-                    "datev_exchange_gains": config.datev_exchange_gains,
-                    "datev_exchange_losses": config.datev_exchange_losses,
-                    **{f"datev_gateways: {key}": account for key, account in config.datev_gateways.items()},
-                    **{f"datev_revenue: {name}": account for name, account in config.datev_revenue.items()},
-                    **{f"datev_write_offs: {name}": account for name, account in config.datev_write_offs.items()}}
+            self._wrong(
+                "currency",
+                f"{config.currency} has {money.decimals(config.currency)} decimals. DATEV has two.",
+            )
+        accounts = {
+            "datev_bank": config.datev_bank,
+            "datev_fees": config.datev_fees,
+            "datev_claims": config.datev_claims,
+            "datev_deposits": config.datev_deposits,
+            "datev_exchange_gains": config.datev_exchange_gains,
+            "datev_exchange_losses": config.datev_exchange_losses,
+            **{f"datev_gateways: {key}": account for key, account in config.datev_gateways.items()},
+            **{f"datev_revenue: {name}": account for name, account in config.datev_revenue.items()},
+            **{
+                f"datev_write_offs: {name}": account
+                for name, account in config.datev_write_offs.items()
+            },
+        }
         for name, account in accounts.items():
             if account and len(account.number) != self.length:
-                self._wrong(name, f"must have {self.length} digits, as datev_account_length says, but is "
-                            f"{account.number}")
+                self._wrong(
+                    name,
+                    f"must have {self.length} digits, as datev_account_length says, but is "
+                    f"{account.number}",
+                )
 
     def _wrong(self, option, detail):
-        self.missing.record("option", option, f"{detail.rstrip('.')}. Correct it in the configuration of the server.")
+        self.missing.record(
+            "option",
+            option,
+            f"{detail.rstrip('.')}. Correct it in the configuration of the server.",
+        )
 
     def _noted(self, found, option, value=""):
         """Return an account. If it is None, note what is missing."""
@@ -151,8 +185,12 @@ class Accounts:
                 others = ", ".join(sorted(set(holders) - {number}))
                 fault = f"has the same debtor account {account} as {others}."
             if fault:
-                self.missing.record("customer", number, f"{fault} Set its account in datev_debtors, such as "
-                                    f"{number}={self.last}, in the configuration of the server.")
+                self.missing.record(
+                    "customer",
+                    number,
+                    f"{fault} Set its account in datev_debtors, such as "
+                    f"{number}={self.last}, in the configuration of the server.",
+                )
             self.known[number] = str(account or "")
         return self.known[number]
 
@@ -164,10 +202,13 @@ class Accounts:
             if not digits:
                 return None, "has no digits, which the debtor account would be made of."
             if self.config.datev_debtor_base is None:
-                return None, None                       # noted once, for the option
+                return None, None  # noted once, for the option
             account = self.config.datev_debtor_base + int(digits)
         if not self.first <= account <= self.last:
-            return None, f"would get the debtor account {account}, which is not between {self.first} and {self.last}."
+            return (
+                None,
+                f"would get the debtor account {account}, which is not between {self.first} and {self.last}.",
+            )
         return account, None
 
 
@@ -180,4 +221,4 @@ def document(number, id):
     if DOCUMENT.fullmatch(number):
         return number
     end = f"*{id}"
-    return re.sub(r"[^A-Za-z0-9$&%+/-]", "-", number)[:DOCUMENT_LENGTH - len(end)] + end
+    return re.sub(r"[^A-Za-z0-9$&%+/-]", "-", number)[: DOCUMENT_LENGTH - len(end)] + end

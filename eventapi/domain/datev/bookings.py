@@ -3,6 +3,7 @@
 A booking has a positive amount on one side of an account and on the other side of its contra account. What takes back
 another booking turns the sides; the amount never becomes negative. Amounts of rows are in minor units and include tax.
 """
+
 import json
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
@@ -13,8 +14,8 @@ from eventapi.domain.books.regions import eu_vat_id, region
 from eventapi.domain.datev.accounts import document
 from eventapi.domain.datev.lines import amount, date, quoted
 
-DEBIT, CREDIT = "S", "H"            # Soll, Haben
-MOST_DIGITS = 10                    # of an amount, before the decimal comma
+DEBIT, CREDIT = "S", "H"  # Soll, Haben
+MOST_DIGITS = 10  # of an amount, before the decimal comma
 MOST_RATE = Decimal("9999.999999")
 
 
@@ -29,6 +30,7 @@ class Booking:
     service_date, tax_day: last day of the supply, and the day on which the tax counts.
     link: GUID of the document. details: (kind, content) pairs, such as the number of a credit note.
     """
+
     kind: str
     day: str
     units: int
@@ -54,23 +56,37 @@ def of_invoice(row, accounts, country, link=None):
     GUID of the PDF. Deposits are no revenue and have no tax until money comes: see `of_deposit`.
     """
     where, number = region(row["vat_id"], row["country"], country), row["invoice_number"]
-    account = accounts.deposits() if row["is_deposit"] else accounts.revenue(row["category"], row["rate"], where)
+    account = (
+        accounts.deposits()
+        if row["is_deposit"]
+        else accounts.revenue(row["category"], row["rate"], where)
+    )
     is_invoice, key = row["invoice_type"] == "invoice", document(row["paid_number"], row["paid_id"])
     return Booking(
-        kind=row["invoice_type"], day=row["issue_date"], units=row["gross"], currency=row["currency"],
-        rate=row["exchange_rate"], account=accounts.debtor(row["debtor_number"]), contra=account.number,
-        document=key, tax_key=account.tax_key,
+        kind=row["invoice_type"],
+        day=row["issue_date"],
+        units=row["gross"],
+        currency=row["currency"],
+        rate=row["exchange_rate"],
+        account=accounts.debtor(row["debtor_number"]),
+        contra=account.number,
+        document=key,
+        tax_key=account.tax_key,
         text=_text("Rechnung" if is_invoice else "Rechnungskorrektur", number, row["name"]),
         due_date=row["due_date"] if is_invoice else None,
         service_date=row["service_date_to"] or row["service_date"],
         tax_day=_tax_day(row, row["issue_date"], is_invoice=is_invoice),
         vat_id="" if row["is_deposit"] else _eu_vat_id(row, country),
-        link=link, details=() if key == number else (("Belegnummer", number),))
+        link=link,
+        details=() if key == number else (("Belegnummer", number),),
+    )
 
 
 def _tax_day(row, day, *, is_invoice=False):
     """Return the day on which the tax of a booking of a day counts, or None if it follows the money."""
-    first = taxes.begins(row["tax_basis"], row["tax_date"], row["paid_issue_date"], row["category"], row["rate"])
+    first = taxes.begins(
+        row["tax_basis"], row["tax_date"], row["paid_issue_date"], row["category"], row["rate"]
+    )
     return first and taxes.counts_at(first, day, is_invoice=is_invoice)
 
 
@@ -82,11 +98,20 @@ def of_advance(row, accounts):
     """
     account, number = accounts.revenue(row["category"], row["rate"], None), row["invoice_number"]
     for units, tax_day in ((row["gross"], row["day"]), (-row["gross"], row["tax_date"])):
-        yield Booking(kind="advance", day=row["day"], units=units, currency=row["currency"], rate=row["exchange_rate"],
-                      account=accounts.debtor(row["debtor_number"]), contra=account.number, tax_key=account.tax_key,
-                      document=document(number, row["invoice_id"]),
-                      text=_text("Steuer auf Anzahlung", number, row["name"]),
-                      service_date=row["service_date_to"] or row["service_date"], tax_day=tax_day)
+        yield Booking(
+            kind="advance",
+            day=row["day"],
+            units=units,
+            currency=row["currency"],
+            rate=row["exchange_rate"],
+            account=accounts.debtor(row["debtor_number"]),
+            contra=account.number,
+            tax_key=account.tax_key,
+            document=document(number, row["invoice_id"]),
+            text=_text("Steuer auf Anzahlung", number, row["name"]),
+            service_date=row["service_date_to"] or row["service_date"],
+            tax_day=tax_day,
+        )
 
 
 def of_deposit(row, accounts, country):
@@ -94,13 +119,25 @@ def of_deposit(row, accounts, country):
 
     Its tax counts on the day of the money.
     """
-    account, number = accounts.revenue(row["category"], row["rate"], row["region"]), row["invoice_number"]
-    return Booking(kind="deposit", day=row["day"], units=row["gross"], currency=row["currency"],
-                   rate=row["exchange_rate"], account=accounts.deposits().number, contra=account.number,
-                   tax_key=account.tax_key, document=document(number, row["invoice_id"]),
-                   text=_text("Anzahlung", number, row["name"]),
-                   service_date=row["service_date_to"] or row["service_date"], tax_day=row["day"],
-                   vat_id=_eu_vat_id(row, country))
+    account, number = (
+        accounts.revenue(row["category"], row["rate"], row["region"]),
+        row["invoice_number"],
+    )
+    return Booking(
+        kind="deposit",
+        day=row["day"],
+        units=row["gross"],
+        currency=row["currency"],
+        rate=row["exchange_rate"],
+        account=accounts.deposits().number,
+        contra=account.number,
+        tax_key=account.tax_key,
+        document=document(number, row["invoice_id"]),
+        text=_text("Anzahlung", number, row["name"]),
+        service_date=row["service_date_to"] or row["service_date"],
+        tax_day=row["day"],
+        vat_id=_eu_vat_id(row, country),
+    )
 
 
 def _eu_vat_id(row, country):
@@ -121,18 +158,31 @@ def of_exchange(row, accounts, config):
 
     The amount is in the organiser's currency: the part of the invoice at its rate, less what the bank received.
     """
-    booked, came = (_in_base(units, currency, rate, config) for units, currency, rate in (
-        (row["amount"], row["currency"], row["exchange_rate"]), (row["bank_amount"], row["bank_currency"], None)))
+    booked, came = (
+        _in_base(units, currency, rate, config)
+        for units, currency, rate in (
+            (row["amount"], row["currency"], row["exchange_rate"]),
+            (row["bank_amount"], row["bank_currency"], None),
+        )
+    )
     for currency, found in ((row["currency"], booked), (row["bank_currency"], came)):
         if found is None:
             accounts.missing.option("exchange_rates", currency)
     difference = 0 if None in (booked, came) else booked - came
     account = accounts.exchange(is_gain=difference < 0) if difference else None
-    return Booking(kind="exchange", day=row["day"], units=difference, currency=config.currency, rate=None,
-                   account=account.number if account else "", tax_key=account.tax_key if account else "",
-                   contra=accounts.debtor(row["debtor_number"]), document=document(row["invoice_number"],
-                                                                                   row["invoice_id"]),
-                   text=_text("Kursdifferenz", row["invoice_number"], row["name"]), details=_transaction(row))
+    return Booking(
+        kind="exchange",
+        day=row["day"],
+        units=difference,
+        currency=config.currency,
+        rate=None,
+        account=account.number if account else "",
+        tax_key=account.tax_key if account else "",
+        contra=accounts.debtor(row["debtor_number"]),
+        document=document(row["invoice_number"], row["invoice_id"]),
+        text=_text("Kursdifferenz", row["invoice_number"], row["name"]),
+        details=_transaction(row),
+    )
 
 
 def _in_base(units, currency, rate, config):
@@ -171,15 +221,26 @@ def of_write_off(row, accounts):
             continue
         # Otherwise the tax counts on the day of the booking, or not at all.
         is_dated = row["tax_basis"] != "issue_date" and not row["is_deposit"]
-        account = accounts.deposits() if row["is_deposit"] else accounts.write_off(group["category"], group["rate"])
-        yield Booking(kind="write_off", day=row["day"], units=share, currency=row["currency"],
-                      rate=row["exchange_rate"], account=account.number, tax_key=account.tax_key,
-                      contra=accounts.debtor(row["debtor_number"]),
-                      document=document(row["invoice_number"], row["invoice_id"]),
-                      text=_text("Ausbuchung", row["invoice_number"], row["name"]),
-                      service_date=(row["service_date_to"] or row["service_date"]) if is_dated else None,
-                      tax_day=_tax_day({**row, **group}, row["day"]) if is_dated else None,
-                      details=(("Grund", row["reason"]),) if row["reason"] else ())
+        account = (
+            accounts.deposits()
+            if row["is_deposit"]
+            else accounts.write_off(group["category"], group["rate"])
+        )
+        yield Booking(
+            kind="write_off",
+            day=row["day"],
+            units=share,
+            currency=row["currency"],
+            rate=row["exchange_rate"],
+            account=account.number,
+            tax_key=account.tax_key,
+            contra=accounts.debtor(row["debtor_number"]),
+            document=document(row["invoice_number"], row["invoice_id"]),
+            text=_text("Ausbuchung", row["invoice_number"], row["name"]),
+            service_date=(row["service_date_to"] or row["service_date"]) if is_dated else None,
+            tax_day=_tax_day({**row, **group}, row["day"]) if is_dated else None,
+            details=(("Grund", row["reason"]),) if row["reason"] else (),
+        )
 
 
 def of_claim(row, accounts, claims):
@@ -187,28 +248,53 @@ def of_claim(row, accounts, claims):
 
     Costs of a reminder and interest are damages, and no turnover (section 1.3 (6) UStAE). A withdrawal turns the sides.
     """
-    return Booking(kind="claim", day=row["day"], units=row["amount"], currency=row["currency"],
-                   rate=row["exchange_rate"], account=accounts.debtor(row["debtor_number"]), contra=claims.number,
-                   tax_key=claims.tax_key, document=document(row["invoice_number"], row["invoice_id"]),
-                   text=_text("Mahnkosten und Zinsen", row["invoice_number"], row["name"]),
-                   details=(("Mahnung", row["title"]),))
+    return Booking(
+        kind="claim",
+        day=row["day"],
+        units=row["amount"],
+        currency=row["currency"],
+        rate=row["exchange_rate"],
+        account=accounts.debtor(row["debtor_number"]),
+        contra=claims.number,
+        tax_key=claims.tax_key,
+        document=document(row["invoice_number"], row["invoice_id"]),
+        text=_text("Mahnkosten und Zinsen", row["invoice_number"], row["name"]),
+        details=(("Mahnung", row["title"]),),
+    )
 
 
 def of_fee(row, accounts, fees):
     """Return the booking of the fee of a gateway: the account of fees against that of the gateway."""
     account = accounts.money(row["gateway_key"])
-    return Booking(kind="fee", day=row["day"], units=row["gateway_fee"], currency=row["currency"],
-                   rate=row["exchange_rate"], account=fees.number, contra=account.number, tax_key=fees.tax_key,
-                   document=document(row["invoice_number"], row["invoice_id"]),
-                   text=_text("Gebühr", row["invoice_number"], row["gateway_key"]), details=_transaction(row))
+    return Booking(
+        kind="fee",
+        day=row["day"],
+        units=row["gateway_fee"],
+        currency=row["currency"],
+        rate=row["exchange_rate"],
+        account=fees.number,
+        contra=account.number,
+        tax_key=fees.tax_key,
+        document=document(row["invoice_number"], row["invoice_id"]),
+        text=_text("Gebühr", row["invoice_number"], row["gateway_key"]),
+        details=_transaction(row),
+    )
 
 
 def _of_money(kind, row, accounts, units, word):
     account, number = accounts.money(row["gateway_key"]), row["invoice_number"]
-    return Booking(kind=kind, day=row["day"], units=units, currency=row["currency"], rate=row["exchange_rate"],
-                   account=account.number, contra=accounts.debtor(row["debtor_number"]),
-                   document=document(number, row["invoice_id"]), text=_text(word, number, row["name"]),
-                   details=_transaction(row))
+    return Booking(
+        kind=kind,
+        day=row["day"],
+        units=units,
+        currency=row["currency"],
+        rate=row["exchange_rate"],
+        account=account.number,
+        contra=accounts.debtor(row["debtor_number"]),
+        document=document(number, row["invoice_id"]),
+        text=_text(word, number, row["name"]),
+        details=_transaction(row),
+    )
 
 
 def _text(word, number, name):
@@ -221,9 +307,10 @@ def _transaction(row):
 
 # Amounts in two currencies
 
+
 def with_rate(booking, rate):
     """Return the booking with an exchange rate, which is a Decimal: the tenant's currency for one unit."""
-    return replace(booking, rate=int((rate * 10 ** money.RATE_PLACES).to_integral_value()))
+    return replace(booking, rate=int((rate * 10**money.RATE_PLACES).to_integral_value()))
 
 
 def parts(booking, base):
@@ -232,7 +319,11 @@ def parts(booking, base):
     It is one booking up to 9,999,999,999.99.
     """
     units = abs(booking.units)
-    worth = units if booking.currency == base else base_units(units, booking.currency, booking.rate, base)
+    worth = (
+        units
+        if booking.currency == base
+        else base_units(units, booking.currency, booking.rate, base)
+    )
     count = -(-worth // (10 ** (MOST_DIGITS + money.decimals(base)) - 1))
     if count == 1:
         return [booking]
@@ -272,8 +363,13 @@ def amounts(booking, base):
     own = amount(base_units(units, currency, booking.rate, base), money.decimals(base))
     rate = quotation(booking.rate)
     if base == "EUR" and places <= 2 and rate is not None and units < 10 ** (MOST_DIGITS + places):
-        return {1: amount(units, places), 3: quoted(currency), 4: f"{rate:f}".replace(".", ","), 5: own,
-                6: quoted(base)}, ()
+        return {
+            1: amount(units, places),
+            3: quoted(currency),
+            4: f"{rate:f}".replace(".", ","),
+            5: own,
+            6: quoted(base),
+        }, ()
     original = f"{Decimal(units).scaleb(-places):f}".replace(".", ",")
     return {1: own}, (("Originalbetrag", f"{original} {currency}"),)
 
@@ -281,19 +377,35 @@ def amounts(booking, base):
 def fields(booking, lines, base, *, is_locked):
     """Return the fields of a booking, {1-based column: field}. `lines` writes the texts, see lines.py."""
     found, further = amounts(booking, base)
-    found.update({
-        2: quoted(DEBIT if booking.units > 0 else CREDIT), 7: booking.account, 8: booking.contra,
-        9: quoted(booking.tax_key), 10: date(booking.day, "DDMM"), 11: quoted(booking.document),
-        14: lines.text(booking.text, 60), 114: str(int(is_locked))})
+    found.update(
+        {
+            2: quoted(DEBIT if booking.units > 0 else CREDIT),
+            7: booking.account,
+            8: booking.contra,
+            9: quoted(booking.tax_key),
+            10: date(booking.day, "DDMM"),
+            11: quoted(booking.document),
+            14: lines.text(booking.text, 60),
+            114: str(int(is_locked)),
+        }
+    )
     if booking.due_date:
         found[12] = quoted(date(booking.due_date, "DDMMYY"))
     if booking.link:
         found[20] = quoted(f'BEDI "{booking.link}"')
     if booking.vat_id:
         found[40] = quoted(booking.vat_id)
-    if booking.service_date and booking.tax_day:        # DATEV requires both: the supply, and the month of the tax
-        found[115], found[116] = date(booking.service_date, "DDMMYYYY"), date(booking.tax_day, "DDMMYYYY")
-    details = [(lines.text(kind, 20), lines.text(content, 210)) for kind, content in booking.details + further]
+    if (
+        booking.service_date and booking.tax_day
+    ):  # DATEV requires both: the supply, and the month of the tax
+        found[115], found[116] = (
+            date(booking.service_date, "DDMMYYYY"),
+            date(booking.tax_day, "DDMMYYYY"),
+        )
+    details = [
+        (lines.text(kind, 20), lines.text(content, 210))
+        for kind, content in booking.details + further
+    ]
     for place, pair in enumerate(pair for pair in details if pair[1] != '""'):
         found[21 + 2 * place], found[22 + 2 * place] = pair
     return found

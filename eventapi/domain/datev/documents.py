@@ -4,6 +4,7 @@ The adviser imports the bookings into the accounting program, and the ZIP file w
 booking names its document by a GUID, which is made of the SHA-256 of the PDF: the same PDF always has the same one.
 Source: DATEV, interface description of document.xml (Belegtransfer), version 6.0.
 """
+
 import zipfile
 from datetime import datetime
 from hashlib import sha256
@@ -21,8 +22,8 @@ sql = statements("datev")
 
 NAMESPACE = "http://xml.datev.de/bedi/tps/document/v06.0"
 XSI = "http://www.w3.org/2001/XMLSchema-instance"
-OUTGOING, NEW = "2", "1"            # type of the document, and what Belegtransfer does with it
-MOST_CHARACTERS = 40                # of a description
+OUTGOING, NEW = "2", "1"  # type of the document, and what Belegtransfer does with it
+MOST_CHARACTERS = 40  # of a description
 
 
 def archive(db, year, month):
@@ -44,15 +45,20 @@ def archive(db, year, month):
         size = content.tell()
         content.seek(0)
     name = f"DATEV_{chosen.name}.zip"
-    return export.File(name, size, content, {**batch.summary, "file": name, "documents": len(links)})
+    return export.File(
+        name, size, content, {**batch.summary, "file": name, "documents": len(links)}
+    )
 
 
 def _add(db, target, row):
     """Add the PDF of an invoice or credit note, and return its GUID and the name of its file."""
-    body = files.read(db.config, row["pdf_sha256"]) if row["pdf_sha256"] else pdf.draw_sent(
-        db, pdf.thawed(row["pdf_source"]))
+    body = (
+        files.read(db.config, row["pdf_sha256"])
+        if row["pdf_sha256"]
+        else pdf.draw_sent(db, pdf.thawed(row["pdf_source"]))
+    )
     name = pdf.file_name(row, words=(str(row["id"]),))
-    target.writestr(zipfile.ZipInfo(name), body)        # a PDF is compressed already
+    target.writestr(zipfile.ZipInfo(name), body)  # a PDF is compressed already
     return str(UUID(sha256(body).hexdigest()[:32])), name
 
 
@@ -60,16 +66,25 @@ def document(listed, made_at, zone):
     """Return document.xml as bytes. `listed`: (GUID, number, name of the file) of each document."""
     ElementTree.register_namespace("", NAMESPACE)
     ElementTree.register_namespace("xsi", XSI)
-    root = ElementTree.Element(f"{{{NAMESPACE}}}archive", {
-        "version": "6.0", "generatingSystem": "eventapi",
-        f"{{{XSI}}}schemaLocation": f"{NAMESPACE} Document_v060.xsd"})
+    root = ElementTree.Element(
+        f"{{{NAMESPACE}}}archive",
+        {
+            "version": "6.0",
+            "generatingSystem": "eventapi",
+            f"{{{XSI}}}schemaLocation": f"{NAMESPACE} Document_v060.xsd",
+        },
+    )
     header = ElementTree.SubElement(root, f"{{{NAMESPACE}}}header")
     ElementTree.SubElement(header, f"{{{NAMESPACE}}}date").text = (
-        datetime.fromisoformat(made_at).astimezone(times.zone(zone)).strftime("%Y-%m-%dT%H:%M:%S"))
+        datetime.fromisoformat(made_at).astimezone(times.zone(zone)).strftime("%Y-%m-%dT%H:%M:%S")
+    )
     content = ElementTree.SubElement(root, f"{{{NAMESPACE}}}content")
     for guid, number, name in listed:
-        entry = ElementTree.SubElement(content, f"{{{NAMESPACE}}}document", {
-            "guid": guid, "type": OUTGOING, "processID": NEW})
+        entry = ElementTree.SubElement(
+            content, f"{{{NAMESPACE}}}document", {"guid": guid, "type": OUTGOING, "processID": NEW}
+        )
         ElementTree.SubElement(entry, f"{{{NAMESPACE}}}description").text = number[:MOST_CHARACTERS]
-        ElementTree.SubElement(entry, f"{{{NAMESPACE}}}extension", {f"{{{XSI}}}type": "File", "name": name})
+        ElementTree.SubElement(
+            entry, f"{{{NAMESPACE}}}extension", {f"{{{XSI}}}type": "File", "name": name}
+        )
     return ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)

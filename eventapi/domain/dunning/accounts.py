@@ -1,4 +1,5 @@
 """The statement of account of a customer as PDF, as bookkeepers send it with a reminder or at the end of a year."""
+
 from eventapi.domain.billing import invoices
 from eventapi.languages import choice
 from eventapi.pictures import style
@@ -15,8 +16,11 @@ def addressed(db, number, language=None):
     `language` is that of the request.
     """
     buyer = invoices.buyer_now(db, db.value(sql.contact_of_customer, customer_number=number))
-    return (invoices.seller(db.config), {**buyer, "customer_number": number},
-            choice.choose(db.config, language, buyer.get("language")))
+    return (
+        invoices.seller(db.config),
+        {**buyer, "customer_number": number},
+        choice.choose(db.config, language, buyer.get("language")),
+    )
 
 
 def draw(config, report, seller, buyer, language):

@@ -3,13 +3,17 @@
 The computation is exact: whole minor units, per day, actual days of a year of 365. A rate is in hundredths of a percent
 per year. Functions take dates as text and use no database.
 """
+
 from datetime import date
 
 from eventapi import money, times, working_days
 
 BEGINS = ("due_date", "first_letter", "thirty_days")
-OVER_BASE = {"consumer": 500, "business": 900}      # percentage points above the base rate, § 288 (1) and (2) BGB
-OF_A_YEAR = 365 * 100 * 100                         # days, percent, hundredths of a percent
+OVER_BASE = {
+    "consumer": 500,
+    "business": 900,
+}  # percentage points above the base rate, § 288 (1) and (2) BGB
+OF_A_YEAR = 365 * 100 * 100  # days, percent, hundredths of a percent
 
 
 def begins(option, overdue_from, first_letter, is_business, has_notice, holidays):
@@ -24,7 +28,11 @@ def begins(option, overdue_from, first_letter, is_business, has_notice, holidays
     """
     after_letter = times.add_days(first_letter, 1)
     after_thirty_days = working_days.overdue_from(times.add_days(overdue_from, 29), holidays)
-    first = {"due_date": overdue_from, "first_letter": after_letter, "thirty_days": after_thirty_days}[option]
+    first = {
+        "due_date": overdue_from,
+        "first_letter": after_letter,
+        "thirty_days": after_thirty_days,
+    }[option]
     if is_business:
         return max(first, overdue_from)
     in_default = min(after_letter, after_thirty_days) if has_notice else after_letter
@@ -56,26 +64,43 @@ def periods(total, movements, first, until, known):
     """
     if not known or until < first:
         return []
-    starts = {first, *(times.add_days(day, 1) for day, _ in movements), *(day for day, _, _ in known)}
+    starts = {
+        first,
+        *(times.add_days(day, 1) for day, _ in movements),
+        *(day for day, _, _ in known),
+    }
     starts = sorted(day for day in starts if first <= day <= until)
     found = []
     for start, end in zip(starts, [*starts[1:], times.add_days(until, 1)], strict=True):
         owed = total + sum(change for day, change in movements if day < start)
-        rate, base = next(((rate, base) for day, rate, base in reversed(known) if day <= start), (0, None))
+        rate, base = next(
+            ((rate, base) for day, rate, base in reversed(known) if day <= start), (0, None)
+        )
         if owed <= 0 or rate <= 0:
             continue
-        period = {"date_from": start, "date_to": times.add_days(end, -1), "days": _days(start, end), "amount": owed,
-                  "rate": rate, "base_rate": base}
+        period = {
+            "date_from": start,
+            "date_to": times.add_days(end, -1),
+            "days": _days(start, end),
+            "amount": owed,
+            "rate": rate,
+            "base_rate": base,
+        }
         if found and _continues(found[-1], period):
-            period = {**period, "date_from": found[-1]["date_from"], "days": found.pop()["days"] + period["days"]}
+            period = {
+                **period,
+                "date_from": found[-1]["date_from"],
+                "days": found.pop()["days"] + period["days"],
+            }
         found.append(period)
     return _with_interest(found)
 
 
 def _continues(last, period):
     """Return whether a period begins the day after another one with the same amount and rate."""
-    return (times.add_days(last["date_to"], 1) == period["date_from"]
-            and all(last[name] == period[name] for name in ("amount", "rate", "base_rate")))
+    return times.add_days(last["date_to"], 1) == period["date_from"] and all(
+        last[name] == period[name] for name in ("amount", "rate", "base_rate")
+    )
 
 
 def _with_interest(found):

@@ -2,6 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 from decimal import Decimal
 
 from eventapi import journal, money
@@ -21,16 +22,27 @@ def get(db, id):
 
 def represent(db, row):
     """Return the API object of a row: the fee in major units, the interest rate in percent."""
-    return {**row, "fee": money.major(row["fee"], db.config.currency), "has_lump_sum": bool(row["has_lump_sum"]),
-            "interest_rate": money.unscaled(row["interest_rate"], 2)}
+    return {
+        **row,
+        "fee": money.major(row["fee"], db.config.currency),
+        "has_lump_sum": bool(row["has_lump_sum"]),
+        "interest_rate": money.unscaled(row["interest_rate"], 2),
+    }
 
 
 def warnings(db):
     """Return the warnings of `meta`: without a level, no invoice is ever due for a letter."""
     if db.value(sql.next_level) > 1:
         return {}
-    return {"warnings": [{"code": "no_dunning_levels", "detail": "No dunning level is defined, so no overdue invoice "
-                          "gets a letter. Create the levels with POST /invoices/dunning-levels."}]}
+    return {
+        "warnings": [
+            {
+                "code": "no_dunning_levels",
+                "detail": "No dunning level is defined, so no overdue invoice "
+                "gets a letter. Create the levels with POST /invoices/dunning-levels.",
+            }
+        ]
+    }
 
 
 def create(db, fields):
@@ -73,8 +85,12 @@ def _columns(db, level):
     faults = Faults()
     fee = money.minor(Decimal(str(level["fee"])), db.config.currency)
     if fee is None:
-        faults.add("/fee", "decimals", f"must have at most {money.decimals(db.config.currency)} decimals, as "
-                   f"{db.config.currency} has, but is {level['fee']}")
+        faults.add(
+            "/fee",
+            "decimals",
+            f"must have at most {money.decimals(db.config.currency)} decimals, as "
+            f"{db.config.currency} has, but is {level['fee']}",
+        )
     rate = level["interest_rate"]
     scaled = rate if rate is None else money.scaled(Decimal(str(rate)), 2)
     if rate is not None and scaled is None:
@@ -82,29 +98,47 @@ def _columns(db, level):
     elif level["interest"] == "fixed" and rate is None:
         faults.add("/interest_rate", "required", "is required if `interest` is fixed")
     elif level["interest"] != "fixed" and rate is not None:
-        faults.add("/interest_rate", "excluded", f"must be null if `interest` is {level['interest']}: only fixed has a "
-                   "rate of its own")
+        faults.add(
+            "/interest_rate",
+            "excluded",
+            f"must be null if `interest` is {level['interest']}: only fixed has a rate of its own",
+        )
     for name in letters.FIELDS:
         letters.check(f"/{name}", level[name], faults)
     faults.raise_any()
     plain = ("level", "name", "days", "deadline_days", "interest", *letters.FIELDS)
-    return {**{name: level[name] for name in plain}, "fee": fee, "interest_rate": scaled,
-            "has_lump_sum": int(level["has_lump_sum"])}
+    return {
+        **{name: level[name] for name in plain},
+        "fee": fee,
+        "interest_rate": scaled,
+        "has_lump_sum": int(level["has_lump_sum"]),
+    }
 
 
 def _refuse_duplicate(db, level, but=None):
     other = db.value(sql.level_taken, level=level)
     if other and other != but:
-        raise Problem("duplicate", f"The dunning level {other} has the `level` {level} already. Send another number, "
-                      "or change that level.", member="level", dunning_level_id=other)
+        raise Problem(
+            "duplicate",
+            f"The dunning level {other} has the `level` {level} already. Send another number, "
+            "or change that level.",
+            member="level",
+            dunning_level_id=other,
+        )
 
 
 def _check_days(db, values, but=None):
     """Raise 422 if the days are fewer than those of the level before it, or more than those of the level after it."""
     before, after = db.one(sql.days_beside, level=values["level"], but=but).values()
     if before and values["days"] < before:
-        raise invalid_at("/days", "order", f"must be at least {before}, the days of the level before it, but is "
-                         f"{values['days']}")
+        raise invalid_at(
+            "/days",
+            "order",
+            f"must be at least {before}, the days of the level before it, but is {values['days']}",
+        )
     if after and values["days"] > after:
-        raise invalid_at("/days", "order", f"must be at most {after}, the days of the level after it, but is "
-                         f"{values['days']}")
+        raise invalid_at(
+            "/days",
+            "order",
+            f"must be at most {after}, the days of the level after it, but is {values['days']}",
+        )

@@ -6,6 +6,7 @@ The unique index on invoice and level, and the write lock, make sure that no lev
 withdrawn. What is due and held back is counted before the transaction, because that takes a quarter of a second with
 30,000 open invoices.
 """
+
 import json
 from decimal import Decimal
 from typing import NamedTuple
@@ -23,8 +24,8 @@ from eventapi.storage.statements import statements
 
 sql = statements("dunning")
 
-BATCH = 40                      # letters that one call sends; about 80 ms of the write lock
-MOST = 200                      # invoices that a request names, and those of a response that are held back
+BATCH = 40  # letters that one call sends; about 80 ms of the write lock
+MOST = 200  # invoices that a request names, and those of a response that are held back
 ENTRY = ("due_date", "level", "level_name", *claims.AMOUNTS, "days_overdue", "deadline")
 
 
@@ -34,6 +35,7 @@ class Seen(NamedTuple):
     left_out: ids of invoices whose money has arrived and only waits to be booked, as JSON. named: ids of what is due
     among those that the request names. count: number of all that is due. held_back: rows of the statement `list`.
     """
+
     left_out: str
     named: frozenset
     count: int
@@ -47,11 +49,19 @@ def look(db, ids=None, level=None, paid=()):
     """
     today, left_out = times.today(db.config.timezone), as_json(sorted(paid))
     ready = _due(db, today, ids, level, MOST, held_back=0, left_out=left_out)
-    count = len(ready) if len(ready) < MOST else _due_count(db, today, ids, level, held_back=0, left_out=left_out)
+    count = (
+        len(ready)
+        if len(ready) < MOST
+        else _due_count(db, today, ids, level, held_back=0, left_out=left_out)
+    )
     arrived = sorted(set(paid) & set(ids) if ids else paid)
     rows = _due(db, today, arrived, level, MOST, held_back=0) if arrived else []
-    held_back = _due(db, today, ids, level, MOST, held_back=1) + [{**row, "held_back": "transfer_open"} for row in rows]
-    return Seen(left_out, frozenset(row["id"] for row in ready) if ids else frozenset(), count, held_back)
+    held_back = _due(db, today, ids, level, MOST, held_back=1) + [
+        {**row, "held_back": "transfer_open"} for row in rows
+    ]
+    return Seen(
+        left_out, frozenset(row["id"] for row in ready) if ids else frozenset(), count, held_back
+    )
 
 
 def send(db, seen, ids=None, level=None, mail=None, dry_run=False):
@@ -67,8 +77,12 @@ def send(db, seen, ids=None, level=None, mail=None, dry_run=False):
     ready = _due(db, today, ids, level, BATCH, held_back=0, left_out=seen.left_out)
     sent = [_send_one(db, row, today, mail, dry_run) for row in ready]
     known = seen.named.union(row["id"] for row in (*ready, *seen.held_back))
-    return {"sent": sent, "skipped": _skipped(db, known, seen.held_back, ids, today),
-            "left": max(seen.count - len(sent), 0), "dry_run": dry_run}
+    return {
+        "sent": sent,
+        "skipped": _skipped(db, known, seen.held_back, ids, today),
+        "left": max(seen.count - len(sent), 0),
+        "dry_run": dry_run,
+    }
 
 
 def _due(db, today, ids, level, limit, **filters):
@@ -94,13 +108,21 @@ def _skipped(db, known, held_back, ids, today):
 
     `known`: ids of invoices that are due.
     """
-    found = [{"invoice_id": row["id"], "invoice_number": row["invoice_number"], "reason": row["held_back"]}
-             for row in held_back]
+    found = [
+        {
+            "invoice_id": row["id"],
+            "invoice_number": row["invoice_number"],
+            "reason": row["held_back"],
+        }
+        for row in held_back
+    ]
     states = {row["id"]: row for row in db.all(sql.states, ids=as_json(ids or []))}
     for id in dict.fromkeys(ids or ()):
         if id not in known:
             number = states[id]["invoice_number"] if id in states else None
-            found.append({"invoice_id": id, "invoice_number": number, "reason": _why(states.get(id), today)})
+            found.append(
+                {"invoice_id": id, "invoice_number": number, "reason": _why(states.get(id), today)}
+            )
     return found
 
 
@@ -108,7 +130,11 @@ def _why(state, today):
     """Return why an invoice of a request is not due."""
     if state is None:
         return "unknown"
-    if state["invoice_type"] != "invoice" or state["status"] not in invoices.OPEN or state["open_amount"] <= 0:
+    if (
+        state["invoice_type"] != "invoice"
+        or state["status"] not in invoices.OPEN
+        or state["open_amount"] <= 0
+    ):
         return "not_open"
     return "deadline_running" if (state["last_deadline"] or "") >= today else "not_due"
 
@@ -118,20 +144,39 @@ def _send_one(db, row, today, mail, dry_run):
     due = {**row, **claims.of(db.config, row, today)}
     claim, invoice = money.in_major_units(due, claims.AMOUNTS), invoices.row(db, row["id"])
     language = choice.choose(db.config, invoice["language"])
-    entry = {**{name: due[name] for name in ENTRY}, "calculation": as_json(due["calculation"]),
-             "invoice_id": row["id"], "sent_on": today, "language": language,
-             "title": letters.title(db.config, row, claim, language),
-             "text": letters.text(db.config, row, claim, language)}
+    entry = {
+        **{name: due[name] for name in ENTRY},
+        "calculation": as_json(due["calculation"]),
+        "invoice_id": row["id"],
+        "sent_on": today,
+        "language": language,
+        "title": letters.title(db.config, row, claim, language),
+        "text": letters.text(db.config, row, claim, language),
+    }
     if dry_run:
-        unsent = dict.fromkeys(("id", "mail", "mail_reason", "withdrawn_on", "withdrawn_reason", "created_at"))
+        unsent = dict.fromkeys(
+            ("id", "mail", "mail_reason", "withdrawn_on", "withdrawn_reason", "created_at")
+        )
         return represent({**entry, **unsent, "currency": row["currency"]})
     outcome = _queue(db, invoice, entry, mail)
     id = db.insert(sql.add, **entry, **outcome, now=db.now)
     if entry["claimed"]:
-        db.run(sql.claim, invoice_id=row["id"], dunning_id=id, day=today, currency=row["currency"],
-               amount=entry["claimed"])
-    db.run(sql.record, id=row["id"], level=row["level"], deadline=entry["deadline"], claimed=entry["claimed"],
-           now=db.now)
+        db.run(
+            sql.claim,
+            invoice_id=row["id"],
+            dunning_id=id,
+            day=today,
+            currency=row["currency"],
+            amount=entry["claimed"],
+        )
+    db.run(
+        sql.record,
+        id=row["id"],
+        level=row["level"],
+        deadline=entry["deadline"],
+        claimed=entry["claimed"],
+        now=db.now,
+    )
     drafts.journal_change(db, invoice, "dunned")
     return history(db, [row["id"]])[row["id"]][-1]
 
@@ -156,6 +201,7 @@ def _queue(db, invoice, entry, mail):
 
 # History
 
+
 def history(db, ids):
     """Return {invoice id: entries of its history as API objects, oldest first, withdrawn ones too}."""
     found = {}
@@ -166,19 +212,46 @@ def history(db, ids):
 
 def represent(row):
     """Return the API object of an entry: amounts in major units, without the fields of the invoice."""
-    stated = claims.calculation(row["calculation"] and json.loads(row["calculation"]), row["currency"])
+    stated = claims.calculation(
+        row["calculation"] and json.loads(row["calculation"]), row["currency"]
+    )
     shown = {**money.in_major_units(row, claims.AMOUNTS), **stated}
     return {name: shown[name] for name in FIELDS}
 
 
-FIELDS = ("id", "invoice_id", "level", "level_name", "sent_on", "due_date", "days_overdue", "currency", "total",
-          "credited", "written_off", "payments", *claims.AMOUNTS, "interest_periods", "deadline", "language", "title",
-          "text", "mail", "mail_reason", "withdrawn_on", "withdrawn_reason", "created_at")
+FIELDS = (
+    "id",
+    "invoice_id",
+    "level",
+    "level_name",
+    "sent_on",
+    "due_date",
+    "days_overdue",
+    "currency",
+    "total",
+    "credited",
+    "written_off",
+    "payments",
+    *claims.AMOUNTS,
+    "interest_periods",
+    "deadline",
+    "language",
+    "title",
+    "text",
+    "mail",
+    "mail_reason",
+    "withdrawn_on",
+    "withdrawn_reason",
+    "created_at",
+)
 
 
 def entry(db, invoice_id, id):
     """Return an entry of the history of an invoice as an API object, or None."""
-    return next((entry for entry in history(db, [invoice_id]).get(invoice_id, ()) if entry["id"] == id), None)
+    return next(
+        (entry for entry in history(db, [invoice_id]).get(invoice_id, ()) if entry["id"] == id),
+        None,
+    )
 
 
 def of_mail(db, mail_id):
@@ -191,11 +264,15 @@ def check(db):
     """Yield a sentence for each invoice whose dunning level, deadline or claims do not fit its history."""
     for wrong in db.all(sql.wrong_levels):
         if wrong["claims_total"] != wrong["claims"]:
-            stored, sum_ = (money.major(wrong[name], wrong["currency"]) for name in ("claims_total", "claims"))
+            stored, sum_ = (
+                money.major(wrong[name], wrong["currency"]) for name in ("claims_total", "claims")
+            )
             yield f"{wrong['invoice_number']}: claims_total is {stored}, but its letters claim {sum_}"
         else:
-            yield (f"{wrong['invoice_number']}: the dunning level is {wrong['stored']}, but its last letter is of "
-                   f"level {wrong['computed']}, or the deadline differs")
+            yield (
+                f"{wrong['invoice_number']}: the dunning level is {wrong['stored']}, but its last letter is of "
+                f"level {wrong['computed']}, or the deadline differs"
+            )
 
 
 def withdraw(db, row, entry, reason):
@@ -209,24 +286,41 @@ def withdraw(db, row, entry, reason):
     anonymity.refuse(db, "contact", row["contact_id"])
     last = db.value(sql.last_that_stands, invoice_id=row["id"])
     if entry["withdrawn_on"]:
-        raise Problem("invalid_transition", f"The letter {entry['id']} of {row['invoice_number']} was withdrawn on "
-                      f"{entry['withdrawn_on']}. Send POST /invoices/dunning/send to send its level again.",
-                      state="withdrawn", allowed_from=["sent"], allowed_actions=[])
+        raise Problem(
+            "invalid_transition",
+            f"The letter {entry['id']} of {row['invoice_number']} was withdrawn on "
+            f"{entry['withdrawn_on']}. Send POST /invoices/dunning/send to send its level again.",
+            state="withdrawn",
+            allowed_from=["sent"],
+            allowed_actions=[],
+        )
     if entry["id"] != last:
-        raise Problem("invalid_transition", f"The letter {entry['id']} of {row['invoice_number']} is not its last one. "
-                      f"Withdraw the letter {last} first.", state="superseded", allowed_from=["sent"],
-                      allowed_actions=[])
+        raise Problem(
+            "invalid_transition",
+            f"The letter {entry['id']} of {row['invoice_number']} is not its last one. "
+            f"Withdraw the letter {last} first.",
+            state="superseded",
+            allowed_from=["sent"],
+            allowed_actions=[],
+        )
     claimed = money.minor(Decimal(str(entry["claimed"])), entry["currency"])
     today = times.today(db.config.timezone, db.now)
     db.run(sql.withdraw, id=entry["id"], today=today, reason=reason)
     if claimed:
-        db.run(sql.claim, invoice_id=row["id"], dunning_id=entry["id"], day=today, currency=entry["currency"],
-               amount=-claimed)
+        db.run(
+            sql.claim,
+            invoice_id=row["id"],
+            dunning_id=entry["id"],
+            day=today,
+            currency=entry["currency"],
+            amount=-claimed,
+        )
     db.run(sql.record_withdrawal, id=row["id"], claimed=claimed, now=db.now)
     return drafts.journal_change(db, row, "dunning_withdrawn")
 
 
 # Disputes: a disputed invoice gets no reminder and no dunning letter until the dispute is settled
+
 
 def dispute(db, row, reason):
     """Record that the buyer disputes an invoice, or another reason. Return its row.

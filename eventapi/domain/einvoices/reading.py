@@ -1,4 +1,5 @@
 """Read e-invoices: recognise one by its first bytes, and read CII and UBL to a document."""
+
 import re
 
 from eventapi.domain.einvoices import reading_cii, reading_ubl
@@ -12,12 +13,26 @@ ROOTS = {
     f"{{{UBL}Invoice-2}}Invoice": ("UBL", reading_ubl.document),
     f"{{{UBL}CreditNote-2}}CreditNote": ("UBL", reading_ubl.document),
 }
-BEGINNING = 8192                    # characters that contain the start of the root element
+BEGINNING = 8192  # characters that contain the start of the root element
 ROOT = re.compile(r"<(?:[\w.-]{1,40}:)?(CrossIndustryInvoice|Invoice|CreditNote)\s")
-MAX_PARTS = 5000                    # of those that an invoice has many of: reading and checking a line takes 0.4 ms
-PARTS = ("IncludedSupplyChainTradeLineItem", "ApplicableTradeTax", "SpecifiedTradeAllowanceCharge", "IncludedNote",
-         "InvoiceLine", "CreditNoteLine", "TaxSubtotal", "AllowanceCharge", "Note")
-MARKS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be", b"<\x00": "utf-16-le", b"\x00<": "utf-16-be"}
+MAX_PARTS = 5000  # of those that an invoice has many of: reading and checking a line takes 0.4 ms
+PARTS = (
+    "IncludedSupplyChainTradeLineItem",
+    "ApplicableTradeTax",
+    "SpecifiedTradeAllowanceCharge",
+    "IncludedNote",
+    "InvoiceLine",
+    "CreditNoteLine",
+    "TaxSubtotal",
+    "AllowanceCharge",
+    "Note",
+)
+MARKS = {
+    b"\xff\xfe": "utf-16-le",
+    b"\xfe\xff": "utf-16-be",
+    b"<\x00": "utf-16-le",
+    b"\x00<": "utf-16-be",
+}
 
 
 def recognise(data):
@@ -25,10 +40,12 @@ def recognise(data):
 
     The rest may be wrong: `read` says so.
     """
-    start = data[:2 * BEGINNING]
-    text = start.decode(MARKS.get(start[:2], "utf-8"), "replace")[:BEGINNING].lstrip("\ufeff \t\r\n")
+    start = data[: 2 * BEGINNING]
+    text = start.decode(MARKS.get(start[:2], "utf-8"), "replace")[:BEGINNING].lstrip(
+        "\ufeff \t\r\n"
+    )
     root = ROOT.search(text) if text.startswith("<") else None
-    return bool(root) and any(tag[1:].partition("}")[0] in text[root.start():] for tag in ROOTS)
+    return bool(root) and any(tag[1:].partition("}")[0] in text[root.start() :] for tag in ROOTS)
 
 
 def read(data):
@@ -47,11 +64,15 @@ def document(root):
     """Return the document of a root element, whatever the order of its elements. Raise ValueError as `read` does."""
     parts = sum(1 for node in root.iter() if local_name(node) in PARTS)
     if parts > MAX_PARTS:
-        raise ValueError(f"The invoice has {parts} lines, discounts, VAT breakdowns and notes. At most {MAX_PARTS} can "
-                         "be read. Ask the sender to divide it.")
+        raise ValueError(
+            f"The invoice has {parts} lines, discounts, VAT breakdowns and notes. At most {MAX_PARTS} can "
+            "be read. Ask the sender to divide it."
+        )
     if root.tag not in ROOTS:
-        raise ValueError(f"The XML is no e-invoice of EN 16931: its root element is {root.tag[:200]!r}. It must be a "
-                         "CrossIndustryInvoice of CII D16B, or an Invoice or CreditNote of UBL 2.")
+        raise ValueError(
+            f"The XML is no e-invoice of EN 16931: its root element is {root.tag[:200]!r}. It must be a "
+            "CrossIndustryInvoice of CII D16B, or an Invoice or CreditNote of UBL 2."
+        )
     return ROOTS[root.tag][1](root)
 
 

@@ -1,4 +1,5 @@
 """Read the terms of a Cross Industry Invoice (CII)."""
+
 from eventapi.domain.einvoices.model import Allowance, Document, Line, Party, Tax
 from eventapi.domain.einvoices.values import (
     attribute,
@@ -19,7 +20,10 @@ DATE = "udt:DateTimeString"
 
 def document(root):
     """Return the document of a root element. The first one counts where EN 16931 allows one element only."""
-    context, header = find(root, "rsm:ExchangedDocumentContext"), find(root, "rsm:ExchangedDocument")
+    context, header = (
+        find(root, "rsm:ExchangedDocumentContext"),
+        find(root, "rsm:ExchangedDocument"),
+    )
     deal = find(root, "rsm:SupplyChainTradeTransaction")
     agreement = find(deal, "ram:ApplicableHeaderTradeAgreement")
     return Document(
@@ -33,10 +37,13 @@ def document(root):
         order_reference=text(agreement, "ram:BuyerOrderReferencedDocument/ram:IssuerAssignedID"),
         seller=_party(find(agreement, "ram:SellerTradeParty")),
         buyer=_party(find(agreement, "ram:BuyerTradeParty")),
-        representative_vat_id=_registration(find(agreement, "ram:SellerTaxRepresentativeTradeParty"), "VA"),
+        representative_vat_id=_registration(
+            find(agreement, "ram:SellerTaxRepresentativeTradeParty"), "VA"
+        ),
         lines=tuple(_line(line) for line in find_all(deal, "ram:IncludedSupplyChainTradeLineItem")),
         **_delivery(find(deal, "ram:ApplicableHeaderTradeDelivery")),
-        **_settlement(find(deal, "ram:ApplicableHeaderTradeSettlement")))
+        **_settlement(find(deal, "ram:ApplicableHeaderTradeSettlement")),
+    )
 
 
 def _party(node):
@@ -60,7 +67,8 @@ def _party(node):
         country=text(address, "ram:CountryID"),
         contact_name=text(contact, "ram:PersonName"),
         contact_phone=text(contact, "ram:TelephoneUniversalCommunication/ram:CompleteNumber"),
-        contact_email=text(contact, "ram:EmailURIUniversalCommunication/ram:URIID"))
+        contact_email=text(contact, "ram:EmailURIUniversalCommunication/ram:URIID"),
+    )
 
 
 def _registration(node, scheme):
@@ -70,7 +78,9 @@ def _registration(node, scheme):
 def _delivery(node):
     address = find(node, "ram:ShipToTradeParty/ram:PostalTradeAddress")
     return {
-        "service_date": day(node, f"ram:ActualDeliverySupplyChainEvent/ram:OccurrenceDateTime/{DATE}"),
+        "service_date": day(
+            node, f"ram:ActualDeliverySupplyChainEvent/ram:OccurrenceDateTime/{DATE}"
+        ),
         "deliver_to_city": text(address, "ram:CityName"),
         "deliver_to_postal_code": text(address, "ram:PostcodeCode"),
         "deliver_to_country": text(address, "ram:CountryID"),
@@ -78,12 +88,17 @@ def _delivery(node):
 
 
 def _period(node):
-    return {"service_from": day(node, f"ram:BillingSpecifiedPeriod/ram:StartDateTime/{DATE}"),
-            "service_to": day(node, f"ram:BillingSpecifiedPeriod/ram:EndDateTime/{DATE}")}
+    return {
+        "service_from": day(node, f"ram:BillingSpecifiedPeriod/ram:StartDateTime/{DATE}"),
+        "service_to": day(node, f"ram:BillingSpecifiedPeriod/ram:EndDateTime/{DATE}"),
+    }
 
 
 def _settlement(node):
-    means, terms = find(node, "ram:SpecifiedTradeSettlementPaymentMeans"), find(node, "ram:SpecifiedTradePaymentTerms")
+    means, terms = (
+        find(node, "ram:SpecifiedTradeSettlementPaymentMeans"),
+        find(node, "ram:SpecifiedTradePaymentTerms"),
+    )
     account = find(means, "ram:PayeePartyCreditorFinancialAccount")
     iban = text(account, "ram:IBANID")
     return {
@@ -103,9 +118,13 @@ def _settlement(node):
         "charges": tuple(_allowance(part) for part in _adjustments(node, is_charge=True)),
         "terms": text(terms, "ram:Description"),
         "due_date": day(terms, f"ram:DueDateDateTime/{DATE}"),
-        "preceding": tuple((text(found, "ram:IssuerAssignedID"),
-                            day(found, "ram:FormattedIssueDateTime/qdt:DateTimeString"))
-                           for found in find_all(node, "ram:InvoiceReferencedDocument")),
+        "preceding": tuple(
+            (
+                text(found, "ram:IssuerAssignedID"),
+                day(found, "ram:FormattedIssueDateTime/qdt:DateTimeString"),
+            )
+            for found in find_all(node, "ram:InvoiceReferencedDocument")
+        ),
         **_period(node),
         **_totals(node),
     }
@@ -118,13 +137,17 @@ def _tax(node):
         net=number(node, "ram:BasisAmount"),
         tax=number(node, "ram:CalculatedAmount"),
         reason=text(node, "ram:ExemptionReason"),
-        reason_code=text(node, "ram:ExemptionReasonCode"))
+        reason_code=text(node, "ram:ExemptionReasonCode"),
+    )
 
 
 def _adjustments(node, is_charge):
     """Return the discounts or the charges of an element: what has no indicator is a discount."""
-    return [part for part in find_all(node, "ram:SpecifiedTradeAllowanceCharge")
-            if (text(part, "ram:ChargeIndicator/udt:Indicator") in ("true", "1")) == is_charge]
+    return [
+        part
+        for part in find_all(node, "ram:SpecifiedTradeAllowanceCharge")
+        if (text(part, "ram:ChargeIndicator/udt:Indicator") in ("true", "1")) == is_charge
+    ]
 
 
 def _allowance(node):
@@ -132,16 +155,22 @@ def _allowance(node):
         amount=number(node, "ram:ActualAmount"),
         base=number(node, "ram:BasisAmount"),
         percent=number(node, "ram:CalculationPercent"),
-        category=of_vat(node, "ram:CategoryTradeTax/ram:CategoryCode", "ram:CategoryTradeTax/ram:TypeCode"),
+        category=of_vat(
+            node, "ram:CategoryTradeTax/ram:CategoryCode", "ram:CategoryTradeTax/ram:TypeCode"
+        ),
         rate=number(node, "ram:CategoryTradeTax/ram:RateApplicablePercent"),
         reason=text(node, "ram:Reason"),
-        reason_code=text(node, "ram:ReasonCode"))
+        reason_code=text(node, "ram:ReasonCode"),
+    )
 
 
 def _totals(node):
     sums = find(node, "ram:SpecifiedTradeSettlementHeaderMonetarySummation")
-    tax_total, other = totals_of_tax(find_all(sums, "ram:TaxTotalAmount"), text(node, "ram:InvoiceCurrencyCode"),
-                                     text(node, "ram:TaxCurrencyCode"))
+    tax_total, other = totals_of_tax(
+        find_all(sums, "ram:TaxTotalAmount"),
+        text(node, "ram:InvoiceCurrencyCode"),
+        text(node, "ram:TaxCurrencyCode"),
+    )
     return {
         "line_total": number(sums, "ram:LineTotalAmount"),
         "charge_total": number(sums, "ram:ChargeTotalAmount"),
@@ -178,7 +207,14 @@ def _line(node):
         discount_reason=joined(discounts, "ram:Reason"),
         discount_reason_code=text(discounts[0], "ram:ReasonCode") if discounts else None,
         charge=one_or_sum(_adjustments(settlement, is_charge=True), "ram:ActualAmount"),
-        net=number(settlement, "ram:SpecifiedTradeSettlementLineMonetarySummation/ram:LineTotalAmount"),
-        category=of_vat(settlement, "ram:ApplicableTradeTax/ram:CategoryCode", "ram:ApplicableTradeTax/ram:TypeCode"),
+        net=number(
+            settlement, "ram:SpecifiedTradeSettlementLineMonetarySummation/ram:LineTotalAmount"
+        ),
+        category=of_vat(
+            settlement,
+            "ram:ApplicableTradeTax/ram:CategoryCode",
+            "ram:ApplicableTradeTax/ram:TypeCode",
+        ),
         rate=number(settlement, "ram:ApplicableTradeTax/ram:RateApplicablePercent"),
-        **_period(settlement))
+        **_period(settlement),
+    )

@@ -1,4 +1,5 @@
 """Read the terms of an Invoice or a CreditNote of UBL 2."""
+
 from eventapi.domain.einvoices.model import Allowance, Document, Line, Party, Tax
 from eventapi.domain.einvoices.values import (
     attribute,
@@ -18,7 +19,7 @@ from eventapi.domain.einvoices.values import (
 
 def document(root):
     """Return the document of a root element. The first one counts where EN 16931 allows one element only."""
-    name = local_name(root)                                     # Invoice or CreditNote
+    name = local_name(root)  # Invoice or CreditNote
     means = find(root, "cac:PaymentMeans")
     due_date, seller = day(root, "cbc:DueDate"), find(root, "cac:AccountingSupplierParty/cac:Party")
     return Document(
@@ -34,8 +35,10 @@ def document(root):
         order_reference=text(root, "cac:OrderReference/cbc:ID"),
         terms=text(root, "cac:PaymentTerms/cbc:Note"),
         notes=tuple(content(note) for note in find_all(root, "cbc:Note")),
-        preceding=tuple((text(node, "cbc:ID"), day(node, "cbc:IssueDate"))
-                        for node in find_all(root, "cac:BillingReference/cac:InvoiceDocumentReference")),
+        preceding=tuple(
+            (text(node, "cbc:ID"), day(node, "cbc:IssueDate"))
+            for node in find_all(root, "cac:BillingReference/cac:InvoiceDocumentReference")
+        ),
         seller=_party(seller),
         creditor_id=_creditor_id(seller) if find(means, "cac:PaymentMandate") is not None else None,
         buyer=_party(find(root, "cac:AccountingCustomerParty/cac:Party")),
@@ -43,7 +46,11 @@ def document(root):
         allowances=tuple(_allowance(part) for part in _adjustments(root, is_charge=False)),
         charges=tuple(_allowance(part) for part in _adjustments(root, is_charge=True)),
         lines=tuple(_line(line, name) for line in find_all(root, f"cac:{name}Line")),
-        **_period(root), **_delivery(find(root, "cac:Delivery")), **_payment(means), **_totals(root))
+        **_period(root),
+        **_delivery(find(root, "cac:Delivery")),
+        **_payment(means),
+        **_totals(root),
+    )
 
 
 def _party(node):
@@ -67,7 +74,8 @@ def _party(node):
         country=text(address, "cac:Country/cbc:IdentificationCode"),
         contact_name=text(contact, "cbc:Name"),
         contact_phone=text(contact, "cbc:Telephone"),
-        contact_email=text(contact, "cbc:ElectronicMail"))
+        contact_email=text(contact, "cbc:ElectronicMail"),
+    )
 
 
 def _ids(node):
@@ -82,13 +90,21 @@ def _creditor_id(seller):
 
 def _registration(node, is_vat):
     """Return the VAT id (tax scheme VAT), or the national tax number (any other scheme)."""
-    return next((text(part, "cbc:CompanyID") for part in find_all(node, "cac:PartyTaxScheme")
-                 if (text(part, "cac:TaxScheme/cbc:ID") == "VAT") == is_vat), None)
+    return next(
+        (
+            text(part, "cbc:CompanyID")
+            for part in find_all(node, "cac:PartyTaxScheme")
+            if (text(part, "cac:TaxScheme/cbc:ID") == "VAT") == is_vat
+        ),
+        None,
+    )
 
 
 def _period(node):
-    return {"service_from": day(node, "cac:InvoicePeriod/cbc:StartDate"),
-            "service_to": day(node, "cac:InvoicePeriod/cbc:EndDate")}
+    return {
+        "service_from": day(node, "cac:InvoicePeriod/cbc:StartDate"),
+        "service_to": day(node, "cac:InvoicePeriod/cbc:EndDate"),
+    }
 
 
 def _delivery(node):
@@ -117,8 +133,11 @@ def _payment(means):
 
 def _adjustments(node, is_charge):
     """Return the discounts or the charges of an element: what has no indicator is a discount."""
-    return [part for part in find_all(node, "cac:AllowanceCharge")
-            if (text(part, "cbc:ChargeIndicator") in ("true", "1")) == is_charge]
+    return [
+        part
+        for part in find_all(node, "cac:AllowanceCharge")
+        if (text(part, "cbc:ChargeIndicator") in ("true", "1")) == is_charge
+    ]
 
 
 def _allowance(node):
@@ -129,13 +148,17 @@ def _allowance(node):
         category=of_vat(node, "cac:TaxCategory/cbc:ID", "cac:TaxCategory/cac:TaxScheme/cbc:ID"),
         rate=number(node, "cac:TaxCategory/cbc:Percent"),
         reason=text(node, "cbc:AllowanceChargeReason"),
-        reason_code=text(node, "cbc:AllowanceChargeReasonCode"))
+        reason_code=text(node, "cbc:AllowanceChargeReasonCode"),
+    )
 
 
 def _totals(root):
     sums = find(root, "cac:LegalMonetaryTotal")
-    tax_total, other = totals_of_tax(find_all(root, "cac:TaxTotal/cbc:TaxAmount"),
-                                     text(root, "cbc:DocumentCurrencyCode"), text(root, "cbc:TaxCurrencyCode"))
+    tax_total, other = totals_of_tax(
+        find_all(root, "cac:TaxTotal/cbc:TaxAmount"),
+        text(root, "cbc:DocumentCurrencyCode"),
+        text(root, "cbc:TaxCurrencyCode"),
+    )
     return {
         "taxes": tuple(_tax(tax) for tax in find_all(root, "cac:TaxTotal/cac:TaxSubtotal")),
         "line_total": number(sums, "cbc:LineExtensionAmount"),
@@ -159,7 +182,8 @@ def _tax(node):
         net=number(node, "cbc:TaxableAmount"),
         tax=number(node, "cbc:TaxAmount"),
         reason=text(category, "cbc:TaxExemptionReason"),
-        reason_code=text(category, "cbc:TaxExemptionReasonCode"))
+        reason_code=text(category, "cbc:TaxExemptionReasonCode"),
+    )
 
 
 def _line(node, name):
@@ -181,9 +205,16 @@ def _line(node, name):
         discount_base=number(only, "cbc:BaseAmount"),
         discount_percent=number(only, "cbc:MultiplierFactorNumeric"),
         discount_reason=joined(discounts, "cbc:AllowanceChargeReason"),
-        discount_reason_code=text(discounts[0], "cbc:AllowanceChargeReasonCode") if discounts else None,
+        discount_reason_code=text(discounts[0], "cbc:AllowanceChargeReasonCode")
+        if discounts
+        else None,
         charge=one_or_sum(_adjustments(node, is_charge=True), "cbc:Amount"),
         net=number(node, "cbc:LineExtensionAmount"),
-        category=of_vat(item, "cac:ClassifiedTaxCategory/cbc:ID", "cac:ClassifiedTaxCategory/cac:TaxScheme/cbc:ID"),
+        category=of_vat(
+            item,
+            "cac:ClassifiedTaxCategory/cbc:ID",
+            "cac:ClassifiedTaxCategory/cac:TaxScheme/cbc:ID",
+        ),
         rate=number(item, "cac:ClassifiedTaxCategory/cbc:Percent"),
-        **_period(node))
+        **_period(node),
+    )

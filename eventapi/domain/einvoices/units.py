@@ -1,4 +1,5 @@
 """Units of items as codes of UN/ECE Recommendation 20 and 21 (BT-130)."""
+
 import re
 
 PIECE = "C62"
@@ -7,7 +8,7 @@ SPELLINGS = {
     "C62": "piece|pieces|pc|pcs|pc.|pcs.|unit|units|each|ea|stück|stücke|stueck|stk|stk.|st|st.|einheit|einheiten",
     "MTK": "m²|m2|qm|m^2|sqm|sq m|square metre|square metres|square meter|square meters|quadratmeter",
     "MTR": "m|metre|metres|meter|meters|lfm|lfdm|lfd. m|lfd.m|laufmeter|laufende meter|running metre|running metres|"
-           "linear metre|linear metres|linear meter|linear meters",
+    "linear metre|linear metres|linear meter|linear meters",
     "MTQ": "m³|m3|m^3|cbm|cubic metre|cubic metres|cubic meter|cubic meters|kubikmeter",
     "CMT": "cm|centimetre|centimetres|centimeter|centimeters|zentimeter",
     "MMT": "mm|millimetre|millimetres|millimeter|millimeters",
@@ -40,7 +41,9 @@ SPELLINGS = {
     "IE": "person|persons|people|personen|pers.|pax",
     "P1": "%|percent|per cent|prozent",
 }
-CODES = {spelling: code for code, spellings in SPELLINGS.items() for spelling in spellings.split("|")}
+CODES = {
+    spelling: code for code, spellings in SPELLINGS.items() for spelling in spellings.split("|")
+}
 
 
 def coded(text):

@@ -1,4 +1,5 @@
 """Read the values of XML elements: texts, numbers and dates, with an error that names the element."""
+
 import re
 from datetime import date
 from decimal import Decimal
@@ -35,7 +36,11 @@ def content(node):
         return None
     raw = node.text or ""
     text = raw.strip()
-    return text + "\n" if text.endswith("#") and "#SKONTO#" in text and raw.rstrip(" \t\r").endswith("\n") else text
+    return (
+        text + "\n"
+        if text.endswith("#") and "#SKONTO#" in text and raw.rstrip(" \t\r").endswith("\n")
+        else text
+    )
 
 
 def text(node, path):
@@ -61,8 +66,10 @@ def decimal(node):
         return None
     value = content(node)
     if not NUMBER.fullmatch(value):
-        raise ValueError(f"{local_name(node)} is {value[:60]!r}. It must be a number such as 1234.56, with at most 20 "
-                         "digits before and behind the point.")
+        raise ValueError(
+            f"{local_name(node)} is {value[:60]!r}. It must be a number such as 1234.56, with at most 20 "
+            "digits before and behind the point."
+        )
     return Decimal(value)
 
 
@@ -79,8 +86,10 @@ def day(node, path):
     try:
         return date(*map(int, parts.groups()[:3])).isoformat()
     except (AttributeError, ValueError):
-        raise ValueError(f"{local_name(found)} is {value[:60]!r}. It must be a date such as 20261120 in CII, or "
-                         "2026-11-20 in UBL.") from None
+        raise ValueError(
+            f"{local_name(found)} is {value[:60]!r}. It must be a date such as 20261120 in CII, or "
+            "2026-11-20 in UBL."
+        ) from None
 
 
 def one_or_sum(nodes, path):

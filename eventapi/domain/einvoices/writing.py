@@ -3,6 +3,7 @@
 Element names have the prefix of their namespace. The root declares the prefixes as attributes, so that the bytes depend
 on the document alone and not on prefixes that other code has registered.
 """
+
 import re
 import xml.etree.ElementTree as ET
 from decimal import Decimal
@@ -18,7 +19,9 @@ def element(name, *parts, **attributes):
     A part is a text, an element, None, or an iterable of elements and None. Attributes that are None are left out; an
     element that has only attributes counts as empty.
     """
-    node = ET.Element(name, {key: text for key, value in attributes.items() if (text := clean(value or ""))})
+    node = ET.Element(
+        name, {key: text for key, value in attributes.items() if (text := clean(value or ""))}
+    )
     for part in parts:
         if isinstance(part, str):
             node.text = clean(part)

@@ -6,6 +6,7 @@ is a pair `(begin, end)` of timestamps: each `day_ends_at` of the event ends one
 
 Every function that writes is called inside a write transaction.
 """
+
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -19,7 +20,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("admission")
 
-SKEW = 60                   # seconds by which the clock of a device may be ahead
+SKEW = 60  # seconds by which the clock of a device may be ahead
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Result:
         since: when the visit began; if the scan is `repeated`, when the badge was read before.
         station: where, or None.
     """
+
     check_in: dict
     is_new: bool
     since: str | None
@@ -74,12 +76,18 @@ def _refuse_other_scan(known, body):
 
     Two devices that number their scans alike must not admit a person on the visit of another person.
     """
-    sent = {"action": body["action"], "badge_number": _badge_number(body),
-            "event_participant_id": body["event_participant_id"] or body["participant_id"]}
+    sent = {
+        "action": body["action"],
+        "badge_number": _badge_number(body),
+        "event_participant_id": body["event_participant_id"] or body["participant_id"],
+    }
     if any(value not in (None, known[name]) for name, value in sent.items()):
-        raise Problem("duplicate",
-                      f"`client_ref` {body['client_ref']} is the reference of another scan, made at "
-                      f"{known['scanned_at']}. Send this scan with a new `client_ref`.", member="client_ref")
+        raise Problem(
+            "duplicate",
+            f"`client_ref` {body['client_ref']} is the reference of another scan, made at "
+            f"{known['scanned_at']}. Send this scan with a new `client_ref`.",
+            member="client_ref",
+        )
 
 
 def _event_and_participant(db, body, faults):
@@ -92,8 +100,11 @@ def _event_and_participant(db, body, faults):
     holder, replaced_at = (found["id"], found["replaced_at"]) if found else (None, None)
     participant_id = references.resolve(db, body, PARTICIPANT, faults)
     if badge and participant_id and holder != participant_id:
-        faults.add("/badge_number", "disagrees", "is not the badge number of this participant. Send only one of the "
-                                                 "two")
+        faults.add(
+            "/badge_number",
+            "disagrees",
+            "is not the badge number of this participant. Send only one of the two",
+        )
     return event_of(db, body, faults), participant_id or holder, replaced_at
 
 
@@ -114,7 +125,9 @@ def event_of(db, body, faults):
         open_ids = db.values(sql.open_at, at=at) or _open_tonight(db, at)
         if len(open_ids) != 1:
             cause = "several events are open" if open_ids else "no event is open"
-            faults.add("/event_key", "required", f"is required, or `event_id`: {cause} at that time")
+            faults.add(
+                "/event_key", "required", f"is required, or `event_id`: {cause} at that time"
+            )
         event_id = open_ids[0] if len(open_ids) == 1 else None
     return event_id and db.one(sql.event, id=event_id)
 
@@ -122,7 +135,11 @@ def event_of(db, body, faults):
 def _open_tonight(db, at):
     """Return the ids of the events whose last day ended before `at`, but by their `day_ends_at` only after it."""
     since = times.after(at, -timedelta(days=2))
-    return [event["id"] for event in db.all(sql.just_over, at=at, since=since) if _day(event, event["over_at"])[1] > at]
+    return [
+        event["id"]
+        for event in db.all(sql.just_over, at=at, since=since)
+        if _day(event, event["over_at"])[1] > at
+    ]
 
 
 def _scanned_at(db, body, event, faults):
@@ -132,13 +149,19 @@ def _scanned_at(db, body, event, faults):
     """
     at = body["scanned_at"] or db.now
     if times.unix(at) > times.unix(db.now) + SKEW:
-        faults.add("/scanned_at", "out_of_range",
-                   f"is {at}, in the future: the time of the server is {db.now}. Check the clock of the device")
+        faults.add(
+            "/scanned_at",
+            "out_of_range",
+            f"is {at}, in the future: the time of the server is {db.now}. Check the clock of the device",
+        )
     known_since = min(event["date_from_at"] or event["created_at"], event["created_at"])
     earliest = times.start(times.local_date(known_since, event["timezone"]), event["timezone"])
     if at < earliest:
-        faults.add("/scanned_at", "out_of_range",
-                   f"is {at}, and must not be before {earliest}, when the event began or was created")
+        faults.add(
+            "/scanned_at",
+            "out_of_range",
+            f"is {at}, and must not be before {earliest}, when the event began or was created",
+        )
     return min(at, db.now)
 
 
@@ -149,14 +172,27 @@ def _add_scan(db, body, event, participant, scanned_at, code):
     """
     badge = _badge_number(body)
     check_in_type = body["check_in_type"] or ("scan" if badge else "manual")
-    return db.one(sql.add_scan, **{
-        **body, "event_id": event["id"], "event_participant_id": participant and participant["id"],
-        "badge_number": badge, "check_in_type": check_in_type, "scanned_at": scanned_at,
-        "is_live": body["scanned_at"] is None, "day": times.local_date(scanned_at, event["timezone"]), "code": code,
-        "admin_id": db.actor.admin_id, "now": db.now, "stamp": db.stamp})
+    return db.one(
+        sql.add_scan,
+        **{
+            **body,
+            "event_id": event["id"],
+            "event_participant_id": participant and participant["id"],
+            "badge_number": badge,
+            "check_in_type": check_in_type,
+            "scanned_at": scanned_at,
+            "is_live": body["scanned_at"] is None,
+            "day": times.local_date(scanned_at, event["timezone"]),
+            "code": code,
+            "admin_id": db.actor.admin_id,
+            "now": db.now,
+            "stamp": db.stamp,
+        },
+    )
 
 
 # Visits
+
 
 def _day(event, timestamp):
     """Return the day around a timestamp. `event` has `day_ends_at` and `timezone`."""
@@ -165,8 +201,12 @@ def _day(event, timestamp):
 
 def days_of_scans(db, event_participant_id):
     """Return the days on which a participant was scanned."""
-    return sorted({_day(row, row["scanned_at"])
-                   for row in db.all(sql.times_of_scans, event_participant_id=event_participant_id)})
+    return sorted(
+        {
+            _day(row, row["scanned_at"])
+            for row in db.all(sql.times_of_scans, event_participant_id=event_participant_id)
+        }
+    )
 
 
 def recompute_day(db, event_participant_id, begin, end, since="", new=None):
@@ -191,8 +231,12 @@ def recompute_day(db, event_participant_id, begin, end, since="", new=None):
     other = new and visits.repeated_scan(new, scans, outcomes)
     for scan in scans:
         effect, code, visit = outcomes[scan["id"]]
-        result = {"effect": effect, "code": code, "check_in_id": visit and by_opening[visit.opening["id"]],
-                  "first_effect": scan["first_effect"]}
+        result = {
+            "effect": effect,
+            "code": code,
+            "check_in_id": visit and by_opening[visit.opening["id"]],
+            "first_effect": scan["first_effect"],
+        }
         if new and scan["id"] == new["id"]:
             result["first_effect"] = "repeated" if other else effect
         if any(scan[name] != value for name, value in result.items()):
@@ -217,8 +261,13 @@ def _store(db, visit, latest_end_at, row, opened):
     `row` is the stored check-in to use, or None for a new one. `opened` is the id of the check-in that the scan has
     opened before.
     """
-    values = {**visit.opening, "ends_at": visit.ends_at, "latest_end_at": latest_end_at, "closed_by": visit.closed_by,
-              "now": db.now}
+    values = {
+        **visit.opening,
+        "ends_at": visit.ends_at,
+        "latest_end_at": latest_end_at,
+        "closed_by": visit.closed_by,
+        "now": db.now,
+    }
     if row is None:
         new = check_ins.get(db, db.insert(sql.open, **values))
         journal.created(db, entities.CHECK_IN, check_ins.stored(new), title=check_ins.title(new))
@@ -230,8 +279,14 @@ def _store(db, visit, latest_end_at, row, opened):
     db.run(sql.close if same_scan else sql.reopen, **{**values, "id": row["id"]})
     new = check_ins.get(db, row["id"])
     has_left = new["closed_by"] == "check_out" and old["closed_by"] != "check_out"
-    journal.updated(db, entities.CHECK_IN, check_ins.stored(old), check_ins.stored(new),
-                    action="checked_out" if has_left else "updated", title=check_ins.title(new))
+    journal.updated(
+        db,
+        entities.CHECK_IN,
+        check_ins.stored(old),
+        check_ins.stored(new),
+        action="checked_out" if has_left else "updated",
+        title=check_ins.title(new),
+    )
     return row["id"]
 
 
@@ -239,7 +294,9 @@ def _remove(db, check_in):
     """Delete and journal a check-in with its documents, notes and tasks."""
     cascade.delete_with(db, "check_in", check_in["id"])
     db.run(sql.remove, id=check_in["id"])
-    journal.deleted(db, entities.CHECK_IN, check_ins.stored(check_in), title=check_ins.title(check_in))
+    journal.deleted(
+        db, entities.CHECK_IN, check_ins.stored(check_in), title=check_ins.title(check_in)
+    )
 
 
 def _result(db, scan, other=None, *, is_new=False):
@@ -249,9 +306,11 @@ def _result(db, scan, other=None, *, is_new=False):
     scan that arrived later has made it one, return the visit to which it belongs now.
     """
     if scan["taken_back_at"]:
-        raise Problem("taken_back",
-                      f"The scan with `client_ref` {scan['client_ref']}, made at {scan['scanned_at']}, was withdrawn "
-                      "when its check-in was deleted. Send the new scan with another `client_ref`.")
+        raise Problem(
+            "taken_back",
+            f"The scan with `client_ref` {scan['client_ref']}, made at {scan['scanned_at']}, was withdrawn "
+            "when its check-in was deleted. Send the new scan with another `client_ref`.",
+        )
     was_refused = scan["code"] and not scan["first_effect"]
     check_in_id = None if was_refused else scan["check_in_id"] or _visit_before(db, scan)
     if check_in_id is None:
@@ -268,16 +327,26 @@ def _result(db, scan, other=None, *, is_new=False):
 def _visit_before(db, scan):
     """Return the id of the last visit of the day that began before a scan, or None."""
     begin, _ = _day(db.one(sql.event, id=scan["event_id"]), scan["scanned_at"])
-    return db.value(sql.visit_before, event_participant_id=scan["event_participant_id"], begins=begin,
-                    scanned_at=scan["scanned_at"])
+    return db.value(
+        sql.visit_before,
+        event_participant_id=scan["event_participant_id"],
+        begins=begin,
+        scanned_at=scan["scanned_at"],
+    )
 
 
 def delete(db, check_in):
     """Delete a check-in, withdraw its scans, and compute the other visits of that day again."""
     row = db.one(sql.day_of, id=check_in["id"])
     begin, end = _day(row, row["checked_in_at"])
-    db.run(sql.take_back, event_participant_id=row["event_participant_id"], begins=begin, ends=end, id=check_in["id"],
-           now=db.now)
+    db.run(
+        sql.take_back,
+        event_participant_id=row["event_participant_id"],
+        begins=begin,
+        ends=end,
+        id=check_in["id"],
+        now=db.now,
+    )
     _remove(db, check_in)
     recompute_day(db, row["event_participant_id"], begin, end)
 
@@ -288,17 +357,26 @@ def refuse_other_days(db, event_id, fields):
     if count:
         names = " and ".join(f"`{name}`" for name in fields)
         number = references.counted(count, "check-in", "check-ins")
-        raise Problem("in_use", f"The event has {number}, so {names} cannot change: the days of its visits depend on "
-                      "this. Delete the check-ins first.", used_by=["check-ins"])
+        raise Problem(
+            "in_use",
+            f"The event has {number}, so {names} cannot change: the days of its visits depend on "
+            "this. Delete the check-ins first.",
+            used_by=["check-ins"],
+        )
 
 
 # Consistency check
 
+
 def check(db):
     """Yield a sentence for each counter that differs from the visits. `eventapi check` prints them."""
     for wrong in db.all(sql.wrong_counts):
-        yield (f"check-ins of {wrong['event_key']}: the counts for {wrong['hour']} at "
-               f"{wrong['station'] or 'no station'} differ from the recorded visits")
+        yield (
+            f"check-ins of {wrong['event_key']}: the counts for {wrong['hour']} at "
+            f"{wrong['station'] or 'no station'} differ from the recorded visits"
+        )
     for wrong in db.all(sql.wrong_visitors):
-        yield (f"check-ins of {wrong['event_key']}, {wrong['day']}: the counter of visitors is {wrong['stored']}, but "
-               f"should be {wrong['computed']}")
+        yield (
+            f"check-ins of {wrong['event_key']}, {wrong['day']}: the counter of visitors is {wrong['stored']}, but "
+            f"should be {wrong['computed']}"
+        )

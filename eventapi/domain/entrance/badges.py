@@ -7,15 +7,16 @@ except 0. Therefore one wrong character always changes the sum, and so does any 
 A participant has the number of its badge, and aliases: numbers that were replaced, and those of participants that a
 merge of contacts removed. An alias is valid or replaced.
 """
+
 import secrets
 
 from eventapi.storage.statements import statements
 
 sql = statements("badge_numbers")
 
-ALPHABET = "23456789ACEFHJKMNPRTWXY"        # without 0 O Q D, 1 I L, B, S, Z, G, U V, which look alike
+ALPHABET = "23456789ACEFHJKMNPRTWXY"  # without 0 O Q D, 1 I L, B, S, Z, G, U V, which look alike
 MODULUS, RADIX = len(ALPHABET), 5
-RANDOM = 11                                 # random characters, 49 bits: 10^10 guesses do not hit one of 150,000 badges
+RANDOM = 11  # random characters, 49 bits: 10^10 guesses do not hit one of 150,000 badges
 SEPARATORS = str.maketrans("", "", " -")
 
 
@@ -38,7 +39,7 @@ def is_valid(number):
 
 def grouped(number):
     """Return a number in groups of four characters, which are easy to read aloud."""
-    return " ".join(number[place:place + 4] for place in range(0, len(number), 4))
+    return " ".join(number[place : place + 4] for place in range(0, len(number), 4))
 
 
 def normal(text):

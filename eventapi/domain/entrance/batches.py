@@ -2,6 +2,7 @@
 
 Call `record` inside a write transaction.
 """
+
 from eventapi.domain.entrance import admission
 from eventapi.errors import Problem
 
@@ -19,7 +20,9 @@ def record(db, sent, check):
             scans.append((check(scan), index))
         except Problem as problem:
             found[index] = problem
-    for scan, index in sorted(scans, key=lambda entry: (entry[0]["scanned_at"] or db.now, entry[1])):
+    for scan, index in sorted(
+        scans, key=lambda entry: (entry[0]["scanned_at"] or db.now, entry[1])
+    ):
         try:
             found[index] = admission.scan(db, scan)
         except Problem as problem:
@@ -34,9 +37,20 @@ def represent(index, outcome):
     check-in, or the open visit for which the scan was refused, or None. `errors` only if there are any.
     """
     if isinstance(outcome, admission.Result):
-        return {"index": index, "status": status(outcome), "code": None, "detail": None, "data": outcome.check_in}
-    entry = {"index": index, "status": outcome.status, "code": outcome.code, "detail": outcome.detail,
-             "data": outcome.members.get("check_in")}
+        return {
+            "index": index,
+            "status": status(outcome),
+            "code": None,
+            "detail": None,
+            "data": outcome.check_in,
+        }
+    entry = {
+        "index": index,
+        "status": outcome.status,
+        "code": outcome.code,
+        "detail": outcome.detail,
+        "data": outcome.members.get("check_in"),
+    }
     return {**entry, "errors": outcome.errors} if outcome.errors else entry
 
 

@@ -2,6 +2,7 @@
 
 admission.py makes the visits from scans. A visit without a check-out ends with the day.
 """
+
 from datetime import timedelta
 from hashlib import sha256
 
@@ -14,8 +15,13 @@ from eventapi.storage.statements import statements
 sql = statements("check_ins")
 
 # field of the contact in the API object -> column of the row
-CONTACT = {"id": "contact_id", "customer_number": "customer_number", "company_name": "company_name",
-           "first_name": "first_name", "last_name": "last_name"}
+CONTACT = {
+    "id": "contact_id",
+    "customer_number": "customer_number",
+    "company_name": "company_name",
+    "first_name": "first_name",
+    "last_name": "last_name",
+}
 CATEGORY = {"id": "category_id", "category_key": "category_key", "title": "category_title"}
 # What the API object says about the participant, for the staff and the displays at the entrance.
 OF_PARTICIPANT = ("contact", "role", "badge_name", "category")
@@ -73,14 +79,25 @@ def update(db, old, fields):
 
 def _check_fixed(record, fields):
     """Raise 422 if `fields` changes more than station and notes. The present values may be sent again."""
-    present = {**record, "participant_id": record["event_participant_id"], "scanned_at": record["checked_in_at"],
-               "action": "check_in", "force": False}
-    sent = {name: badges.normal(value) if name == "badge_number" and value else value
-            for name, value in fields.items()}
+    present = {
+        **record,
+        "participant_id": record["event_participant_id"],
+        "scanned_at": record["checked_in_at"],
+        "action": "check_in",
+        "force": False,
+    }
+    sent = {
+        name: badges.normal(value) if name == "badge_number" and value else value
+        for name, value in fields.items()
+    }
     faults = Faults()
     for name in sent.keys() - {"station", "notes"}:
         if sent[name] != present[name]:
-            faults.add(f"/{name}", "fixed", "cannot change. Delete the check-in and send a new scan instead")
+            faults.add(
+                f"/{name}",
+                "fixed",
+                "cannot change. Delete the check-in and send a new scan instead",
+            )
     faults.raise_any()
 
 
@@ -97,10 +114,14 @@ def stats(db, event, day=None):
         stations, hours = db.all(sql.stations, given, **values), db.all(sql.hours, given, **values)
         visitors = db.value(sql.visitors, event_id=event["id"], day=day or "")
     stations = [{**row, "station": row["station"] or None} for row in stations if row["check_ins"]]
-    return {"present": sum(row["present"] for row in stations), "visitors": visitors or 0,
-            "check_ins": sum(row["check_ins"] for row in stations),
-            "check_outs": sum(row["check_outs"] for row in hours),
-            "stations": stations, "hours": hours}
+    return {
+        "present": sum(row["present"] for row in stations),
+        "visitors": visitors or 0,
+        "check_ins": sum(row["check_ins"] for row in stations),
+        "check_outs": sum(row["check_outs"] for row in hours),
+        "stations": stations,
+        "hours": hours,
+    }
 
 
 # The roster: the data with which a device checks badges offline. It holds salted hashes instead of badge numbers
@@ -108,7 +129,7 @@ def stats(db, event, day=None):
 # A change has the timestamp at which its transaction began, but is visible only after the commit. So each response
 # covers the last minute before the previous one again.
 OVERLAP = timedelta(minutes=1)
-CHUNK = 2000                # badges that are read and written at once, which limits memory
+CHUNK = 2000  # badges that are read and written at once, which limits memory
 
 
 def roster(db, event_id):
@@ -125,10 +146,16 @@ def roster_badges(db, event_id, salt, updated_since):
     `hash` is the hexadecimal SHA-256 of salt and badge number. `status` is that of the participant, or `replaced`.
     `updated_since` may be None.
     """
-    given, start, comma = frozenset(("updated_since",) if updated_since else ()), sha256(salt.encode()), ""
+    given, start, comma = (
+        frozenset(("updated_since",) if updated_since else ()),
+        sha256(salt.encode()),
+        "",
+    )
     for statement in (sql.badges, sql.aliases):
         last = 0
-        while rows := db.all(statement, given, event_id=event_id, updated_since=updated_since, last=last, limit=CHUNK):
+        while rows := db.all(
+            statement, given, event_id=event_id, updated_since=updated_since, last=last, limit=CHUNK
+        ):
             yield comma + ",".join(_badge(start, row) for row in rows)
             last, comma = rows[-1]["id"], ","
 

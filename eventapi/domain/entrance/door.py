@@ -2,6 +2,7 @@
 
 A link is a row with `event_id`, `station`, `created_at`, `ends_at` and `revoked_at`. It admits to its event only.
 """
+
 from datetime import timedelta
 
 from eventapi import times
@@ -13,8 +14,10 @@ from eventapi.storage.statements import statements
 
 sql = statements("door")
 
-LATE = timedelta(days=7)                # for which a link that has ended accepts the scans that waited on a device
-MOST = 10                               # results of a search
+LATE = timedelta(
+    days=7
+)  # for which a link that has ended accepts the scans that waited on a device
+MOST = 10  # results of a search
 
 
 def record(db, link, scans, check):
@@ -26,8 +29,10 @@ def record(db, link, scans, check):
     when and where the visit began or, with the effect `repeated`, the badge was read before.
     """
     outcomes = batches.record(db, scans, lambda scan: _checked(link, scan, check, db.now))
-    return [{"client_ref": scan["client_ref"], **_shown(outcome)}
-            for scan, outcome in zip(scans, outcomes, strict=True)]
+    return [
+        {"client_ref": scan["client_ref"], **_shown(outcome)}
+        for scan, outcome in zip(scans, outcomes, strict=True)
+    ]
 
 
 def has_ended(link, now):
@@ -38,16 +43,30 @@ def has_ended(link, now):
 
 def _checked(link, scan, check, now):
     """Return a scan as a body of POST /check-ins. Raise 422 if it was not made while the link was valid."""
-    body = check({"event_id": link["event_id"], "check_in_type": "app", "badge_number": scan["badge_number"],
-                  "action": scan["action"], "client_ref": scan["client_ref"], "scanned_at": scan["scanned_at"],
-                  "station": link["station"] or scan["station"]})
+    body = check(
+        {
+            "event_id": link["event_id"],
+            "check_in_type": "app",
+            "badge_number": scan["badge_number"],
+            "action": scan["action"],
+            "client_ref": scan["client_ref"],
+            "scanned_at": scan["scanned_at"],
+            "station": link["station"] or scan["station"],
+        }
+    )
     if times.unix(body["scanned_at"]) < times.unix(link["created_at"]) - SKEW:
-        raise invalid_at("/scanned_at", "out_of_range",
-                         f"is {body['scanned_at']}, before the link of this device was made at {link['created_at']}. "
-                         f"The time of the server is {now}. Check the clock of the device")
+        raise invalid_at(
+            "/scanned_at",
+            "out_of_range",
+            f"is {body['scanned_at']}, before the link of this device was made at {link['created_at']}. "
+            f"The time of the server is {now}. Check the clock of the device",
+        )
     if link["ends_at"] and body["scanned_at"] >= link["ends_at"]:
-        raise invalid_at("/scanned_at", "out_of_range",
-                         f"is {body['scanned_at']}, after the link of this device ended at {link['ends_at']}")
+        raise invalid_at(
+            "/scanned_at",
+            "out_of_range",
+            f"is {body['scanned_at']}, after the link of this device ended at {link['ends_at']}",
+        )
     return body
 
 
@@ -57,10 +76,23 @@ def _shown(outcome):
         visit = outcome.members.get("check_in")
         pointer = outcome.errors[0]["pointer"] if outcome.errors else None
         since = {"since": visit and visit["checked_in_at"], "station": visit and visit["station"]}
-        return {"status": outcome.status, "code": outcome.code, "effect": None, "pointer": pointer, **_person(visit),
-                **since}
-    return {"status": batches.status(outcome), "code": None, "effect": outcome.check_in["effect"], "pointer": None,
-            **_person(outcome.check_in), "since": outcome.since, "station": outcome.station}
+        return {
+            "status": outcome.status,
+            "code": outcome.code,
+            "effect": None,
+            "pointer": pointer,
+            **_person(visit),
+            **since,
+        }
+    return {
+        "status": batches.status(outcome),
+        "code": None,
+        "effect": outcome.check_in["effect"],
+        "pointer": None,
+        **_person(outcome.check_in),
+        "since": outcome.since,
+        "station": outcome.station,
+    }
 
 
 def _person(visit):
@@ -70,8 +102,12 @@ def _person(visit):
     contact = visit["contact"]
     name = " ".join(filter(None, (contact["first_name"], contact["last_name"])))
     category = visit["category"]
-    return {"name": visit["badge_name"] or name or None, "company": contact["company_name"], "role": visit["role"],
-            "category": category and category["title"]}
+    return {
+        "name": visit["badge_name"] or name or None,
+        "company": contact["company_name"],
+        "role": visit["role"],
+        "category": category and category["title"],
+    }
 
 
 def now(db, link):
@@ -81,10 +117,17 @@ def now(db, link):
     begins, ends = times.day_around(at, event["day_ends_at"], event["timezone"])
     present = db.value(sql.present, event_id=event["id"], day_end=ends)
     revision = db.one(sql.roster, event_id=event["id"])["revision"]
-    return {"now": at, "link": link["ref"], "station": link["station"], "rights": link["rights"],
-            "language": link["language"],
-            "event": {name: event[name] for name in ("id", "event_key", "title", "timezone")},
-            "day_began_at": begins, "present": present, "revision": revision}
+    return {
+        "now": at,
+        "link": link["ref"],
+        "station": link["station"],
+        "rights": link["rights"],
+        "language": link["language"],
+        "event": {name: event[name] for name in ("id", "event_key", "title", "timezone")},
+        "day_began_at": begins,
+        "present": present,
+        "revision": revision,
+    }
 
 
 def search(db, link, text):
@@ -94,5 +137,13 @@ def search(db, link, text):
     """
     words = folding.expression(text)
     rows = db.all(sql.search, event_id=link["event_id"], search=words, most=MOST) if words else []
-    return [{**{name: row[name] for name in ("company", "role", "category", "status", "badge_number")},
-             "name": row["badge_name"] or row["name"]} for row in rows]
+    return [
+        {
+            **{
+                name: row[name]
+                for name in ("company", "role", "category", "status", "badge_number")
+            },
+            "name": row["badge_name"] or row["name"],
+        }
+        for row in rows
+    ]

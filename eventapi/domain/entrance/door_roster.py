@@ -14,6 +14,7 @@ A device with the roster knows offline whether a badge may enter. All integers a
 Flags: bits 0 and 1 the status (0 admit, 1 cancelled, 2 replaced), bits 2 to 4 the role (index in ROLES), bits 5 to 7
 the colour. The hashes reveal no number: each of the 2^40 values belongs to about 870 possible numbers.
 """
+
 import secrets
 import struct
 import time
@@ -28,11 +29,11 @@ from eventapi.storage.statements import statements
 sql = statements("door")
 
 HEAD = struct.Struct(">4sI16sQQ24sI")
-TIME = slice(32, 40)                        # of the time of the server in a roster
+TIME = slice(32, 40)  # of the time of the server in a roster
 STATUS = {"registered": 0, "confirmed": 0, "cancelled": 1, "replaced": 2}
 ROLES = ("exhibitor", "co_exhibitor", "sponsor", "speaker", "visitor", "press", "staff")
-HASH, STATUS_BITS = 5, 3                    # bytes of a hash; mask of the status in the flags
-DRAWS = 5                                   # at 150,000 badges, 1 of 100 salts makes two of them alike
+HASH, STATUS_BITS = 5, 3  # bytes of a hash; mask of the status in the flags
+DRAWS = 5  # at 150,000 badges, 1 of 100 salts makes two of them alike
 
 
 def state(db, event_id):
@@ -50,13 +51,20 @@ def whole(db, event_id, kept):
     Forty phones ask for it in a morning, and a large event takes 0.3 s. So `kept`, a `Kept`, has the bytes for each
     state of the event; only the time of the server is new each time.
     """
-    seconds = int(time.time())              # before the state is read: later changes are not in the roster
+    seconds = int(time.time())  # before the state is read: later changes are not in the roster
     now = state(db, event_id)
     if now["door_salt"] is None:
         _renew_salt(db, event_id, None)
         now = state(db, event_id)
     colours = tuple(db.tuples(sql.colours_of_categories))
-    key = (str(db.config.database), event_id, now["door_salt"], now["revision"], tuple(now["colours"]), colours)
+    key = (
+        str(db.config.database),
+        event_id,
+        now["door_salt"],
+        now["revision"],
+        tuple(now["colours"]),
+        colours,
+    )
     roster = bytearray(kept.get(key, lambda: _made(db, event_id)))
     roster[TIME] = seconds.to_bytes(8, "big")
     return bytes(roster)
@@ -93,7 +101,11 @@ def _read(db, event_id, since=None):
     seconds = int(time.time())
     with db.snapshot():
         now = state(db, event_id)
-        return seconds, now, sorted(_entries(db, event_id, now["door_salt"] or b"", now["colours"], since))
+        return (
+            seconds,
+            now,
+            sorted(_entries(db, event_id, now["door_salt"] or b"", now["colours"], since)),
+        )
 
 
 def _entries(db, event_id, salt, colours, since=None):
@@ -101,7 +113,9 @@ def _entries(db, event_id, salt, colours, since=None):
     start, places = sha256(salt), {colour: place for place, colour in enumerate(colours, 1)}
     roles = {role: place for place, role in enumerate(ROLES)}
     values = {"event_id": event_id, "since": since} if since else {"event_id": event_id}
-    for statement in (sql.changed_badges, sql.changed_aliases) if since else (sql.badges, sql.aliases):
+    for statement in (
+        (sql.changed_badges, sql.changed_aliases) if since else (sql.badges, sql.aliases)
+    ):
         for number, status, role, colour in db.tuples(statement, **values):
             salted = start.copy()
             salted.update(number.encode())
@@ -126,8 +140,16 @@ def _draw(db, event_id):
 
 def _packed(kind, event_id, now, seconds, entries):
     """Return a roster as bytes. Of entries that are alike, the one with the strictest status stays."""
-    stricter = sorted(entries, key=lambda entry: entry[HASH] & STATUS_BITS) if _are_alike(entries) else entries
+    stricter = (
+        sorted(entries, key=lambda entry: entry[HASH] & STATUS_BITS)
+        if _are_alike(entries)
+        else entries
+    )
     entries = sorted({entry[:HASH]: entry for entry in stricter}.values())
-    colours = b"".join(bytes.fromhex(colour[1:]) for colour in ("#000000", *now["colours"])).ljust(24, b"\0")
-    head = HEAD.pack(kind, event_id, now["door_salt"], now["revision"], seconds, colours, len(entries))
+    colours = b"".join(bytes.fromhex(colour[1:]) for colour in ("#000000", *now["colours"])).ljust(
+        24, b"\0"
+    )
+    head = HEAD.pack(
+        kind, event_id, now["door_salt"], now["revision"], seconds, colours, len(entries)
+    )
     return head + b"".join(entries)

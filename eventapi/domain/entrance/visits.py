@@ -4,11 +4,12 @@ A day ends at the local time `day_ends_at` of the event, and with it every visit
 in which they were made. So the visits do not depend on the order in which the scans arrive: some arrive late, twice or
 from several devices.
 """
+
 from dataclasses import dataclass
 
 from eventapi import times
 
-SAME = 10                   # seconds within which two scans of a badge count as one: it was held up twice
+SAME = 10  # seconds within which two scans of a badge count as one: it was held up twice
 
 
 @dataclass
@@ -17,6 +18,7 @@ class Visit:
 
     `opening` and `closing` are rows of scans, `ends_at` is UTC text, `closed_by` is `check_out`, `force` or None.
     """
+
     opening: dict
     ends_at: str
     closing: dict | None = None
@@ -70,7 +72,10 @@ def _order(scan):
     Scans of the same second are ordered by id if the server set their time. Otherwise they are ordered by their
     fields, so that the order of their arrival does not matter.
     """
-    fields = (scan[name] or "" for name in ("station", "client_ref", "badge_number", "check_in_type", "notes"))
+    fields = (
+        scan[name] or ""
+        for name in ("station", "client_ref", "badge_number", "check_in_type", "notes")
+    )
     live_id = scan["id"] if scan["is_live"] else 0
     return scan["scanned_at"], live_id, scan["action"], scan["force"], *fields, scan["id"]
 

@@ -1,4 +1,5 @@
 """The calendar feed: its entries, which triggers of the database maintain, and the subscriptions to it."""
+
 import json
 import secrets
 from datetime import datetime, timedelta, timezone
@@ -15,10 +16,14 @@ from eventapi.storage.statements import statements
 sql = statements("calendar_feed")
 
 FORM = "text/calendar"
-HEADER = "text/calendar; charset=utf-8; method=PUBLISH"     # with the method of the calendar (RFC 5545, 3.7.2)
-CANCELLED = timedelta(days=365)         # how long the feed contains a cancelled entry
-OVER = timedelta(days=365)              # how long the feed of all events contains an entry after its end
-WINDOW = ("from", "to", "event_id")     # filters that limit the feed, so that it may contain older entries
+HEADER = "text/calendar; charset=utf-8; method=PUBLISH"  # with the method of the calendar (RFC 5545, 3.7.2)
+CANCELLED = timedelta(days=365)  # how long the feed contains a cancelled entry
+OVER = timedelta(days=365)  # how long the feed of all events contains an entry after its end
+WINDOW = (
+    "from",
+    "to",
+    "event_id",
+)  # filters that limit the feed, so that it may contain older entries
 
 
 def entries(db, kinds, **filters):
@@ -32,7 +37,9 @@ def entries(db, kinds, **filters):
     since = times.text(now - CANCELLED)
     if not any(name in values for name in WINDOW):
         values["from"] = times.text(now - OVER)
-    found = db.all(sql.entries, frozenset(values), **values, kinds=as_json(kinds), cancelled_since=since)
+    found = db.all(
+        sql.entries, frozenset(values), **values, kinds=as_json(kinds), cancelled_since=since
+    )
     _add_speakers(db, found)
     return found
 
@@ -49,22 +56,33 @@ def _add_speakers(db, found):
 
 def _name(row):
     """Return a person with the company in brackets, or what is known of both."""
-    person, company = " ".join(filter(None, (row["first_name"], row["last_name"]))), row["company_name"]
+    person, company = (
+        " ".join(filter(None, (row["first_name"], row["last_name"]))),
+        row["company_name"],
+    )
     return f"{person} ({company})" if person and company else person or company
 
 
 def state(db, name, found):
     """Return what the bytes of the calendar depend on, as JSON data: the same state means the same bytes."""
-    return [name, db.config.timezone, db.config.language, db.value(sql.identity),
-            [(entry["id"], entry["sequence"], entry["speakers"]) for entry in found]]
+    return [
+        name,
+        db.config.timezone,
+        db.config.language,
+        db.value(sql.identity),
+        [(entry["id"], entry["sequence"], entry["speakers"]) for entry in found],
+    ]
 
 
 def write(db, name, found):
     """Return the calendar with the entries `found` as bytes."""
-    return icalendar.calendar(name, found, db.value(sql.identity), db.config.timezone, db.config.language)
+    return icalendar.calendar(
+        name, found, db.value(sql.identity), db.config.timezone, db.config.language
+    )
 
 
 # Subscriptions
+
 
 def new_token():
     """Return a random token and its hash. Only the hash is stored."""
@@ -75,7 +93,11 @@ def new_token():
 def subscribed(db, token):
     """Return the active subscription with this token, or None."""
     row = db.one(sql.subscribed, token_hash=key_hash(token))
-    return row and {**row, "kinds": json.loads(row["kinds"]), "visible": 1 if row["visible"] else None}
+    return row and {
+        **row,
+        "kinds": json.loads(row["kinds"]),
+        "visible": 1 if row["visible"] else None,
+    }
 
 
 def get(db, id):

@@ -2,6 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 import json
 
 from eventapi import journal, money
@@ -14,11 +15,12 @@ from eventapi.storage.statements import statements
 
 sql = statements("categories")
 
-WITHOUT_OFFICE = ("visitor", "press", "staff")      # roles that may be admitted automatically
-DEEPEST = 100               # levels below the root. This bounds the depth of nested responses
+WITHOUT_OFFICE = ("visitor", "press", "staff")  # roles that may be admitted automatically
+DEEPEST = 100  # levels below the root. This bounds the depth of nested responses
 
 
 # Reading
+
 
 def get(db, id):
     """Return the category, or None."""
@@ -52,6 +54,7 @@ def for_applicants(db, row):
 
 # Writing
 
+
 def create(db, fields):
     """Create a category and return it.
 
@@ -64,7 +67,8 @@ def create(db, fields):
     parent_id, event_ids = _parent_and_events(db, fields)
     values = _columns(db, {**fields, "parent_category_id": parent_id})
     values["category_key"] = slugs.new_key(
-        db, sql.key_taken, "category", "category_key", fields["category_key"], fields["title"])
+        db, sql.key_taken, "category", "category_key", fields["category_key"], fields["title"]
+    )
     id = db.insert(sql.add, **values, now=db.now)
     db.run(sql.add_events, category_id=id, event_ids=as_json(event_ids))
     category = get(db, id)
@@ -79,7 +83,9 @@ def update(db, old, fields):
     merged = {**old, **fields, "parent_category_id": parent_id}
     values = _columns(db, merged)
     slugs.claim_key(db, sql.key_taken, "category", "category_key", merged["category_key"], but=id)
-    if values != _columns(db, old) or set(fields.get("event_keys", old["event_keys"])) != {*old["event_keys"]}:
+    if values != _columns(db, old) or set(fields.get("event_keys", old["event_keys"])) != {
+        *old["event_keys"]
+    }:
         db.run(sql.change, **values, now=db.now)
     if event_ids is not None:
         db.run(sql.clear_events, category_id=id)
@@ -92,10 +98,20 @@ def update(db, old, fields):
 def delete(db, category):
     """Delete a category; its children move up one level. Raise 409 `in_use` while other records refer to it."""
     id = category["id"]
-    references.refuse_in_use(db, sql.users, id, "The category is assigned to {}, so it cannot be deleted. "
-                             "Assign another category to them first.")
+    references.refuse_in_use(
+        db,
+        sql.users,
+        id,
+        "The category is assigned to {}, so it cannot be deleted. "
+        "Assign another category to them first.",
+    )
     for child in [get(db, child) for child in db.values(sql.children, id=id)]:
-        db.run(sql.move_up, id=child["id"], parent_category_id=category["parent_category_id"], now=db.now)
+        db.run(
+            sql.move_up,
+            id=child["id"],
+            parent_category_id=category["parent_category_id"],
+            now=db.now,
+        )
         journal.updated(db, entities.CATEGORY, child, get(db, child["id"]))
     cascade.delete_with(db, "category", id)
     db.run(sql.remove, id=id)
@@ -108,14 +124,24 @@ def _columns(db, category):
     Raise 422 for too many decimals, and for an automatic category that needs the office.
     """
     faults, places = Faults(), money.decimals(db.config.currency)
-    values = {**category, "base_price": whole(category, "base_price", places, faults),
-              "tax_rate": whole(category, "tax_rate", 2, faults)}
+    values = {
+        **category,
+        "base_price": whole(category, "base_price", places, faults),
+        "tax_rate": whole(category, "tax_rate", 2, faults),
+    }
     if category["approval"] == "automatic":
         if category["role"] not in WITHOUT_OFFICE:
-            faults.add("/role", "role", f"must be {listed(WITHOUT_OFFICE, 'or')}, because `approval` is automatic")
+            faults.add(
+                "/role",
+                "role",
+                f"must be {listed(WITHOUT_OFFICE, 'or')}, because `approval` is automatic",
+            )
         if category["base_price"] is not None:
-            faults.add("/base_price", "not_allowed", "must be null, because `approval` is automatic and nobody would "
-                       "bill the fee")
+            faults.add(
+                "/base_price",
+                "not_allowed",
+                "must be null, because `approval` is automatic and nobody would bill the fee",
+            )
     faults.raise_any()
     return values
 
@@ -130,7 +156,9 @@ def _parent_and_events(db, fields, id=None, parent_id=None):
     if any(member in fields for member, _ in references.PARENT_CATEGORY[1]):
         parent_id = references.resolve(db, fields, references.PARENT_CATEGORY, faults)
         if parent_id is not None:
-            member = "parent_category_id" if fields.get("parent_category_id") else "parent_category_key"
+            member = (
+                "parent_category_id" if fields.get("parent_category_id") else "parent_category_key"
+            )
             _check_place(db, id, parent_id, member, faults)
     faults.raise_any()
     return parent_id, event_ids

@@ -1,4 +1,5 @@
 """Copy an event, to be held again: every date moves by the same number of days."""
+
 from eventapi import journal, times
 from eventapi.domain.attachments import tasks
 from eventapi.domain.events import categories, events
@@ -21,11 +22,20 @@ def moved(event, date_from, *, opening_hours):
     """Return `(fields of the copy, number of days that it is later)`. An event without dates moves by 0 days."""
     zone = event["timezone"]
     known = event["date_from"] or event["date_to"]
-    days = times.days_between(times.local_date(known, zone), times.local_date(date_from, zone)) if known else 0
+    days = (
+        times.days_between(times.local_date(known, zone), times.local_date(date_from, zone))
+        if known
+        else 0
+    )
     hours = event["opening_hours"] if opening_hours else []
     hours = [{**entry, "date": times.add_days(entry["date"], days)} for entry in hours]
-    new = {**event, **{name: times.shifted(event[name], days, zone) for name in DATES}, "date_from": date_from,
-           "opening_hours": hours, "is_visible": False}
+    new = {
+        **event,
+        **{name: times.shifted(event[name], days, zone) for name in DATES},
+        "date_from": date_from,
+        "opening_hours": hours,
+        "is_visible": False,
+    }
     return new, days
 
 
@@ -35,7 +45,10 @@ def copy_plans(db, old_id, new_id, days):
         id = db.insert(sql_of_plans.add, **{**plan, "event_id": new_id}, now=db.now)
         new = plans.get(db, id)
         journal.created(db, entities.PLAN, new)
-        booths = [{**booth, "plan_id": id, "event_id": new_id} for booth in db.all(sql.booths, plan_id=plan["id"])]
+        booths = [
+            {**booth, "plan_id": id, "event_id": new_id}
+            for booth in db.all(sql.booths, plan_id=plan["id"])
+        ]
         _copy_booths(db, booths)
 
 
@@ -48,15 +61,19 @@ def _copy_booths(db, booths):
     for booth in booth_rows.rows(db, ids):
         pricing.store_price(db, booth, "/date_from", faults)
     faults.raise_any()
-    journal.created_many(db, entities.BOOTH, [booth_rows.represent(db, booth) for booth in booth_rows.rows(db, ids)])
+    journal.created_many(
+        db, entities.BOOTH, [booth_rows.represent(db, booth) for booth in booth_rows.rows(db, ids)]
+    )
 
 
 def copy_services(db, old_id, new_id, days):
     """Offer the same services on the same terms, with their dates moved by `days`."""
     for offer in db.all(sql.offers, event_id=old_id):
         old = services.get(db, offer["service_id"])
-        dates = {name: offer[name] and times.add_days(offer[name], days)
-                 for name in ("early_bird_until", "order_deadline")}
+        dates = {
+            name: offer[name] and times.add_days(offer[name], days)
+            for name in ("early_bird_until", "order_deadline")
+        }
         db.run(sql_of_offers.put, **{**offer, **dates, "event_id": new_id})
         db.run(sql_of_services.touch, id=old["id"], now=db.now)
         journal.updated(db, entities.SERVICE, old, services.get(db, old["id"]))
@@ -72,10 +89,13 @@ def copy_categories(db, old_id, new_id, days):
 
 
 # value of `with` -> (function that copies the part, the scopes that it requires besides `events`)
-PARTS = {"plans": (copy_plans, ("plans", "booths")), "services": (copy_services, ("services",)),
-         "categories": (copy_categories, ("categories",)),
-         "submission_types": (submission_types.copy_types, ("submissions",)),
-         "tasks": (tasks.copy_tasks, ("tasks",))}
+PARTS = {
+    "plans": (copy_plans, ("plans", "booths")),
+    "services": (copy_services, ("services",)),
+    "categories": (copy_categories, ("categories",)),
+    "submission_types": (submission_types.copy_types, ("submissions",)),
+    "tasks": (tasks.copy_tasks, ("tasks",)),
+}
 
 
 def scopes(parts):
@@ -91,7 +111,7 @@ def copy(db, old, fields, base_url):
     Call this inside a write transaction. Raise 422 if a date moves out of range, 409 `duplicate` if `event_key` is
     taken.
     """
-    parts = dict.fromkeys(fields["with"])           # each once
+    parts = dict.fromkeys(fields["with"])  # each once
     try:
         new, days = moved(old, fields["date_from"], opening_hours="opening_hours" in parts)
         key = fields["event_key"] or events.free_key(db, new)
@@ -100,6 +120,7 @@ def copy(db, old, fields, base_url):
             copy_part(db, old["id"], id, days)
         settings.copy(db, old["id"], id)
     except OverflowError:
-        raise invalid_at("/date_from", "date",
-                         "would move a date out of range: the year must be from 2 to 9998") from None
+        raise invalid_at(
+            "/date_from", "date", "would move a date out of range: the year must be from 2 to 9998"
+        ) from None
     return events.get(db, id, base_url)

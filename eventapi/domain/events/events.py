@@ -4,6 +4,7 @@ Every function that writes is called inside a write transaction and journals the
 address of the service: the URL of an event's picture begins with it. The picture is a document about the event,
 without a document number, stored unchanged.
 """
+
 import json
 
 from eventapi import journal, times
@@ -21,10 +22,16 @@ from eventapi.storage.statements import statements
 
 sql = statements("events")
 
-DATES = ("date_to", "date_from", "timezone", "application_deadline")        # prices and due dates may depend on them
+DATES = (
+    "date_to",
+    "date_from",
+    "timezone",
+    "application_deadline",
+)  # prices and due dates may depend on them
 
 
 # Reading
+
 
 def get(db, id, base_url=None):
     """Return the event, or None. Without `base_url` its picture has no `url`."""
@@ -51,6 +58,7 @@ def add_opening_hours(db, events):
 
 
 # Writing
+
 
 def create(db, fields, base_url):
     """Create an event and return it.
@@ -87,12 +95,17 @@ def update(db, old, fields, base_url):
     another time zone or end of the day after check-ins.
     """
     id, faults = old["id"], Faults()
-    merged = {**old, **fields,
-              "custom_fields": custom_fields.checked(db, "event", fields, old["custom_fields"], faults)}
+    merged = {
+        **old,
+        **fields,
+        "custom_fields": custom_fields.checked(db, "event", fields, old["custom_fields"], faults),
+    }
     _check(merged, faults)
     if merged["event_key"] != old["event_key"]:
         slugs.claim_key(db, sql.key_taken, "event", "event_key", merged["event_key"])
-    admission.refuse_other_days(db, id, [name for name in ("timezone", "day_ends_at") if merged[name] != old[name]])
+    admission.refuse_other_days(
+        db, id, [name for name in ("timezone", "day_ends_at") if merged[name] != old[name]]
+    )
     if merged != old:
         db.run(sql.change, **_columns(merged), now=db.now)
         custom_fields.store(db, "event", id, old["custom_fields"], merged["custom_fields"])
@@ -113,8 +126,15 @@ def _move_due_dates(db, id, pointer):
         tasks.move_due_dates(db, event)
         submission_types.move_due_dates(db, event)
     except OverflowError:
-        raise invalid([fault("date", "would move a due date out of range: the year must be from 2 to 9998",
-                             pointer=pointer)]) from None
+        raise invalid(
+            [
+                fault(
+                    "date",
+                    "would move a due date out of range: the year must be from 2 to 9998",
+                    pointer=pointer,
+                )
+            ]
+        ) from None
 
 
 def delete(db, event):
@@ -123,8 +143,13 @@ def delete(db, event):
     Raise 409 `in_use` while other records depend on it.
     """
     id = event["id"]
-    references.refuse_in_use(db, sql.users, id, "The event has {}, so it cannot be deleted. Delete these "
-                             "first, or set `is_visible` to false to hide the event.")
+    references.refuse_in_use(
+        db,
+        sql.users,
+        id,
+        "The event has {}, so it cannot be deleted. Delete these "
+        "first, or set `is_visible` to false to hide the event.",
+    )
     cascade.delete_with(db, "event", id)
     calendar_feed.delete_with(db, id)
     plans.delete_with(db, id)
@@ -178,10 +203,14 @@ def _columns(event):
     """Return the columns of an event: dates as sent, and the UTC timestamps that they mean."""
     zone = event["timezone"]
     last_day = times.local_date(event["date_to"] or event["date_from"], zone)
-    return {**event, "opening_hours": as_json(event["opening_hours"]),
-            "date_from_at": times.start(event["date_from"], zone), "date_to_at": times.end(event["date_to"], zone),
-            "over_at": times.end(last_day, zone),
-            "application_deadline_at": times.end(event["application_deadline"], zone)}
+    return {
+        **event,
+        "opening_hours": as_json(event["opening_hours"]),
+        "date_from_at": times.start(event["date_from"], zone),
+        "date_to_at": times.end(event["date_to"], zone),
+        "over_at": times.end(last_day, zone),
+        "application_deadline_at": times.end(event["application_deadline"], zone),
+    }
 
 
 def _check(event, faults=()):
@@ -195,8 +224,15 @@ def _check(event, faults=()):
         if entry["closes"] <= entry["opens"]:
             faults.add(f"/opening_hours/{place}/closes", "before_start", "must be after `opens`")
         for other in hours[:place]:
-            if other["date"] == entry["date"] and other["opens"] < entry["closes"] and entry["opens"] < other["closes"]:
-                faults.add(f"/opening_hours/{place}", "overlap",
-                           f"overlaps the opening hours from {other['opens']} to {other['closes']} on that date")
+            if (
+                other["date"] == entry["date"]
+                and other["opens"] < entry["closes"]
+                and entry["opens"] < other["closes"]
+            ):
+                faults.add(
+                    f"/opening_hours/{place}",
+                    "overlap",
+                    f"overlaps the opening hours from {other['opens']} to {other['closes']} on that date",
+                )
                 break
     faults.raise_any()

@@ -4,21 +4,29 @@ Times are UTC, and the calendar has no VTIMEZONE for them. Nothing recurs, so a 
 programs read UTC alike, while some read a TZID as a zone of their own or guess an unknown one. Whole days are
 VALUE=DATE, without a zone: the first of May is the first of May everywhere.
 """
+
 import re
 
 from eventapi import times
 
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029]")
 ESCAPES = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})
-OCTETS = 75                             # maximal length of a line without its end (3.1)
-DEADLINE = "Application deadline: "     # how the database begins the title of each deadline
+OCTETS = 75  # maximal length of a line without its end (3.1)
+DEADLINE = "Application deadline: "  # how the database begins the title of each deadline
 DEADLINES = {"en": DEADLINE, "de": "Anmeldeschluss: "}
 SPEAKERS = {"en": ("Speaker", "Speakers"), "de": ("Es spricht", "Es sprechen")}
-REFRESH = "PT1H"                        # how often calendar programs should read the feed
+REFRESH = "PT1H"  # how often calendar programs should read the feed
 # A calendar must have a component (3.6). An empty calendar has this one.
-EMPTY = ("BEGIN:VTIMEZONE", "TZID:UTC", "BEGIN:STANDARD", "DTSTART:19700101T000000", "TZOFFSETFROM:+0000",
-           "TZOFFSETTO:+0000",
-           "END:STANDARD", "END:VTIMEZONE")
+EMPTY = (
+    "BEGIN:VTIMEZONE",
+    "TZID:UTC",
+    "BEGIN:STANDARD",
+    "DTSTART:19700101T000000",
+    "TZOFFSETFROM:+0000",
+    "TZOFFSETTO:+0000",
+    "END:STANDARD",
+    "END:VTIMEZONE",
+)
 
 
 def calendar(name, entries, identity, zone, language):
@@ -27,10 +35,17 @@ def calendar(name, entries, identity, zone, language):
     `identity` is part of each UID. `zone` is the time zone of entries that have none. `language` is that of the words
     beside the titles of records.
     """
-    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//eventapi//Calendar feed//EN", "CALSCALE:GREGORIAN",
-             "METHOD:PUBLISH",
-             f"NAME:{text(name)}", f"X-WR-CALNAME:{text(name)}", f"REFRESH-INTERVAL;VALUE=DURATION:{REFRESH}",
-             f"X-PUBLISHED-TTL:{REFRESH}"]
+    lines = [
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        "PRODID:-//eventapi//Calendar feed//EN",
+        "CALSCALE:GREGORIAN",
+        "METHOD:PUBLISH",
+        f"NAME:{text(name)}",
+        f"X-WR-CALNAME:{text(name)}",
+        f"REFRESH-INTERVAL;VALUE=DURATION:{REFRESH}",
+        f"X-PUBLISHED-TTL:{REFRESH}",
+    ]
     for entry in entries:
         lines += component(entry, identity, zone, language)
     lines += [*(() if entries else EMPTY), "END:VCALENDAR", ""]
@@ -80,7 +95,7 @@ def span(entry, zone):
     days = None if entry["kind"] == "slot" else whole_days(first, last, zone)
     if days:
         yield f"DTSTART;VALUE=DATE:{days[0].replace('-', '')}"
-        yield f"DTEND;VALUE=DATE:{times.add_days(days[1], 1).replace('-', '')}"            # the day after
+        yield f"DTEND;VALUE=DATE:{times.add_days(days[1], 1).replace('-', '')}"  # the day after
         return
     yield f"DTSTART:{date_time(first)}"
     if last > first:
@@ -93,7 +108,9 @@ def whole_days(first, last, zone):
     A due date at the end of a day counts as that day.
     """
     first_day, last_day = times.local_date(first, zone), times.local_date(last, zone)
-    if last == times.end(last_day, zone) and (first == last or first == times.start(first_day, zone)):
+    if last == times.end(last_day, zone) and (
+        first == last or first == times.start(first_day, zone)
+    ):
         return first_day, last_day
     return None
 

@@ -2,6 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 import json
 
 from eventapi import journal, times
@@ -15,9 +16,17 @@ from eventapi.storage.statements import statements
 sql = statements("schedules")
 
 # Fields whose change may make a slot clash with another, or exceed its capacity.
-CLASH_FIELDS = ("event_id", "starts_at", "ends_at", "location", "allow_overlap", "capacity", "assignments")
+CLASH_FIELDS = (
+    "event_id",
+    "starts_at",
+    "ends_at",
+    "location",
+    "allow_overlap",
+    "capacity",
+    "assignments",
+)
 
-MIDNIGHT = "24:00"          # end_time of a slot that ends with its day
+MIDNIGHT = "24:00"  # end_time of a slot that ends with its day
 
 
 def get(db, id):
@@ -81,19 +90,32 @@ def _checked(db, old, fields):
     Raise 422 for what contradicts other records, and 409 `participant_cancelled`.
     """
     faults, slot = Faults(), {**old, **fields}
-    event = db.one(sql.event, id=references.resolve(db, fields, EVENT, faults) or old.get("event_id"))
+    event = db.one(
+        sql.event, id=references.resolve(db, fields, EVENT, faults) or old.get("event_id")
+    )
     if event:
-        slot.update(event_id=event["id"], event_key=event["event_key"], **_period(slot, event["timezone"], faults))
+        slot.update(
+            event_id=event["id"],
+            event_key=event["event_key"],
+            **_period(slot, event["timezone"], faults),
+        )
         people = _assigned(db, event, slot["assignments"], faults)
     faults.raise_any()
     before = [entry["event_participant_id"] for entry in old["assignments"]]
-    cancelled = [person["id"]
-                 for person in people.values() if person["status"] == "cancelled" and person["id"] not in before]
+    cancelled = [
+        person["id"]
+        for person in people.values()
+        if person["status"] == "cancelled" and person["id"] not in before
+    ]
     if cancelled:
         raise anonymity.cancelled(cancelled[0], event_participant_id=cancelled[0])
-    return {**slot,
-            "assignments": [{"event_participant_id": _participant_id(entry), "role": entry["role"]}
-                            for entry in slot["assignments"]]}
+    return {
+        **slot,
+        "assignments": [
+            {"event_participant_id": _participant_id(entry), "role": entry["role"]}
+            for entry in slot["assignments"]
+        ],
+    }
 
 
 def _period(slot, zone_name, faults):
@@ -102,14 +124,23 @@ def _period(slot, zone_name, faults):
         faults.add("/slot_date", "format", "must be a date in the years 2 to 9998")
         return {}
     period = utc_times(slot, zone_name)
-    for field, day, timestamp in (("start_time", slot["slot_date"], period["starts_at"]),
-                                  ("end_time", _end(slot)[0], period["ends_at"])):
+    for field, day, timestamp in (
+        ("start_time", slot["slot_date"], period["starts_at"]),
+        ("end_time", _end(slot)[0], period["ends_at"]),
+    ):
         if timestamp is None:
-            faults.add(f"/{field}", "no_such_time", f"does not exist on {day}: the clocks are set forward past it")
+            faults.add(
+                f"/{field}",
+                "no_such_time",
+                f"does not exist on {day}: the clocks are set forward past it",
+            )
     if slot["end_time"] == slot["start_time"]:
-        faults.add("/end_time", "same_time",
-                   "must differ from `start_time`. An earlier time is on the next day, and 24:00 is the end of "
-                   "`slot_date`")
+        faults.add(
+            "/end_time",
+            "same_time",
+            "must differ from `start_time`. An earlier time is on the next day, and 24:00 is the end of "
+            "`slot_date`",
+        )
     return period
 
 
@@ -117,7 +148,9 @@ def _end(slot):
     """Return `(date, time)` of the end: an `end_time` before `start_time` is on the next day, as is 24:00."""
     if slot["end_time"] == MIDNIGHT:
         return times.add_days(slot["slot_date"], 1), "00:00"
-    return times.add_days(slot["slot_date"], int(slot["end_time"] < slot["start_time"])), slot["end_time"]
+    return times.add_days(slot["slot_date"], int(slot["end_time"] < slot["start_time"])), slot[
+        "end_time"
+    ]
 
 
 def _assigned(db, event, assignments, faults):
@@ -125,22 +158,35 @@ def _assigned(db, event, assignments, faults):
 
     Add those that are unknown, of another event or repeated to `faults`.
     """
-    rows = db.all(sql.participants,
-                  ids=as_json([_participant_id(entry) for entry in assignments if _participant_id(entry)]))
+    rows = db.all(
+        sql.participants,
+        ids=as_json([_participant_id(entry) for entry in assignments if _participant_id(entry)]),
+    )
     people, seen = {row["id"]: row for row in rows}, set()
     for place, entry in enumerate(assignments):
         at, id = f"/assignments/{place}", _participant_id(entry)
         if id is None:
             faults.add(f"{at}/event_participant_id", "required", "is required, or `participant_id`")
         elif entry.get("participant_id", id) != id:
-            faults.add(f"{at}/participant_id", "disagrees", references.disagrees("event_participant_id"))
+            faults.add(
+                f"{at}/participant_id", "disagrees", references.disagrees("event_participant_id")
+            )
         elif id not in people:
-            faults.add(f"{at}/event_participant_id", "unknown", references.unknown("event_participant_id", id))
+            faults.add(
+                f"{at}/event_participant_id",
+                "unknown",
+                references.unknown("event_participant_id", id),
+            )
         elif people[id]["event_id"] != event["id"]:
-            faults.add(f"{at}/event_participant_id", "other_event",
-                       f"is not a participant of the event {event['event_key']}")
+            faults.add(
+                f"{at}/event_participant_id",
+                "other_event",
+                f"is not a participant of the event {event['event_key']}",
+            )
         elif (id, entry["role"]) in seen:
-            faults.add(at, "repeated", "repeats another assignment of the same participant and role")
+            faults.add(
+                at, "repeated", "repeats another assignment of the same participant and role"
+            )
         seen.add((id, entry["role"]))
     return people
 
@@ -153,19 +199,27 @@ def refuse_clash(db, slot):
     """Raise 409 `capacity_reached` or `schedule_conflict` if the stored slot has too many attendees or clashes."""
     attendees = db.value(sql.attendees, id=slot["id"])
     if slot["capacity"] is not None and attendees > slot["capacity"]:
-        raise Problem("capacity_reached",
-                      f"The slot would have {attendees} attendees, but its `capacity` is {slot['capacity']}. Raise "
-                      "`capacity`, or remove attendees.",
-                      capacity=slot["capacity"], attendees=attendees)
+        raise Problem(
+            "capacity_reached",
+            f"The slot would have {attendees} attendees, but its `capacity` is {slot['capacity']}. Raise "
+            "`capacity`, or remove attendees.",
+            capacity=slot["capacity"],
+            attendees=attendees,
+        )
     other = db.one(sql.clash, id=slot["id"])
     if other:
-        reason = (f"The location {slot['location']} is taken" if other["reason"] == "location" else
-                  f"The participant {other['event_participant_id']} is busy")
-        raise Problem("schedule_conflict",
-                      f"{reason} on {other['slot_date']} from {other['start_time']} to {other['end_time']}"
-                      f"{' the next day' if other['end_time'] < other['start_time'] else ''}, by “{other['title']}” "
-                      f"(slot {other['id']}). Choose another time, or send `allow_overlap` as true.",
-                      conflict=other)
+        reason = (
+            f"The location {slot['location']} is taken"
+            if other["reason"] == "location"
+            else f"The participant {other['event_participant_id']} is busy"
+        )
+        raise Problem(
+            "schedule_conflict",
+            f"{reason} on {other['slot_date']} from {other['start_time']} to {other['end_time']}"
+            f"{' the next day' if other['end_time'] < other['start_time'] else ''}, by “{other['title']}” "
+            f"(slot {other['id']}). Choose another time, or send `allow_overlap` as true.",
+            conflict=other,
+        )
 
 
 def touch(db, old):
@@ -211,14 +265,19 @@ def recompute_times(db, event_id, zone_name):
         old = get(db, id)
         moved = {**old, **utc_times(old, zone_name)}
         if moved["starts_at"] is None or moved["ends_at"] is None:
-            raise invalid_at("/timezone", "no_such_time",
-                             f"lacks the local time of “{old['title']}” on {old['slot_date']} (slot {id}), because the "
-                             "clocks are set forward past it. Move that slot first")
+            raise invalid_at(
+                "/timezone",
+                "no_such_time",
+                f"lacks the local time of “{old['title']}” on {old['slot_date']} (slot {id}), because the "
+                "clocks are set forward past it. Move that slot first",
+            )
         db.run(sql.move, **moved, now=db.now)
         _journal_update(db, old)
 
 
 def utc_times(slot, zone_name):
     """Return the UTC times `starts_at` and `ends_at`; None for a local time that the clocks skip."""
-    return {"starts_at": times.at(slot["slot_date"], slot["start_time"], zone_name),
-            "ends_at": times.at(*_end(slot), zone_name)}
+    return {
+        "starts_at": times.at(slot["slot_date"], slot["start_time"], zone_name),
+        "ends_at": times.at(*_end(slot), zone_name),
+    }

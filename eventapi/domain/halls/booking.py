@@ -7,6 +7,7 @@ the booth to the waiting list; otherwise the worker does so.
 Every function that writes is called inside a write transaction, journals the change, and takes and returns rows of
 reservations (see `reservation_rows`). A Problem with `keeps=True` commits what was written before it.
 """
+
 from datetime import timedelta
 
 from eventapi import journal, times
@@ -33,12 +34,13 @@ from eventapi.storage.statements import statements
 sql = statements("booth_reservations")
 participants = statements("participants")
 
-HOLD_PERIOD = timedelta(days=7)             # of a reservation without `expires_at`
-OFFER_PERIOD = timedelta(days=3)            # of a booth that was offered to its waiting list
+HOLD_PERIOD = timedelta(days=7)  # of a reservation without `expires_at`
+OFFER_PERIOD = timedelta(days=3)  # of a booth that was offered to its waiting list
 MAX_HOLD_PERIOD = timedelta(days=366)
 
 
 # Reserving
+
 
 def reserve(db, wanted, booth, participant):
     """Reserve a booth, or join its waiting list if it is taken and `waitlist` is set. Return the new row.
@@ -57,10 +59,19 @@ def reserve(db, wanted, booth, participant):
         return join_waiting_list(db, booth, participant, {**price, "notes": wanted["notes"]})
     refuse_taken(db, booth)
     confirmed = wanted["status"] == "confirmed"
-    new = add(db, booth, participant, {
-        **price, "status": wanted["status"], "notes": wanted["notes"], "reserved_at": db.now,
-        "expires_at": None if confirmed else (wanted["expires_at"] or _after(db, HOLD_PERIOD)),
-        "confirmed_at": db.now if confirmed else None})
+    new = add(
+        db,
+        booth,
+        participant,
+        {
+            **price,
+            "status": wanted["status"],
+            "notes": wanted["notes"],
+            "reserved_at": db.now,
+            "expires_at": None if confirmed else (wanted["expires_at"] or _after(db, HOLD_PERIOD)),
+            "confirmed_at": db.now if confirmed else None,
+        },
+    )
     set_booth_status(db, new)
     if confirmed:
         journal.announced(db, entities.BOOTH_RESERVATION, "confirmed", as_stored(db, new))
@@ -75,20 +86,40 @@ def join_waiting_list(db, booth, participant, fields):
     was negotiated. Raise 409 `duplicate` if the participant holds the booth or is on its waiting list.
     """
     refuse_second(db, booth, participant)
-    return add(db, booth, participant, {**fields, "status": "waitlisted", "reserved_at": None, "expires_at": None,
-                                        "confirmed_at": None})
+    return add(
+        db,
+        booth,
+        participant,
+        {
+            **fields,
+            "status": "waitlisted",
+            "reserved_at": None,
+            "expires_at": None,
+            "confirmed_at": None,
+        },
+    )
 
 
 def refuse_second(db, booth, participant):
     """Raise 409 `duplicate` if the participant holds the booth or is on its waiting list."""
-    holds = [live["id"] for live in db.all(sql.live, booth_id=booth["id"])
-             if live["event_participant_id"] == participant["id"]]
-    waits = db.value(sql.on_waiting_list, booth_id=booth["id"], event_participant_id=participant["id"])
+    holds = [
+        live["id"]
+        for live in db.all(sql.live, booth_id=booth["id"])
+        if live["event_participant_id"] == participant["id"]
+    ]
+    waits = db.value(
+        sql.on_waiting_list, booth_id=booth["id"], event_participant_id=participant["id"]
+    )
     if holds or waits:
         known = holds[0] if holds else waits
         fact = "already holds" if holds else "is already on the waiting list of"
-        raise Problem("duplicate", f"The participant {fact} booth {booth['booth_number']}. Use booth reservation "
-                      f"{known} instead.", booth_reservation_id=known, keeps=True)
+        raise Problem(
+            "duplicate",
+            f"The participant {fact} booth {booth['booth_number']}. Use booth reservation "
+            f"{known} instead.",
+            booth_reservation_id=known,
+            keeps=True,
+        )
 
 
 def add(db, booth, participant, values):
@@ -97,8 +128,15 @@ def add(db, booth, participant, values):
     Raise 409 `booth_unavailable` if the unique index finds that the booth is held.
     """
     try:
-        id = db.insert(sql.add, **values, booth_id=booth["id"], event_id=booth["event_id"],
-                       event_participant_id=participant["id"], created_by=db.actor.admin_id, now=db.now)
+        id = db.insert(
+            sql.add,
+            **values,
+            booth_id=booth["id"],
+            event_id=booth["event_id"],
+            event_participant_id=participant["id"],
+            created_by=db.actor.admin_id,
+            now=db.now,
+        )
     except Duplicate:
         raise unavailable(booth, db.one(sql.live, booth_id=booth["id"])) from None
     new = row(db, id)
@@ -107,6 +145,7 @@ def add(db, booth, participant, values):
 
 
 # Actions
+
 
 def confirm(db, old):
     """Confirm a reservation: its booth is sold. Return the row.
@@ -129,8 +168,15 @@ def cancel(db, old, reason=None):
     """
     if TRANSITIONS.move("cancel", refuse_expired(db, old)["status"]) is None:
         return old
-    new = store(db, old, "cancelled", status="cancelled", cancelled_at=db.now, cancellation_reason=reason,
-                expires_at=None)
+    new = store(
+        db,
+        old,
+        "cancelled",
+        status="cancelled",
+        cancelled_at=db.now,
+        cancellation_reason=reason,
+        expires_at=None,
+    )
     if old["status"] in HELD_AS:
         free_booth(db, old)
     return new
@@ -161,7 +207,9 @@ def move(db, old, booth):
     if booth["id"] == old["booth_id"]:
         return old
     negotiated = old["final_price"] if old["is_negotiated"] else None
-    price = pricing.priced(db, booth, db.one(participants.get, id=old["event_participant_id"]), negotiated)
+    price = pricing.priced(
+        db, booth, db.one(participants.get, id=old["event_participant_id"]), negotiated
+    )
     expire_and_offer(db, booth)
     refuse_taken(db, booth, but=old["id"])
     new = store(db, old, "moved", booth_id=booth["id"], **price)
@@ -179,9 +227,14 @@ def changed_price(db, old, negotiated):
     """
     if refuse_expired(db, old)["status"] not in ("pending", "waitlisted"):
         remedy = "Cancel it, then reserve" if old["status"] == "confirmed" else "Reserve"
-        raise Problem("invalid_transition", f"`final_price` cannot change because the booth reservation is "
-                      f"{old['status']}. {remedy} the booth again.", state=old["status"],
-                      allowed_from=["pending", "waitlisted"], allowed_actions=TRANSITIONS.actions(old["status"]))
+        raise Problem(
+            "invalid_transition",
+            f"`final_price` cannot change because the booth reservation is "
+            f"{old['status']}. {remedy} the booth again.",
+            state=old["status"],
+            allowed_from=["pending", "waitlisted"],
+            allowed_actions=TRANSITIONS.actions(old["status"]),
+        )
     if negotiated is None and old["status"] == "waitlisted":
         return pricing.UNPRICED
     participant = db.one(participants.get, id=old["event_participant_id"])
@@ -192,17 +245,26 @@ def refuse_expired(db, old):
     """Return the row. If its hold has expired, store that first, and raise 409 `invalid_transition`."""
     if has_expired(db, old):
         expire(db, old)
-        raise Problem("invalid_transition", f"The booth reservation expired at {old['expires_at']}. Reserve the booth "
-                      "again if it is still available.", state="expired", allowed_from=[], allowed_actions=[],
-                      keeps=True)
+        raise Problem(
+            "invalid_transition",
+            f"The booth reservation expired at {old['expires_at']}. Reserve the booth "
+            "again if it is still available.",
+            state="expired",
+            allowed_from=[],
+            allowed_actions=[],
+            keeps=True,
+        )
     return old
 
 
 def check_expiry(db, expires_at, faults):
     """Add a fault unless `expires_at` (UTC text) lies in the future and at most 366 days from now."""
     if not db.now < expires_at <= _after(db, MAX_HOLD_PERIOD):
-        faults.add("/expires_at", "out_of_range",
-                   f"is {expires_at}, and must be in the future and at most {MAX_HOLD_PERIOD.days} days from now")
+        faults.add(
+            "/expires_at",
+            "out_of_range",
+            f"is {expires_at}, and must be in the future and at most {MAX_HOLD_PERIOD.days} days from now",
+        )
 
 
 def release(db, participant_id, reason):
@@ -219,6 +281,7 @@ def release(db, participant_id, reason):
 
 
 # Expiry and waiting lists
+
 
 def expire_due(db, limit):
     """End at most `limit` expired holds and return their number. The worker calls this outside a transaction."""
@@ -279,7 +342,15 @@ def offer(db, booth_id):
     price = {}
     if not old["is_negotiated"]:
         price = pricing.offered(db, booth, db.one(participants.get, id=old["event_participant_id"]))
-    new = store(db, old, "offered", status="pending", reserved_at=db.now, expires_at=_after(db, OFFER_PERIOD), **price)
+    new = store(
+        db,
+        old,
+        "offered",
+        status="pending",
+        reserved_at=db.now,
+        expires_at=_after(db, OFFER_PERIOD),
+        **price,
+    )
     set_booth_status(db, new)
     links.tell_of_offer(db, new["event_participant_id"])
 
@@ -291,8 +362,11 @@ def set_booth_status(db, new):
 
 def announce_assigned(db, action, reservation):
     """Write the outgoing event booth.assigned or booth.unassigned: the booth, its participant and its reservation."""
-    booth = {**booth_rows.get(db, reservation["booth_id"]),
-             "event_participant_id": reservation["event_participant_id"], "booth_reservation_id": reservation["id"]}
+    booth = {
+        **booth_rows.get(db, reservation["booth_id"]),
+        "event_participant_id": reservation["event_participant_id"],
+        "booth_reservation_id": reservation["id"],
+    }
     journal.announced(db, entities.BOOTH, action, booth)
 
 

@@ -2,6 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 from eventapi import journal
 from eventapi.domain.attachments import cascade
 from eventapi.domain.halls import formulas, pricing
@@ -11,7 +12,11 @@ from eventapi.storage.statements import statements
 
 sql = statements("booth_formulas")
 
-PRICING = ("expression", "result_type", "name")         # the prices of booths, or their breakdowns, depend on these
+PRICING = (
+    "expression",
+    "result_type",
+    "name",
+)  # the prices of booths, or their breakdowns, depend on these
 
 
 def get(db, id):
@@ -51,8 +56,13 @@ def update(db, old, fields):
 def delete(db, formula):
     """Delete a formula with its documents and tasks. Raise 409 `in_use` while booths use it."""
     id = formula["id"]
-    references.refuse_in_use(db, sql.users, id, "The formula cannot be deleted because it is used by {}. "
-                             "Change the `formula_id` of each booth first.")
+    references.refuse_in_use(
+        db,
+        sql.users,
+        id,
+        "The formula cannot be deleted because it is used by {}. "
+        "Change the `formula_id` of each booth first.",
+    )
     cascade.delete_with(db, "booth_formula", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.BOOTH_FORMULA, formula)
@@ -69,4 +79,6 @@ def _check(expression):
 def _claim_name(db, name, but=None):
     """Raise 409 `duplicate` if a formula other than that with the id `but` has the name."""
     if db.value(sql.name_taken, name=name) not in (None, but):
-        raise Problem("duplicate", f"Another formula has the name {name}. Send another `name`.", member="name")
+        raise Problem(
+            "duplicate", f"Another formula has the name {name}. Send another `name`.", member="name"
+        )

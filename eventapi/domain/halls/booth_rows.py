@@ -3,6 +3,7 @@
 Rows hold lengths in millimetres, areas in square millimetres, prices in minor units and tax rates in hundredths of a
 percent. API objects (see `represent`) hold metres, square metres, major units and percent.
 """
+
 import json
 
 from eventapi import journal, money, times
@@ -12,9 +13,29 @@ from eventapi.storage.statements import statements
 
 sql = statements("booths")
 
-AS_STORED = ("id", "plan_id", "plan_name", "event_id", "event_key", "event_title", "booth_type_id", "booth_type_key",
-             "booth_type_name", "color", "booth_number", "booth_name", "description", "formula_id", "status",
-             "event_participant_id", "blocked_reason", "amenities", "notes", "created_at", "updated_at")
+AS_STORED = (
+    "id",
+    "plan_id",
+    "plan_name",
+    "event_id",
+    "event_key",
+    "event_title",
+    "booth_type_id",
+    "booth_type_key",
+    "booth_type_name",
+    "color",
+    "booth_number",
+    "booth_name",
+    "description",
+    "formula_id",
+    "status",
+    "event_participant_id",
+    "blocked_reason",
+    "amenities",
+    "notes",
+    "created_at",
+    "updated_at",
+)
 
 
 def row(db, id):
@@ -25,8 +46,10 @@ def row(db, id):
 
 def rows(db, ids):
     """Return the rows of several booths."""
-    return [{**found, "custom_fields": json.loads(found["custom_fields"])}
-            for found in db.all(sql.some, ids=as_json(ids))]
+    return [
+        {**found, "custom_fields": json.loads(found["custom_fields"])}
+        for found in db.all(sql.some, ids=as_json(ids))
+    ]
 
 
 def get(db, id):
@@ -38,7 +61,11 @@ def get(db, id):
 def represent(db, row):
     """Return the API object of a row. A booth whose hold has expired is available, unless it has a waiting list."""
     booth = record(db, row)
-    if row["status"] == "reserved" and row["held_until"] and row["held_until"] <= (db.now or times.now()):
+    if (
+        row["status"] == "reserved"
+        and row["held_until"]
+        and row["held_until"] <= (db.now or times.now())
+    ):
         booth["event_participant_id"] = None
         booth["status"] = "reserved" if row["is_awaited"] else "available"
     return booth
@@ -50,11 +77,18 @@ def record(db, row):
     return {
         **{name: row[name] for name in AS_STORED},
         **({"custom_fields": row["custom_fields"]} if "custom_fields" in row else {}),
-        "dimensions": {"width": metres(row["width"]), "depth": metres(row["depth"]),
-                       "area": money.unscaled(row["area"], 6)},
-        "position": ({"x": metres(row["pos_x"]), "y": metres(row["pos_y"]), "rotation": row["rotation"]}
-                     if placed else None),
-        "fixed_price": money.major(row["fixed_price"], currency), "tax_rate": money.unscaled(tax_rate(db, row), 2),
+        "dimensions": {
+            "width": metres(row["width"]),
+            "depth": metres(row["depth"]),
+            "area": money.unscaled(row["area"], 6),
+        },
+        "position": (
+            {"x": metres(row["pos_x"]), "y": metres(row["pos_y"]), "rotation": row["rotation"]}
+            if placed
+            else None
+        ),
+        "fixed_price": money.major(row["fixed_price"], currency),
+        "tax_rate": money.unscaled(tax_rate(db, row), 2),
         "price": money.major(row["price"], currency),
         "price_breakdown": row["price_breakdown"] and json.loads(row["price_breakdown"]),
     }
@@ -68,7 +102,11 @@ def stored(db, id):
 
 def tax_rate(db, row):
     """Return the tax rate of the booth, else of its type, else of the tenant, in hundredths of a percent."""
-    return next(rate for rate in (row["tax_rate"], row["type_tax_rate"], db.config.tax_rate) if rate is not None)
+    return next(
+        rate
+        for rate in (row["tax_rate"], row["type_tax_rate"], db.config.tax_rate)
+        if rate is not None
+    )
 
 
 def metres(millimetres):

@@ -5,6 +5,7 @@ units and percent.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
 from eventapi.domain.halls import pricing
@@ -15,10 +16,11 @@ from eventapi.storage.statements import statements
 
 sql = statements("booth_types")
 
-PRICING = ("price", "price_model", "open_sides")        # the prices of booths depend on these
+PRICING = ("price", "price_model", "open_sides")  # the prices of booths depend on these
 
 
 # Reading
+
 
 def get(db, id):
     """Return the booth type, or None."""
@@ -35,6 +37,7 @@ def represent(db, row):
 
 # Writing
 
+
 def create(db, fields):
     """Create a booth type and return it. `fields` is a complete validated body.
 
@@ -42,7 +45,13 @@ def create(db, fields):
     """
     values = _columns(db, fields)
     values["booth_type_key"] = slugs.new_key(
-        db, sql.key_taken, "booth type", "booth_type_key", fields["booth_type_key"], fields["booth_type_name"])
+        db,
+        sql.key_taken,
+        "booth type",
+        "booth_type_key",
+        fields["booth_type_key"],
+        fields["booth_type_name"],
+    )
     booth_type = get(db, db.insert(sql.add, **values, now=db.now))
     journal.created(db, entities.BOOTH_TYPE, booth_type)
     return booth_type
@@ -54,7 +63,9 @@ def update(db, old, fields):
     Raise 422 for too many decimals, or if a booth would have no price; 409 `duplicate` for a taken key.
     """
     id, values = old["id"], _columns(db, {**old, **fields})
-    slugs.claim_key(db, sql.key_taken, "booth type", "booth_type_key", values["booth_type_key"], but=id)
+    slugs.claim_key(
+        db, sql.key_taken, "booth type", "booth_type_key", values["booth_type_key"], but=id
+    )
     if values != _columns(db, old):
         db.run(sql.change, **values, now=db.now)
     new = get(db, id)
@@ -66,8 +77,13 @@ def update(db, old, fields):
 def delete(db, booth_type):
     """Delete a booth type with its documents and tasks. Raise 409 `in_use` while it has booths."""
     id = booth_type["id"]
-    references.refuse_in_use(db, sql.users, id, "The booth type cannot be deleted because it is used by {}. "
-                             "Change the `booth_type_id` of each booth first.")
+    references.refuse_in_use(
+        db,
+        sql.users,
+        id,
+        "The booth type cannot be deleted because it is used by {}. "
+        "Change the `booth_type_id` of each booth first.",
+    )
     cascade.delete_with(db, "booth_type", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.BOOTH_TYPE, booth_type)
@@ -79,7 +95,10 @@ def _columns(db, booth_type):
     Raise 422 for too many decimals.
     """
     faults = Faults()
-    values = {**booth_type, "price": whole(booth_type, "price", money.decimals(db.config.currency), faults),
-              "tax_rate": whole(booth_type, "tax_rate", 2, faults)}
+    values = {
+        **booth_type,
+        "price": whole(booth_type, "price", money.decimals(db.config.currency), faults),
+        "tax_rate": whole(booth_type, "tax_rate", 2, faults),
+    }
     faults.raise_any()
     return values

@@ -3,6 +3,7 @@
 Every function that writes is called inside a write transaction and journals the change. `booth_rows` reads booths and
 describes the units of their rows.
 """
+
 from eventapi import journal, money
 from eventapi.domain.attachments import cascade
 from eventapi.domain.halls import booking, booth_rows, pricing, reservation_rows
@@ -18,7 +19,7 @@ sql = statements("booths")
 LENGTHS = ("width", "depth", "pos_x", "pos_y")
 SET_BY_RESERVATIONS = ("reserved", "sold")
 PLACEMENT = ("plan_id", "width", "depth", "pos_x", "pos_y", "rotation")
-MAY_FREE = ("status", *PLACEMENT)                       # a change of these may free the booth or one that it overlapped
+MAY_FREE = ("status", *PLACEMENT)  # a change of these may free the booth or one that it overlapped
 
 
 def create(db, fields):
@@ -67,9 +68,13 @@ def update(db, booth, fields):
 
 def delete(db, booth):
     """Delete a booth with its documents and tasks. Raise 409 `in_use` if it was ever reserved or ordered for."""
-    references.refuse_in_use(db, sql.users, booth["id"],
-                             "The booth cannot be deleted because it has {}. To sell it no longer, cancel its active "
-                             "reservation and set its `status` to blocked.")
+    references.refuse_in_use(
+        db,
+        sql.users,
+        booth["id"],
+        "The booth cannot be deleted because it has {}. To sell it no longer, cancel its active "
+        "reservation and set its `status` to blocked.",
+    )
     cascade.delete_with(db, "booth", booth["id"])
     db.run(sql.remove, id=booth["id"])
     journal.deleted(db, entities.BOOTH, booth)
@@ -78,22 +83,34 @@ def delete(db, booth):
 def _merged(db, old, fields):
     """Return the row `old` with the changed fields. Raise 422 and 409 as `update` does."""
     faults, fields = Faults(), _placed(fields, old)
-    sent = {**fields, **_references(db, fields, faults), **_columns(db, fields, faults),
-            "custom_fields": custom_fields.checked(db, "booth", fields, old["custom_fields"], faults)}
+    sent = {
+        **fields,
+        **_references(db, fields, faults),
+        **_columns(db, fields, faults),
+        "custom_fields": custom_fields.checked(db, "booth", fields, old["custom_fields"], faults),
+    }
     if sent.get("tax_rate") == booth_rows.tax_rate(db, old):
-        del sent["tax_rate"]                        # unchanged: it may be the rate of the type or of the tenant
+        del sent["tax_rate"]  # unchanged: it may be the rate of the type or of the tenant
     _check_position({**old, **fields}, faults)
     status = _status(booth_rows.represent(db, old)["status"], old["status"], sent, faults)
     faults.raise_any()
-    merged = {**old, **{name: value for name, value in sent.items() if name in old}, "status": status}
+    merged = {
+        **old,
+        **{name: value for name, value in sent.items() if name in old},
+        "status": status,
+    }
     if status != "blocked" and old["status"] == "blocked":
         merged["blocked_reason"] = None
     if status != old["status"]:
         _refuse_reserved(db, old)
     if merged["event_id"] != old["event_id"]:
-        references.refuse_in_use(db, sql.users, old["id"],
-                                 "The booth cannot move to another event because it has {}. Create another booth in "
-                                 "the plan of that event instead.")
+        references.refuse_in_use(
+            db,
+            sql.users,
+            old["id"],
+            "The booth cannot move to another event because it has {}. Create another booth in "
+            "the plan of that event instead.",
+        )
     if any(merged[name] != old[name] for name in PLACEMENT):
         _refuse_overlap(db, merged)
     if (merged["event_id"], merged["booth_number"]) != (old["event_id"], old["booth_number"]):
@@ -110,8 +127,11 @@ def _status(shown, stored, fields, faults):
     if status == shown:
         return stored
     if status in SET_BY_RESERVATIONS:
-        faults.add("/status", "follows_reservations",
-                   f"must be available or blocked: only reservations set a booth to {status}")
+        faults.add(
+            "/status",
+            "follows_reservations",
+            f"must be available or blocked: only reservations set a booth to {status}",
+        )
     return status
 
 
@@ -124,8 +144,16 @@ def _references(db, fields, faults):
 
 def _columns(db, fields, faults):
     """Return the numbers of `fields` in millimetres, minor units and hundredths of a percent."""
-    places = {**dict.fromkeys(LENGTHS, 3), "fixed_price": money.decimals(db.config.currency), "tax_rate": 2}
-    return {name: whole(fields, name, decimals, faults) for name, decimals in places.items() if name in fields}
+    places = {
+        **dict.fromkeys(LENGTHS, 3),
+        "fixed_price": money.decimals(db.config.currency),
+        "tax_rate": 2,
+    }
+    return {
+        name: whole(fields, name, decimals, faults)
+        for name, decimals in places.items()
+        if name in fields
+    }
 
 
 def _placed(fields, old):
@@ -140,14 +168,19 @@ def _check_position(booth, faults):
     """Add a fault if one coordinate is removed without the other."""
     for name in ("pos_x", "pos_y"):
         if booth[name] is None and (booth["pos_x"], booth["pos_y"]) != (None, None):
-            faults.add(f"/{name}", "incomplete",
-                       "cannot be null while the other coordinate is set. Send null for both to remove the position")
+            faults.add(
+                f"/{name}",
+                "incomplete",
+                "cannot be null while the other coordinate is set. Send null for both to remove the position",
+            )
 
 
 def _store_price(db, id):
     """Compute and store the price of a booth that was just written. Raise 422 if its formula fails."""
     faults, booth = Faults(), booth_rows.row(db, id)
-    field = next((name for name in ("fixed_price", "formula_id") if booth[name] is not None), "booth_type_id")
+    field = next(
+        (name for name in ("fixed_price", "formula_id") if booth[name] is not None), "booth_type_id"
+    )
     pricing.store_price(db, booth, f"/{field}", faults)
     faults.raise_any()
 
@@ -156,35 +189,53 @@ def _refuse_reserved(db, booth):
     """Raise 409 `booth_unavailable` while a reservation determines the status of the booth."""
     for live in reservation_rows.blockers(db, booth):
         if live["booth_id"] == booth["id"]:
-            raise reservation_rows.unavailable(booth, live, f"Cancel booth reservation {live['id']} first.")
+            raise reservation_rows.unavailable(
+                booth, live, f"Cancel booth reservation {live['id']} first."
+            )
 
 
 def _refuse_overlap(db, booth):
     """Raise 409 `booth_unavailable` if a reserved or sold booth would overlap another one."""
-    reservations = [live for live in reservation_rows.blockers(db, booth) if not has_expired(db, live)]
+    reservations = [
+        live for live in reservation_rows.blockers(db, booth) if not has_expired(db, live)
+    ]
     others = [live for live in reservations if live["booth_id"] != booth["id"]]
-    if others and others != reservations:           # the booth itself is reserved as well
+    if others and others != reservations:  # the booth itself is reserved as well
         raise reservation_rows.unavailable(booth, others[0], "Choose another position or size.")
 
 
 def _claim_number(db, booth, but=None):
     """Raise 409 `duplicate` if another booth of the event has the number."""
-    taken = db.value(sql.number_taken, event_id=booth["event_id"], booth_number=booth["booth_number"])
+    taken = db.value(
+        sql.number_taken, event_id=booth["event_id"], booth_number=booth["booth_number"]
+    )
     if taken not in (None, but):
-        raise Problem("duplicate", f"Booth {taken} of the event already has the number {booth['booth_number']}. "
-                      "Send another `booth_number`.", member="booth_number", booth_id=taken)
+        raise Problem(
+            "duplicate",
+            f"Booth {taken} of the event already has the number {booth['booth_number']}. "
+            "Send another `booth_number`.",
+            member="booth_number",
+            booth_id=taken,
+        )
 
 
 def _free_number(db, booth):
     """Return the number after the highest of the plan's area, or of the event if the area has no letter."""
-    event_id, area = booth["event_id"], _area_letter(db.one(sql.plan, id=booth["plan_id"])["area_name"])
+    event_id, area = (
+        booth["event_id"],
+        _area_letter(db.one(sql.plan, id=booth["plan_id"])["area_name"]),
+    )
     number = (db.value(sql.last_number, event_id=event_id, area=area) or 0) + 1
     while db.value(sql.number_taken, event_id=event_id, booth_number=f"{area}{number}"):
-        number += 1                                 # taken by a number that last_number does not count
+        number += 1  # taken by a number that last_number does not count
     return f"{area}{number}"
 
 
 def _area_letter(area_name):
     """Return A for `Hall A` and `A`, and "" for a name that does not end in a single letter."""
     last = (area_name or "").split()[-1:]
-    return last[0].upper() if last and len(last[0]) == 1 and last[0].isalpha() and last[0].isascii() else ""
+    return (
+        last[0].upper()
+        if last and len(last[0]) == 1 and last[0].isalpha() and last[0].isascii()
+        else ""
+    )

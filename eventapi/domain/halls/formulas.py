@@ -10,6 +10,7 @@ A tree is made of tuples: ("number", value), ("variable", name), ("chain", first
 Values are exact fractions; true is 1 and false is 0. IF evaluates only the chosen argument; AND and OR
 stop at the first operand that decides the result.
 """
+
 import re
 from fractions import Fraction
 from functools import lru_cache
@@ -27,13 +28,22 @@ VARIABLES = {
 }
 FIELD = re.compile(r"field:[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 FUNCTIONS = {"IF": (3, 3), "MIN": (1, 100), "MAX": (1, 100), "ROUND": (1, 2)}
-LEVELS = (("OR",), ("AND",), ("=", "<>", "<", "<=", ">", ">="), ("+", "-"), ("*", "/"))      # the weakest binding first
+LEVELS = (
+    ("OR",),
+    ("AND",),
+    ("=", "<>", "<", "<=", ">", ">="),
+    ("+", "-"),
+    ("*", "/"),
+)  # the weakest binding first
 COMPARISON = 2
-MAX_LENGTH = 2000           # characters
-MAX_DEPTH = 40              # levels of nesting
-MAX_BITS = 512              # of a numerator or denominator; keeps the evaluation fast
-TOKEN = re.compile(r"\s*(?:(?P<number>[0-9]+(?:\.[0-9]+)?)|\{(?P<variable>[^{}]*)\}|(?P<name>[A-Za-z_]+)|"
-                   r"(?P<symbol><=|>=|<>|[-+*/()%,=<>])|(?P<end>\Z)|(?P<other>.))", re.DOTALL)
+MAX_LENGTH = 2000  # characters
+MAX_DEPTH = 40  # levels of nesting
+MAX_BITS = 512  # of a numerator or denominator; keeps the evaluation fast
+TOKEN = re.compile(
+    r"\s*(?:(?P<number>[0-9]+(?:\.[0-9]+)?)|\{(?P<variable>[^{}]*)\}|(?P<name>[A-Za-z_]+)|"
+    r"(?P<symbol><=|>=|<>|[-+*/()%,=<>])|(?P<end>\Z)|(?P<other>.))",
+    re.DOTALL,
+)
 
 
 class FormulaError(Exception):
@@ -61,6 +71,7 @@ def evaluate(expression, values):
 
 
 # Parsing
+
 
 @lru_cache(maxsize=256)
 def parse(expression):
@@ -183,7 +194,9 @@ class _Parser:
     def call(self, name, position):
         """Parse the arguments of the function `name`."""
         if name not in FUNCTIONS:
-            raise FormulaError(f"{name[:40]} is not a function; the functions are {', '.join(FUNCTIONS)}", position)
+            raise FormulaError(
+                f"{name[:40]} is not a function; the functions are {', '.join(FUNCTIONS)}", position
+            )
         if not self.take("("):
             self.expected(f"( after {name}")
         arguments = [self.deeper(self.level, 0)]
@@ -193,7 +206,9 @@ class _Parser:
         least, most = FUNCTIONS[name]
         if not least <= len(arguments) <= most:
             wanted = str(least) if least == most else f"{least} to {most}"
-            raise FormulaError(f"{name} requires {wanted} arguments, and has {len(arguments)}", position)
+            raise FormulaError(
+                f"{name} requires {wanted} arguments, and has {len(arguments)}", position
+            )
         return _folded(("call", name, position, tuple(arguments)))
 
 
@@ -203,7 +218,10 @@ def _variable(name, position):
         return name
     if name.lower() not in VARIABLES:
         known = ", ".join(f"{{{variable}}}" for variable in VARIABLES)
-        raise FormulaError(f"{{{name[:40]}}} is not a variable; the variables are {known} and {{field:KEY}}", position)
+        raise FormulaError(
+            f"{{{name[:40]}}} is not a variable; the variables are {known} and {{field:KEY}}",
+            position,
+        )
     return name.lower()
 
 
@@ -218,6 +236,7 @@ def _folded(tree):
 
 
 # Evaluating
+
 
 def _value(tree, values):
     """Return the value of a tree. Raise FormulaError or Missing."""
@@ -275,11 +294,18 @@ def _bounded(value, position):
     return value
 
 
-DECIDED_BY = {"OR": True, "AND": False}         # the truth value of an operand that decides the result
+DECIDED_BY = {"OR": True, "AND": False}  # the truth value of an operand that decides the result
 OPERATIONS = {
-    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: Fraction(a) / b,
-    "=": lambda a, b: a == b, "<>": lambda a, b: a != b, "<": lambda a, b: a < b, "<=": lambda a, b: a <= b,
-    ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: Fraction(a) / b,
+    "=": lambda a, b: a == b,
+    "<>": lambda a, b: a != b,
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
 }
 UNARY = ("minus", "not", "percent")
 EVALUATED = {

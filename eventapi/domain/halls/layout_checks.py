@@ -5,6 +5,7 @@ them: they stand side by side or back to back, and belong to one row. `index` is
 `Hall.booths` or of an object in `Hall.objects`. Bodies are the polygons of the booths, followed by those of the four
 walls.
 """
+
 import json
 from itertools import chain, islice
 
@@ -23,13 +24,15 @@ from eventapi.geometry import (
     walls_along,
 )
 
-NEIGHBOUR = 50              # a gap that comes from walls and rounding
-PASSABLE = 300              # nobody walks through a smaller gap, such as that for cables between booths back to back
+NEIGHBOUR = 50  # a gap that comes from walls and rounding
+PASSABLE = (
+    300  # nobody walks through a smaller gap, such as that for cables between booths back to back
+)
 MAX_WARNINGS = 1000
-MAX_GAPS = 5000             # between booths of all narrow aisles
-MAX_NAMED = 12              # booths on one side of an aisle that its warning names
-MAX_PAIRS = 100_000         # of polygons close to each other; limits the time for crowded plans
-WALLS = ("left", "top", "right", "bottom")          # in the order of `walls`, as the plan is drawn
+MAX_GAPS = 5000  # between booths of all narrow aisles
+MAX_NAMED = 12  # booths on one side of an aisle that its warning names
+MAX_PAIRS = 100_000  # of polygons close to each other; limits the time for crowded plans
+WALLS = ("left", "top", "right", "bottom")  # in the order of `walls`, as the plan is drawn
 OCCUPIED_OBJECTS = {"pillar": "a pillar", "stage": "a stage", "aisle": "an aisle"}
 
 
@@ -39,8 +42,18 @@ def warnings(plan, booths, min_aisle):
     `plan` is a row of `get`, `booths` are the rows of `outlines` in sql/plans.sql; `min_aisle` is in millimetres.
     """
     hall = Hall(plan, booths)
-    found = list(islice(chain(unplaced(booths), outside(hall), *close(hall, min_aisle), on_objects(hall),
-                              blocked_doors(hall, min_aisle)), MAX_WARNINGS + 1))
+    found = list(
+        islice(
+            chain(
+                unplaced(booths),
+                outside(hall),
+                *close(hall, min_aisle),
+                on_objects(hall),
+                blocked_doors(hall, min_aisle),
+            ),
+            MAX_WARNINGS + 1,
+        )
+    )
     return found[:MAX_WARNINGS], hall.is_complete and len(found) <= MAX_WARNINGS
 
 
@@ -71,8 +84,11 @@ class Hall:
 
     def of_kind(self, *kinds):
         """Return (indexes, polygons) of the objects of these kinds."""
-        found = [(index, rectangle(thing["x"], thing["y"], thing["width"], thing["depth"]))
-                 for index, thing in enumerate(self.objects) if thing["kind"] in kinds]
+        found = [
+            (index, rectangle(thing["x"], thing["y"], thing["width"], thing["depth"]))
+            for index, thing in enumerate(self.objects)
+            if thing["kind"] in kinds
+        ]
         return [index for index, _ in found], [polygon for _, polygon in found]
 
     def pairs(self, polygons, reach=0):
@@ -90,8 +106,13 @@ class Hall:
 
 def warning(code, detail, booth_ids, object_index=None, measure=None):
     """Return the API object of a warning. `measure` is in millimetres."""
-    return {"code": code, "detail": detail, "booth_ids": booth_ids, "object_index": object_index,
-            "measure": None if measure is None else metres(measure)}
+    return {
+        "code": code,
+        "detail": detail,
+        "booth_ids": booth_ids,
+        "object_index": object_index,
+        "measure": None if measure is None else metres(measure),
+    }
 
 
 def metres(length):
@@ -102,7 +123,9 @@ def unplaced(booths):
     """Yield a warning for each booth without a position."""
     for booth in booths:
         if booth["pos_x"] is None:
-            yield warning("unplaced", f"Booth {booth['booth_number']} has no position.", [booth["id"]])
+            yield warning(
+                "unplaced", f"Booth {booth['booth_number']} has no position.", [booth["id"]]
+            )
 
 
 def outside(hall):
@@ -120,8 +143,13 @@ def on_objects(hall):
     indexes, polygons = hall.of_kind(*OCCUPIED_OBJECTS)
     for booth, other in hall.meeting(hall.polygons, polygons):
         index = indexes[other]
-        kind, deep = hall.objects[index]["kind"], overlap_depth(hall.polygons[booth], polygons[other])
-        detail = f"{hall.subject(booth)} overlaps {OCCUPIED_OBJECTS[kind]} ({object_name(hall, index)})."
+        kind, deep = (
+            hall.objects[index]["kind"],
+            overlap_depth(hall.polygons[booth], polygons[other]),
+        )
+        detail = (
+            f"{hall.subject(booth)} overlaps {OCCUPIED_OBJECTS[kind]} ({object_name(hall, index)})."
+        )
         yield hall.warn(f"on_{kind}", detail, [booth], object_index=index, measure=deep)
 
 
@@ -132,6 +160,7 @@ def object_name(hall, index):
 
 
 # Booths and walls
+
 
 def close(hall, min_aisle):
     """Return two iterables of warnings: booths that overlap, and aisles that are narrower than `min_aisle`."""
@@ -151,10 +180,12 @@ def close(hall, min_aisle):
 def walls(hall):
     """Return the polygons of the left, top, right and bottom wall, which lie outside the hall."""
     thick = 1000
-    return [rectangle(-thick, -thick, thick, hall.height + 2 * thick),
-            rectangle(-thick, -thick, hall.width + 2 * thick, thick),
-            rectangle(hall.width, -thick, thick, hall.height + 2 * thick),
-            rectangle(-thick, hall.height, hall.width + 2 * thick, thick)]
+    return [
+        rectangle(-thick, -thick, thick, hall.height + 2 * thick),
+        rectangle(-thick, -thick, hall.width + 2 * thick, thick),
+        rectangle(hall.width, -thick, thick, hall.height + 2 * thick),
+        rectangle(-thick, hall.height, hall.width + 2 * thick, thick),
+    ]
 
 
 def between_booths_or_inside(hall, one, other):
@@ -180,7 +211,9 @@ def narrow_aisles(hall, bodies, near, min_aisle):
     hall.is_complete = hall.is_complete and len(found) <= MAX_GAPS
     row_of, aisles = rows(near, len(hall.polygons)), {}
     for one, other, apart in found[:MAX_GAPS]:
-        (first_row, first), (second_row, second) = sorted(((row_of[one], one), (row_of[other], other)))
+        (first_row, first), (second_row, second) = sorted(
+            ((row_of[one], one), (row_of[other], other))
+        )
         aisles.setdefault((first_row, second_row), []).append((first, second, apart))
     for aisle in aisles.values():
         yield narrow_aisle(hall, aisle)
@@ -193,7 +226,11 @@ def gaps(bodies, near, count, min_aisle):
     """
     for one in range(count):
         for other, apart in sorted(near[one].items()):
-            if one < other and PASSABLE < apart < min_aisle and not is_filled(bodies, near, one, other):
+            if (
+                one < other
+                and PASSABLE < apart < min_aisle
+                and not is_filled(bodies, near, one, other)
+            ):
                 yield one, other, apart
 
 
@@ -245,7 +282,9 @@ def is_filled(bodies, near, one, other):
         line = line or closest_points(bodies[one], bodies[other])
         if not touches(line, bodies[third]):
             continue
-        if max(first, second) < apart or is_separate_aisle(bodies, one, third, other, second == apart):
+        if max(first, second) < apart or is_separate_aisle(
+            bodies, one, third, other, second == apart
+        ):
             return True
     return False
 
@@ -267,6 +306,7 @@ def touches(line, polygon):
 
 # Doors
 
+
 def blocked_doors(hall, min_aisle):
     """Yield a warning for each blocked door.
 
@@ -274,9 +314,15 @@ def blocked_doors(hall, min_aisle):
     """
     solid = hall.polygons + hall.of_kind("pillar", "stage")[1]
     doors, polygons = hall.of_kind("door")
-    fronts = [(door, front) for door, index in enumerate(doors)
-              for front in fronts_of(hall, hall.objects[index], min_aisle)]
-    blockers, sides = [[] for _ in fronts], [[] for _ in doors]     # of each front; of each door, a list per front
+    fronts = [
+        (door, front)
+        for door, index in enumerate(doors)
+        for front in fronts_of(hall, hall.objects[index], min_aisle)
+    ]
+    blockers, sides = (
+        [[] for _ in fronts],
+        [[] for _ in doors],
+    )  # of each front; of each door, a list per front
     for bodies, (door, _) in zip(blockers, fronts, strict=True):
         sides[door].append(bodies)
     for front, body in hall.meeting([front for _, front in fronts], solid):
@@ -291,8 +337,12 @@ def blocked_door(hall, index, polygon, sides):
 
     `sides` holds for each front the (index, polygon) of what blocks it. It is empty if the hall ends at the door.
     """
-    free = max((min(distance(polygon, body) for _, body in bodies) for bodies in sides), default=None)
-    booths = sorted({number for bodies in sides for number, _ in bodies if number < len(hall.polygons)})
+    free = max(
+        (min(distance(polygon, body) for _, body in bodies) for bodies in sides), default=None
+    )
+    booths = sorted(
+        {number for bodies in sides for number, _ in bodies if number < len(hall.polygons)}
+    )
     fact = "the hall is not deep enough" if free is None else f"only {metres(free)} m are free"
     detail = f"In front of the door ({object_name(hall, index)}), {fact}."
     return hall.warn("blocked_door", detail, booths, object_index=index, measure=free)
@@ -306,9 +356,15 @@ def fronts_of(hall, door, reach):
     left, right = (min(max(x, 0), hall.width) for x in (door["x"], door["x"] + door["width"]))
     top, bottom = (min(max(y, 0), hall.height) for y in (door["y"], door["y"] + door["depth"]))
     across, down = right - left, bottom - top
-    grounds = {"top": (left, top, across, down + reach), "bottom": (left, top - reach, across, down + reach),
-               "left": (left, top, across + reach, down), "right": (left - reach, top, across + reach, down)}
-    fronts = [rectangle(*grounds[side]) for side in sides_of(hall, door) if min(grounds[side][2:]) > 0]
+    grounds = {
+        "top": (left, top, across, down + reach),
+        "bottom": (left, top - reach, across, down + reach),
+        "left": (left, top, across + reach, down),
+        "right": (left - reach, top, across + reach, down),
+    }
+    fronts = [
+        rectangle(*grounds[side]) for side in sides_of(hall, door) if min(grounds[side][2:]) > 0
+    ]
     return [front for front in fronts if inside(front, hall.width, hall.height)]
 
 

@@ -1,4 +1,5 @@
 """Layouts: rows of booths of a hall that are created in one request, all or nothing."""
+
 import re
 
 from eventapi import money
@@ -12,7 +13,7 @@ from eventapi.validation.bodies import Body
 
 sql = statements("booths")
 
-MOST = 200                                              # booths of a request
+MOST = 200  # booths of a request
 LAST_DIGITS = re.compile(r"[0-9]+(?=[^0-9]*$)")
 STEPS = {"right": (1, 0), "down": (0, 1), "left": (-1, 0), "up": (0, -1)}
 # Field of a booth -> field of the row that it is made of, where the names differ
@@ -29,7 +30,11 @@ def create(db, fields):
     faults = Faults()
     plan_id = references.named(db, {"plan_id": fields["plan_id"]}, faults, PLAN).get("plan_id")
     if sum(row["count"] * (1 + row.get("back_to_back", False)) for row in fields["rows"]) > MOST:
-        faults.add("/rows", "too_many", f"must have at most {MOST} booths in sum. Send the others in another request")
+        faults.add(
+            "/rows",
+            "too_many",
+            f"must have at most {MOST} booths in sum. Send the others in another request",
+        )
     faults.raise_any()
     check, planned = Body("booth", "POST", db.config.timezone), []
     for place, row in enumerate(fields["rows"]):
@@ -45,36 +50,58 @@ def create(db, fields):
 
 def _bodies(row, at, faults):
     """Return the bodies of the booths of a row, [] if it has faults. Lengths are in metres."""
-    lengths = {name: whole({"width": 3, "depth": 3, "gap": 0, **row}, name, 3, faults, at)
-               for name in ("x", "y", "width", "depth", "gap")}
+    lengths = {
+        name: whole({"width": 3, "depth": 3, "gap": 0, **row}, name, 3, faults, at)
+        for name in ("x", "y", "width", "depth", "gap")
+    }
     numbers = LAST_DIGITS.search(row["first"])
     if not numbers:
-        faults.add(f"{at}/first", "no_digit", f"must have a digit that counts up, but is {row['first']}")
+        faults.add(
+            f"{at}/first", "no_digit", f"must have a digit that counts up, but is {row['first']}"
+        )
     if not numbers or None in lengths.values():
         return []
-    common = {"rotation": row.get("rotation", 0), "booth_type_key": row.get("booth_type_key"),
-              **{name: money.unscaled(lengths[name], 3) for name in ("width", "depth")}}
-    return [{**common, "booth_number": number, "pos_x": money.unscaled(x, 3), "pos_y": money.unscaled(y, 3)}
-            for number, (x, y) in zip(_numbers(row, numbers), _positions(row, lengths), strict=True)]
+    common = {
+        "rotation": row.get("rotation", 0),
+        "booth_type_key": row.get("booth_type_key"),
+        **{name: money.unscaled(lengths[name], 3) for name in ("width", "depth")},
+    }
+    return [
+        {
+            **common,
+            "booth_number": number,
+            "pos_x": money.unscaled(x, 3),
+            "pos_y": money.unscaled(y, 3),
+        }
+        for number, (x, y) in zip(_numbers(row, numbers), _positions(row, lengths), strict=True)
+    ]
 
 
 def _numbers(row, digits):
     """Yield the numbers of the booths of a row. Leading zeros keep their place."""
     first, text = row["first"], digits.group()
     for number in range(int(text), int(text) + row["count"] * (1 + row.get("back_to_back", False))):
-        yield f"{first[:digits.start()]}{number:0{len(text)}}{first[digits.end():]}"
+        yield f"{first[: digits.start()]}{number:0{len(text)}}{first[digits.end() :]}"
 
 
 def _positions(row, lengths):
     """Yield the position of each booth of a row in millimetres: (x, y)."""
     across, along = lengths["width"], lengths["depth"]
-    if row.get("rotation", 0) % 180 == 90:              # turned about its centre, a booth takes its depth across
+    if (
+        row.get("rotation", 0) % 180 == 90
+    ):  # turned about its centre, a booth takes its depth across
         across, along = along, across
     right, down = STEPS[row.get("direction", "right")]
     for behind in range(1 + row.get("back_to_back", False)):
-        x, y = lengths["x"] + behind * across * abs(down), lengths["y"] + behind * along * abs(right)
+        x, y = (
+            lengths["x"] + behind * across * abs(down),
+            lengths["y"] + behind * along * abs(right),
+        )
         for place in range(row["count"]):
-            yield (x + place * right * (across + lengths["gap"]), y + place * down * (along + lengths["gap"]))
+            yield (
+                x + place * right * (across + lengths["gap"]),
+                y + place * down * (along + lengths["gap"]),
+            )
 
 
 def _claim(db, event_id, planned):
@@ -84,12 +111,23 @@ def _claim(db, event_id, planned):
         number = booth["booth_number"]
         first = seen.setdefault(number.casefold(), (place, number))
         if first[1] is not number:
-            raise Problem("duplicate", f"The number {number} of row {place} is also in row {first[0]}. Send another "
-                          "`first`.", member="booth_number", pointer=f"/rows/{place}/first")
+            raise Problem(
+                "duplicate",
+                f"The number {number} of row {place} is also in row {first[0]}. Send another "
+                "`first`.",
+                member="booth_number",
+                pointer=f"/rows/{place}/first",
+            )
         taken = db.value(sql.number_taken, event_id=event_id, booth_number=number)
         if taken is not None:
-            raise Problem("duplicate", f"Booth {taken} of the event already has the number {number}. Send another "
-                          "`first`.", member="booth_number", booth_id=taken, pointer=f"/rows/{place}/first")
+            raise Problem(
+                "duplicate",
+                f"Booth {taken} of the event already has the number {number}. Send another "
+                "`first`.",
+                member="booth_number",
+                booth_id=taken,
+                pointer=f"/rows/{place}/first",
+            )
 
 
 def _created(db, place, booth):

@@ -1,4 +1,5 @@
 """Pictures of plans: what they show in the internal and in the public view."""
+
 import json
 import re
 
@@ -13,7 +14,7 @@ sql = statements("halls")
 FORMS = SVG, PDF = "image/svg+xml", "application/pdf"
 
 COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
-INTERNAL = ("price", "blocked_reason")          # null in the public view
+INTERNAL = ("price", "blocked_reason")  # null in the public view
 
 
 def read(db, id, view, language=None):
@@ -27,11 +28,18 @@ def read(db, id, view, language=None):
         return None
     zone, now = hall.pop("timezone"), times.now()
     changed = max([hall.pop("updated_at"), *(row.pop("updated_at") for row in rows)])
-    return {**hall, "objects": json.loads(hall["objects"]), "from": times.local_date(hall.pop("date_from"), zone),
-            "to": times.local_date(hall.pop("date_to"), zone), "changed": times.local_date(changed, zone), "view": view,
-            "language": choice.choose(db.config, language),
-            "currency": db.config.currency, "look": style.brand(db.config).key,
-            "booths": [_booth(row, now, view == "public") for row in rows]}
+    return {
+        **hall,
+        "objects": json.loads(hall["objects"]),
+        "from": times.local_date(hall.pop("date_from"), zone),
+        "to": times.local_date(hall.pop("date_to"), zone),
+        "changed": times.local_date(changed, zone),
+        "view": view,
+        "language": choice.choose(db.config, language),
+        "currency": db.config.currency,
+        "look": style.brand(db.config).key,
+        "booths": [_booth(row, now, view == "public") for row in rows],
+    }
 
 
 def draw(config, hall, form):
@@ -52,16 +60,26 @@ def _booth(row, now, is_public):
 
     The public view does not tell why a booth is not for sale: its status is `exhibitor` (named) or `taken`.
     """
-    held_until, is_awaited, final_price = (row.pop(field) for field in ("held_until", "is_awaited", "final_price"))
+    held_until, is_awaited, final_price = (
+        row.pop(field) for field in ("held_until", "is_awaited", "final_price")
+    )
     exhibitor = _exhibitor(row, is_public)
     if row["status"] == "reserved" and held_until and held_until <= now:
-        row["status"], exhibitor, final_price = "reserved" if is_awaited else "available", None, None
+        row["status"], exhibitor, final_price = (
+            "reserved" if is_awaited else "available",
+            None,
+            None,
+        )
     if is_public and row["status"] != "available":
         row["status"] = "exhibitor" if exhibitor else "taken"
-    return {**row, "exhibitor": exhibitor, "exhibitor_id": exhibitor and row["exhibitor_id"],
-            "price": row["price"] if final_price is None else final_price,
-            "color": row["color"] if COLOR.fullmatch(row["color"] or "") else None,
-            **({field: None for field in INTERNAL} if is_public else {})}
+    return {
+        **row,
+        "exhibitor": exhibitor,
+        "exhibitor_id": exhibitor and row["exhibitor_id"],
+        "price": row["price"] if final_price is None else final_price,
+        "color": row["color"] if COLOR.fullmatch(row["color"] or "") else None,
+        **({field: None for field in INTERNAL} if is_public else {}),
+    }
 
 
 def _exhibitor(row, is_public):

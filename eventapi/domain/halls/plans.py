@@ -3,6 +3,7 @@
 Rows hold lengths in millimetres, API objects (see `represent`) in metres. Every function that writes is called inside a
 write transaction and journals the change.
 """
+
 import json
 
 from eventapi import journal, money
@@ -17,12 +18,13 @@ from eventapi.storage.statements import statements
 
 sql = statements("plans")
 
-PLACES = 3                  # decimals of a length
-DEFAULT_SIZE = 1            # metres: width and depth of an object that is sent without them
+PLACES = 3  # decimals of a length
+DEFAULT_SIZE = 1  # metres: width and depth of an object that is sent without them
 LENGTHS = ("x", "y", "width", "depth")
 
 
 # Reading
+
 
 def get(db, id):
     """Return the plan without the address of its picture, or None."""
@@ -43,8 +45,10 @@ def represent(row):
 
 def objects(text):
     """Return the objects of a plan, lengths in metres. `text` is the column."""
-    return [{**thing, **{field: money.unscaled(thing[field], PLACES) for field in LENGTHS}}
-            for thing in json.loads(text)]
+    return [
+        {**thing, **{field: money.unscaled(thing[field], PLACES) for field in LENGTHS}}
+        for thing in json.loads(text)
+    ]
 
 
 def booths_of(db, plan_ids):
@@ -54,6 +58,7 @@ def booths_of(db, plan_ids):
 
 # Writing
 
+
 def create(db, fields):
     """Create a plan and return it. `fields` is a complete validated body; a missing `plan_key` is made from the name.
 
@@ -61,7 +66,8 @@ def create(db, fields):
     """
     values = _checked(db, fields)
     values["plan_key"] = values["plan_key"] or slugs.free_key(
-        db, sql.key_taken, "plan_key", values["plan_name"], event_id=values["event_id"])
+        db, sql.key_taken, "plan_key", values["plan_name"], event_id=values["event_id"]
+    )
     _claim_key(db, values)
     plan = get(db, db.insert(sql.add, **values, now=db.now))
     journal.created(db, entities.PLAN, plan)
@@ -75,9 +81,12 @@ def update(db, old, fields):
     """
     id, values = old["id"], _checked(db, fields, old)
     if values["event_id"] != old["event_id"] and db.value(sql.has_booths, id=id):
-        raise Problem("in_use", "`event_id` cannot change because the plan has booths. Create another plan for the "
-                                "other event.",
-                      used_by=["booths"])
+        raise Problem(
+            "in_use",
+            "`event_id` cannot change because the plan has booths. Create another plan for the "
+            "other event.",
+            used_by=["booths"],
+        )
     _claim_key(db, values, but=id)
     if values != _checked(db, {}, old):
         db.run(sql.change, **values, now=db.now)
@@ -88,8 +97,12 @@ def update(db, old, fields):
 
 def delete(db, plan):
     """Delete a plan with its booths. Raise 409 `in_use` if one of them was ever reserved or ordered for."""
-    references.refuse_in_use(db, sql.users, plan["id"],
-                             "The plan cannot be deleted because its booths have {}. Set `is_active` to false instead.")
+    references.refuse_in_use(
+        db,
+        sql.users,
+        plan["id"],
+        "The plan cannot be deleted because its booths have {}. Set `is_active` to false instead.",
+    )
     remove(db, plan)
 
 
@@ -121,19 +134,33 @@ def _checked(db, fields, old=None):
 
 def _columns(plan, faults):
     """Return the plan as columns, lengths in millimetres. Add too many decimals to `faults`."""
-    lengths = {field: whole(plan, field, PLACES, faults) for field in ("width", "height", "scale_factor")}
-    things = [_object(thing, f"/objects/{place}", faults) for place, thing in enumerate(plan["objects"])]
+    lengths = {
+        field: whole(plan, field, PLACES, faults) for field in ("width", "height", "scale_factor")
+    }
+    things = [
+        _object(thing, f"/objects/{place}", faults) for place, thing in enumerate(plan["objects"])
+    ]
     return {**plan, **lengths, "objects": as_json(things)}
 
 
 def _object(thing, at, faults):
     """Return an object of a plan, lengths in millimetres. `at` is its JSON pointer in the body."""
     thing = {"width": DEFAULT_SIZE, "depth": DEFAULT_SIZE, "label": None, **thing}
-    return {"kind": thing["kind"], **{field: whole(thing, field, PLACES, faults, at) for field in LENGTHS},
-            "label": thing["label"]}
+    return {
+        "kind": thing["kind"],
+        **{field: whole(thing, field, PLACES, faults, at) for field in LENGTHS},
+        "label": thing["label"],
+    }
 
 
 def _claim_key(db, plan, but=None):
     """Raise 409 `duplicate` if another plan of the event has the key."""
-    slugs.claim_key(db, sql.key_taken, "plan of the event", "plan_key", plan["plan_key"], but,
-                    event_id=plan["event_id"])
+    slugs.claim_key(
+        db,
+        sql.key_taken,
+        "plan of the event",
+        "plan_key",
+        plan["plan_key"],
+        but,
+        event_id=plan["event_id"],
+    )

@@ -8,6 +8,7 @@ the price of the booth's type (`percentage`). The price is None while the formul
 of an event without dates, the open sides of a booth without a type, or the category fee and custom fields of a
 participant while there is no participant. The fee of a participant without one is 0.
 """
+
 import json
 from fractions import Fraction
 
@@ -22,8 +23,11 @@ from eventapi.storage.statements import statements
 sql = statements("booths")
 
 # variable -> what a note says that the price depends on
-MISSING = {"category_price": "the category of the participant", "days": "the dates of the event, which has none",
-           "open_sides": "the type of the booth, which has none"}
+MISSING = {
+    "category_price": "the category of the participant",
+    "days": "the dates of the event, which has none",
+    "open_sides": "the type of the booth, which has none",
+}
 
 UNPRICED = {"final_price": None, "is_negotiated": 0, "tax_rate": None, "price_breakdown": None}
 
@@ -79,6 +83,7 @@ def follow(db, booth_ids, old, new, names):
 
 # Prices of reservations
 
+
 def priced(db, booth, participant, negotiated=None):
     """Return the columns of the price of a reservation. They do not change when the price of the booth changes later.
 
@@ -89,22 +94,33 @@ def priced(db, booth, participant, negotiated=None):
         refuse_unpriced(price, booth["booth_number"])
         return price
     breakdown = {"model": "negotiated", "total": money.major(negotiated, db.config.currency)}
-    return {"final_price": negotiated, "is_negotiated": 1, "tax_rate": booth_rows.tax_rate(db, booth),
-            "price_breakdown": as_json(breakdown)}
+    return {
+        "final_price": negotiated,
+        "is_negotiated": 1,
+        "tax_rate": booth_rows.tax_rate(db, booth),
+        "price_breakdown": as_json(breakdown),
+    }
 
 
 def _as_columns(quoted):
     """Return the result of `quote` as columns of a reservation."""
-    return {"final_price": quoted["price"], "is_negotiated": 0, "tax_rate": quoted["tax_rate"],
-            "price_breakdown": as_json(quoted["breakdown"])}
+    return {
+        "final_price": quoted["price"],
+        "is_negotiated": 0,
+        "tax_rate": quoted["tax_rate"],
+        "price_breakdown": as_json(quoted["breakdown"]),
+    }
 
 
 def refuse_unpriced(price, booth_number, remedy="Set a price on the booth, or send `final_price`"):
     """Raise 422 if `price`, columns of a reservation, holds no price. The error names the reason and the remedy."""
     if price["final_price"] is None:
         note = json.loads(price["price_breakdown"] or "{}").get("note") or "It must be negotiated."
-        raise invalid_at("/final_price", "required", f"is required: booth {booth_number} has no price. "
-                         f"{note.rstrip('.')}. {remedy}")
+        raise invalid_at(
+            "/final_price",
+            "required",
+            f"is required: booth {booth_number} has no price. {note.rstrip('.')}. {remedy}",
+        )
 
 
 def offered(db, booth, participant):
@@ -122,17 +138,27 @@ def offered(db, booth, participant):
 
 # Computation
 
+
 def _quoted(db, booth, participant, at, faults):
     """Return what `quote` does. If the formula fails, add a fault at the JSON pointer `at` and return None."""
     try:
         price, breakdown = _price(db, booth, participant)
-        if price is not None and not 0 <= price < money.LIMIT * 10 ** money.decimals(db.config.currency):
-            raise _Impossible("the price would be negative" if price < 0 else "the price would be 10^12 or more")
+        if price is not None and not 0 <= price < money.LIMIT * 10 ** money.decimals(
+            db.config.currency
+        ):
+            raise _Impossible(
+                "the price would be negative" if price < 0 else "the price would be 10^12 or more"
+            )
     except (FormulaError, _Impossible) as error:
-        faults.add(at, "impossible_price", f"booth {booth['booth_number']} would have no price: {error}")
+        faults.add(
+            at, "impossible_price", f"booth {booth['booth_number']} would have no price: {error}"
+        )
         return None
-    return {"price": price, "breakdown": {**breakdown, "total": money.major(price, db.config.currency)},
-            "tax_rate": booth_rows.tax_rate(db, booth)}
+    return {
+        "price": price,
+        "breakdown": {**breakdown, "total": money.major(price, db.config.currency)},
+        "tax_rate": booth_rows.tax_rate(db, booth),
+    }
 
 
 class _Impossible(Exception):
@@ -152,12 +178,15 @@ def _price(db, booth, participant):
 
 def _by_type(db, booth):
     """Return the price of the booth's type in minor units, and its breakdown."""
-    breakdown = {"model": booth["price_model"], "unit_price": money.major(booth["type_price"], db.config.currency)}
+    breakdown = {
+        "model": booth["price_model"],
+        "unit_price": money.major(booth["type_price"], db.config.currency),
+    }
     if booth["price_model"] == "per_m2":
-        price = money.divided(booth["type_price"] * booth["area"], 10 ** 6)
+        price = money.divided(booth["type_price"] * booth["area"], 10**6)
         return price, {**breakdown, "area": money.unscaled(booth["area"], 6)}
     if booth["price_model"] == "per_front_m":
-        price = money.divided(booth["type_price"] * booth["width"], 10 ** 3)
+        price = money.divided(booth["type_price"] * booth["width"], 10**3)
         return price, {**breakdown, "front": booth_rows.metres(booth["width"])}
     return booth["type_price"], breakdown
 
@@ -167,16 +196,24 @@ def _by_formula(db, booth, participant):
     variables = formulas.variables(formulas.parse(booth["expression"]))
     values = {**_values(db, booth, participant), **_fields(db, participant, variables)}
     used = sorted(variables & values.keys())
-    breakdown = {"model": "formula", "formula": booth["formula_name"], "expression": booth["expression"],
-                 "result_type": booth["result_type"], "values": {name: as_number(values[name]) for name in used}}
+    breakdown = {
+        "model": "formula",
+        "formula": booth["formula_name"],
+        "expression": booth["expression"],
+        "result_type": booth["result_type"],
+        "values": {name: as_number(values[name]) for name in used},
+    }
     try:
         result = formulas.evaluate(booth["expression"], values)
     except Missing as missing:
         needed = MISSING.get(missing.name, f"{{{missing.name}}}, which is not known")
         return None, {**breakdown, "note": f"The price depends on {needed}."}
     if booth["result_type"] == "percentage" and booth["booth_type_id"] is None:
-        return None, {**breakdown, "note": "The formula computes a percentage of the price of the booth's type. "
-                                            "The booth has no type."}
+        return None, {
+            **breakdown,
+            "note": "The formula computes a percentage of the price of the booth's type. "
+            "The booth has no type.",
+        }
     if booth["result_type"] == "percentage":
         base, by_type = _by_type(db, booth)
         breakdown = {**breakdown, "percent": as_number(result), "of": by_type}
@@ -193,9 +230,15 @@ def as_number(fraction):
 
 def _values(db, booth, participant):
     """Return {variable: value} for the known variables of a formula."""
-    values = {"booth_size": Fraction(booth["area"], 10 ** 6), "booth_width": Fraction(booth["width"], 1000),
-              "booth_depth": Fraction(booth["depth"], 1000), "quantity": 1, "open_sides": booth["open_sides"],
-              "days": _days(booth), "category_price": participant and _category_price(db, participant)}
+    values = {
+        "booth_size": Fraction(booth["area"], 10**6),
+        "booth_width": Fraction(booth["width"], 1000),
+        "booth_depth": Fraction(booth["depth"], 1000),
+        "quantity": 1,
+        "open_sides": booth["open_sides"],
+        "days": _days(booth),
+        "category_price": participant and _category_price(db, participant),
+    }
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -205,7 +248,10 @@ def _fields(db, participant, variables):
     if not (participant and keys):
         return {}
     entities = [["event_participant", participant["id"]], ["contact", participant["contact_id"]]]
-    return {f"field:{key}": value for key, value in custom_fields.for_formulas(db, entities, keys).items()}
+    return {
+        f"field:{key}": value
+        for key, value in custom_fields.for_formulas(db, entities, keys).items()
+    }
 
 
 def _days(booth):
@@ -217,5 +263,7 @@ def _days(booth):
 
 def _category_price(db, participant):
     """Return the fee of the participant's category in major units, or 0."""
-    price = participant["category_id"] and db.value(sql.category_price, id=participant["category_id"])
+    price = participant["category_id"] and db.value(
+        sql.category_price, id=participant["category_id"]
+    )
     return Fraction(price or 0, 10 ** money.decimals(db.config.currency))

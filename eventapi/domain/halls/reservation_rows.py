@@ -3,6 +3,7 @@
 Rows hold prices in minor units and tax rates in hundredths of a percent. API objects (see `represent`) hold major units
 and percent.
 """
+
 import json
 
 from eventapi import geometry, journal, money, times
@@ -13,17 +14,24 @@ from eventapi.storage.statements import statements
 
 sql = statements("booth_reservations")
 
-TRANSITIONS = Transitions("booth reservation", {
-    "confirm": (("pending",), "confirmed"),
-    "cancel": (("pending", "confirmed", "waitlisted"), "cancelled"),
-    "extend": (("pending",), None),
-    "move": (("pending", "confirmed"), None),
-})
-CHOICE = "Choose another booth, or send `waitlist` as true."       # the remedy if a booth is taken
-HELD_AS = {"pending": "reserved", "confirmed": "sold"}      # status of the reservation -> status of its booth
+TRANSITIONS = Transitions(
+    "booth reservation",
+    {
+        "confirm": (("pending",), "confirmed"),
+        "cancel": (("pending", "confirmed", "waitlisted"), "cancelled"),
+        "extend": (("pending",), None),
+        "move": (("pending", "confirmed"), None),
+    },
+)
+CHOICE = "Choose another booth, or send `waitlist` as true."  # the remedy if a booth is taken
+HELD_AS = {
+    "pending": "reserved",
+    "confirmed": "sold",
+}  # status of the reservation -> status of its booth
 
 
 # Reading
+
 
 def row(db, id):
     """Return the row of the reservation, or None."""
@@ -37,9 +45,13 @@ def represent(db, row):
 
 def as_stored(db, row):
     """Return the API object of a row with the status that is stored, as the journal keeps it."""
-    return {**row, "final_price": money.major(row["final_price"], db.config.currency),
-            "is_negotiated": bool(row["is_negotiated"]), "tax_rate": money.unscaled(row["tax_rate"], 2),
-            "price_breakdown": row["price_breakdown"] and json.loads(row["price_breakdown"])}
+    return {
+        **row,
+        "final_price": money.major(row["final_price"], db.config.currency),
+        "is_negotiated": bool(row["is_negotiated"]),
+        "tax_rate": money.unscaled(row["tax_rate"], 2),
+        "price_breakdown": row["price_breakdown"] and json.loads(row["price_breakdown"]),
+    }
 
 
 def has_expired(db, row):
@@ -56,11 +68,14 @@ def store(db, old, action, **changes):
         return old
     db.run(sql.change, **{**old, **changes, "now": db.now})
     new = row(db, old["id"])
-    journal.updated(db, entities.BOOTH_RESERVATION, as_stored(db, old), as_stored(db, new), action=action)
+    journal.updated(
+        db, entities.BOOTH_RESERVATION, as_stored(db, old), as_stored(db, new), action=action
+    )
     return new
 
 
 # Availability
+
 
 def blockers(db, booth, but=None):
     """Return the reservations that prevent a booth from being reserved: its own, then those of booths that it overlaps.
@@ -78,9 +93,13 @@ def reach(booth):
     They are null for a booth without a position, and comparisons with null find nothing.
     """
     placed = booth["pos_x"] is not None
-    return {"plan_id": booth["plan_id"], "booth_id": booth["id"], "reach": booth["width"] + booth["depth"],
-            "middle_x": 2 * booth["pos_x"] + booth["width"] if placed else None,
-            "middle_y": 2 * booth["pos_y"] + booth["depth"] if placed else None}
+    return {
+        "plan_id": booth["plan_id"],
+        "booth_id": booth["id"],
+        "reach": booth["width"] + booth["depth"],
+        "middle_x": 2 * booth["pos_x"] + booth["width"] if placed else None,
+        "middle_y": 2 * booth["pos_y"] + booth["depth"] if placed else None,
+    }
 
 
 def overlapping(booth, others):
@@ -107,14 +126,26 @@ def unavailable(booth, live, remedy=CHOICE):
     """Return the 409 Problem for a booth that the reservation `live` prevents, or that is blocked if it is None."""
     number = booth["booth_number"]
     if live is None:
-        blocked_by = {"reservation_id": None, "status": "blocked", "expires_at": None, "booth_id": booth["id"],
-                      "booth_number": number}
-        return Problem("booth_unavailable", f"Booth {number} is blocked. {remedy}", blocked_by=blocked_by, keeps=True)
+        blocked_by = {
+            "reservation_id": None,
+            "status": "blocked",
+            "expires_at": None,
+            "booth_id": booth["id"],
+            "booth_number": number,
+        }
+        return Problem(
+            "booth_unavailable",
+            f"Booth {number} is blocked. {remedy}",
+            blocked_by=blocked_by,
+            keeps=True,
+        )
     state = HELD_AS[live["status"]] + (f" until {live['expires_at']}" if live["expires_at"] else "")
     fact = f"is {state}"
     if live["booth_id"] != booth["id"]:
         fact = f"overlaps booth {live['booth_number']}, which is {state}"
     detail = f"Booth {number} {fact}. {remedy}"
-    blocked_by = {"reservation_id": live["id"],
-                  **{name: live[name] for name in ("status", "expires_at", "booth_id", "booth_number")}}
+    blocked_by = {
+        "reservation_id": live["id"],
+        **{name: live[name] for name in ("status", "expires_at", "booth_id", "booth_number")},
+    }
     return Problem("booth_unavailable", detail, blocked_by=blocked_by, keeps=True)

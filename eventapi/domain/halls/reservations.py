@@ -3,6 +3,7 @@
 `booking` then reserves, confirms, moves and cancels. Every function is called inside a write transaction, journals the
 change, takes validated fields, and returns the row of the reservation; see `reservation_rows`.
 """
+
 from eventapi import money
 from eventapi.domain.halls import booking, booth_rows, reservation_rows
 from eventapi.domain.halls.reservation_rows import TRANSITIONS
@@ -41,9 +42,13 @@ def update(db, row, fields):
     wanted, booth = _checked(db, row, shown, fields)
     anonymity.refuse_text(db, entities.BOOTH_RESERVATION, row, fields)
     if wanted["status"] != shown["status"]:
-        booking.refuse_expired(db, row)         # before any write, because its error commits the transaction
+        booking.refuse_expired(
+            db, row
+        )  # before any write, because its error commits the transaction
     if booth:
-        row = booking.move(db, row, booth)      # before other changes, because other reservations may prevent it
+        row = booking.move(
+            db, row, booth
+        )  # before other changes, because other reservations may prevent it
     changes = {"notes": wanted["notes"]}
     if "final_price" in fields and wanted["final_price"] != row["final_price"]:
         changes.update(booking.changed_price(db, row, wanted["final_price"]))
@@ -84,9 +89,12 @@ def _booth_and_participant(db, fields, faults):
     booth = booth_id and booth_rows.row(db, booth_id)
     participant = participant_id and db.one(participants.get, id=participant_id)
     if booth and participant and booth["event_id"] != participant["event_id"]:
-        faults.add("/event_participant_id", "other_event",
-                   f"takes part in {participant['event_key']}, but booth {booth['booth_number']} belongs to another "
-                   "event")
+        faults.add(
+            "/event_participant_id",
+            "other_event",
+            f"takes part in {participant['event_key']}, but booth {booth['booth_number']} belongs to another "
+            "event",
+        )
     return booth, participant
 
 
@@ -96,21 +104,36 @@ def _target(db, row, booth_id, faults):
     if booth is None:
         faults.add("/booth_id", "unknown", f"is unknown: no booth has the id {booth_id}")
     elif booth["event_id"] != row["event_id"]:
-        faults.add("/booth_id", "other_event", f"must be a booth of {row['event_key']}, the event of the reservation")
+        faults.add(
+            "/booth_id",
+            "other_event",
+            f"must be a booth of {row['event_key']}, the event of the reservation",
+        )
     return booth
 
 
 def _check_new(db, fields, faults):
     """Add the faults of a new reservation that the schema cannot express."""
     if fields["status"] not in INITIAL:
-        faults.add("/status", "enum", f"must be {listed(INITIAL, 'or')} at first, but is {fields['status']}")
+        faults.add(
+            "/status",
+            "enum",
+            f"must be {listed(INITIAL, 'or')} at first, but is {fields['status']}",
+        )
     elif fields["waitlist"] and fields["status"] != "pending":
-        faults.add("/waitlist", "disagrees",
-                   "must be false if `status` is confirmed: a participant on the waiting list cannot be confirmed")
+        faults.add(
+            "/waitlist",
+            "disagrees",
+            "must be false if `status` is confirmed: a participant on the waiting list cannot be confirmed",
+        )
     if fields["cancellation_reason"] is not None:
         faults.add("/cancellation_reason", "disagrees", "must be null unless `status` is cancelled")
     if fields["expires_at"] is not None and fields["status"] == "confirmed":
-        faults.add("/expires_at", "disagrees", "must be null if `status` is confirmed: the reservation does not expire")
+        faults.add(
+            "/expires_at",
+            "disagrees",
+            "must be null if `status` is confirmed: the reservation does not expire",
+        )
     elif fields["expires_at"] is not None:
         booking.check_expiry(db, fields["expires_at"], faults)
 
@@ -124,16 +147,34 @@ def _checked(db, row, shown, fields):
     wanted = {**row, "status": shown["status"], **fields}
     participant_id = references.resolve(db, fields, PARTICIPANT, faults)
     if participant_id not in (None, row["event_participant_id"]):
-        faults.add("/event_participant_id", "fixed", "cannot change. Cancel this reservation and create another")
-    booth = _target(db, row, wanted["booth_id"], faults) if wanted["booth_id"] != row["booth_id"] else None
+        faults.add(
+            "/event_participant_id",
+            "fixed",
+            "cannot change. Cancel this reservation and create another",
+        )
+    booth = (
+        _target(db, row, wanted["booth_id"], faults)
+        if wanted["booth_id"] != row["booth_id"]
+        else None
+    )
     if "final_price" in fields:
-        wanted["final_price"] = whole(fields, "final_price", money.decimals(db.config.currency), faults)
+        wanted["final_price"] = whole(
+            fields, "final_price", money.decimals(db.config.currency), faults
+        )
     if wanted["expires_at"] is None and row["expires_at"] is not None:
-        faults.add("/expires_at", "required", "must be a timestamp: a pending reservation has an end")
-    if wanted["cancellation_reason"] != row["cancellation_reason"] and wanted["status"] != "cancelled":
+        faults.add(
+            "/expires_at", "required", "must be a timestamp: a pending reservation has an end"
+        )
+    if (
+        wanted["cancellation_reason"] != row["cancellation_reason"]
+        and wanted["status"] != "cancelled"
+    ):
         faults.add("/cancellation_reason", "disagrees", "must be null unless `status` is cancelled")
     if fields.get("waitlist") and row["status"] != "waitlisted":
-        faults.add("/waitlist", "disagrees", "can be set only when a reservation is created. Create another "
-                                             "reservation")
+        faults.add(
+            "/waitlist",
+            "disagrees",
+            "can be set only when a reservation is created. Create another reservation",
+        )
     faults.raise_any()
     return wanted, booth

@@ -1,4 +1,5 @@
 """The import of contacts. New contacts are added in few statements, existing contacts are changed one by one."""
+
 from eventapi.domain.imports import records as import_records
 from eventapi.domain.imports.matching import KnownContacts, ambiguous, attempt
 from eventapi.domain.people import contacts, participants
@@ -55,15 +56,23 @@ class Contacts:
             self._create(db, record)
 
     def _create(self, db, record):
-        wrong = [*import_records.unidentified(record.body), *self.known.duplicates(None, record.body),
-                 *import_records.lost_zeros(db, record.body)]
-        faults, (category_ids, event_ids, fields) = _resolved(db, record.body, {"tax_id": None, "custom_fields": {}})
+        wrong = [
+            *import_records.unidentified(record.body),
+            *self.known.duplicates(None, record.body),
+            *import_records.lost_zeros(db, record.body),
+        ]
+        faults, (category_ids, event_ids, fields) = _resolved(
+            db, record.body, {"tax_id": None, "custom_fields": {}}
+        )
         wrong += faults
         if wrong:
             record.reject(wrong)
             return
         id, self.next_id = self.next_id, self.next_id + 1
-        self.new[id] = (id, import_records.with_country(db, record.body), category_ids or (), fields), event_ids
+        self.new[id] = (
+            (id, import_records.with_country(db, record.body), category_ids or (), fields),
+            event_ids,
+        )
         self.known.add_new(id, record.body)
         record.end("created", None if self.options["dry_run"] else id)
 

@@ -1,4 +1,5 @@
 """Countries of imported lists: people write names, and letters of cars, where the API has codes (ISO 3166-1)."""
+
 import re
 
 from eventapi.languages.countries import NAMES
@@ -31,7 +32,7 @@ OWN = """
     Noreg, Norga; PL Polska, Rzeczpospolita Polska; PT Portugal; RO România; SE Sverige; SI Slovenija; SK Slovensko,
     Slovenská republika"""
 
-MAX_LENGTH = 100            # characters; longer texts are not compared with names
+MAX_LENGTH = 100  # characters; longer texts are not compared with names
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
 
@@ -68,4 +69,5 @@ def code(text):
 def likely(text):
     """Return the name of a country in German or English that a text is probably meant to be, or None."""
     from difflib import get_close_matches
+
     return next(iter(get_close_matches(text.strip()[:MAX_LENGTH], LISTED, 1, 0.8)), None)

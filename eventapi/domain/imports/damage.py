@@ -1,13 +1,20 @@
 """Telephone numbers and postal codes that a spreadsheet program has taken for numbers, and names with line breaks."""
+
 import re
 
 PHONES = ("phone", "mobile", "fax")
 NAMES = ("company_name", "first_name", "last_name", "city", "state", "badge_name")
-LIKE_A_NUMBER = re.compile(r"\s*\+?[0-9]+(?:[.,eE][0-9.,eE+-]*)?\s*")    # most texts are not: a quick test
-POWER = re.compile(r"\+?([0-9])(?:[.,]([0-9]{1,20}))?[eE]([+-][0-9]{1,3})")      # 4,93511E+11
-CODE_WITH_DECIMALS = re.compile(r"([0-9]{1,20})[.,]0{1,9}")                      # 1067.0
-PHONE_WITH_DECIMALS = re.compile(r"([1-9][0-9]{6,20})[.,]0{1,2}")    # 493023125101.0 or ,00; 030.0 may be meant
-MIN_INTERNATIONAL = 12      # digits of a telephone number that begins with a calling code: national ones are shorter
+LIKE_A_NUMBER = re.compile(
+    r"\s*\+?[0-9]+(?:[.,eE][0-9.,eE+-]*)?\s*"
+)  # most texts are not: a quick test
+POWER = re.compile(r"\+?([0-9])(?:[.,]([0-9]{1,20}))?[eE]([+-][0-9]{1,3})")  # 4,93511E+11
+CODE_WITH_DECIMALS = re.compile(r"([0-9]{1,20})[.,]0{1,9}")  # 1067.0
+PHONE_WITH_DECIMALS = re.compile(
+    r"([1-9][0-9]{6,20})[.,]0{1,2}"
+)  # 493023125101.0 or ,00; 030.0 may be meant
+MIN_INTERNATIONAL = (
+    12  # digits of a telephone number that begins with a calling code: national ones are shorter
+)
 FOUR_DIGITS = re.compile("[0-9]{4}")
 POSTAL_DIGITS = {"DE": 5, "AT": 4, "CH": 4, "LI": 4}
 
@@ -20,12 +27,18 @@ def faults(fields):
     """
     for name in PHONES:
         text = fields.get(name)
-        if isinstance(text, str) and LIKE_A_NUMBER.fullmatch(text) and (fault := _phone_fault(name, text.strip())):
+        if (
+            isinstance(text, str)
+            and LIKE_A_NUMBER.fullmatch(text)
+            and (fault := _phone_fault(name, text.strip()))
+        ):
             yield fault
     text = fields.get("postal_code")
     if isinstance(text, str) and LIKE_A_NUMBER.fullmatch(text):
         country = fields.get("country")
-        country = country if isinstance(country, str) else None         # JSON may have a list, which is refused later
+        country = (
+            country if isinstance(country, str) else None
+        )  # JSON may have a list, which is refused later
         if fault := _postal_code_fault(text.strip(), country) or lost_zero(text.strip(), country):
             yield fault
 
@@ -34,9 +47,13 @@ def lost_zero(postal_code, country):
     """Return the fault of a German postal code of four digits, or None."""
     if country != "DE" or not postal_code or not FOUR_DIGITS.fullmatch(postal_code):
         return None
-    return _fault("postal_code", f"is {postal_code}, but German postal codes have five digits: a spreadsheet program "
-                                 f"has removed the zero at the beginning. Write 0{postal_code} in a column that is "
-                                 "formatted as text, or correct the country", f"0{postal_code}")
+    return _fault(
+        "postal_code",
+        f"is {postal_code}, but German postal codes have five digits: a spreadsheet program "
+        f"has removed the zero at the beginning. Write 0{postal_code} in a column that is "
+        "formatted as text, or correct the country",
+        f"0{postal_code}",
+    )
 
 
 def on_one_line(name):
@@ -51,9 +68,15 @@ def _phone_fault(field, text):
     if digits is None:
         return None
     suggestion = f"+{digits}" if len(digits) >= MIN_INTERNATIONAL else None
-    write = f"Write {suggestion}, if that is the number," if suggestion else "Write the number again"
-    return _fault(field, f"is {text}, because a spreadsheet program has taken the telephone number for a number. "
-                         f"{write} in a column that is formatted as text", suggestion)
+    write = (
+        f"Write {suggestion}, if that is the number," if suggestion else "Write the number again"
+    )
+    return _fault(
+        field,
+        f"is {text}, because a spreadsheet program has taken the telephone number for a number. "
+        f"{write} in a column that is formatted as text",
+        suggestion,
+    )
 
 
 def _postal_code_fault(text, country):
@@ -67,8 +90,12 @@ def _postal_code_fault(text, country):
         return None
     suggestion = _postal_code(digits, country)
     write = f"Write {suggestion}" if suggestion else "Write the postal code"
-    return _fault("postal_code", f"is {text}, because a spreadsheet program has taken the postal code for a number. "
-                                 f"{write} in a column that is formatted as text", suggestion)
+    return _fault(
+        "postal_code",
+        f"is {text}, because a spreadsheet program has taken the postal code for a number. "
+        f"{write} in a column that is formatted as text",
+        suggestion,
+    )
 
 
 def _postal_code(digits, country):

@@ -18,21 +18,23 @@ from eventapi.storage.database import as_json
 from eventapi.validation.messages import pointer
 
 MAX_COLUMNS = 500
-MAX_LINE = 1024 * 1024              # characters; also the limit of a row, whose cells may contain line breaks
+MAX_LINE = 1024 * 1024  # characters; also the limit of a row, whose cells may contain line breaks
 MAX_CELL = 128 * 1024
-MAX_LINES = 1_048_576               # as many rows as a sheet of Excel or LibreOffice has
+MAX_LINES = 1_048_576  # as many rows as a sheet of Excel or LibreOffice has
 SEPARATORS = ";,\t"
 SEPARATOR_LINE = re.compile(
     r'"?sep=([;,\t])"?[;,\t]*\r?\n?', re.I
 )  # an optional first line that sets the separator in Excel
-WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")         # the first bytes of .xlsx and .ods, and of .xls
+WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # the first bytes of .xlsx and .ods, and of .xls
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-INVALID = re.compile("[\udc80-\udcff]")             # a byte that is not valid UTF-8, as surrogateescape decodes it
+INVALID = re.compile(
+    "[\udc80-\udcff]"
+)  # a byte that is not valid UTF-8, as surrogateescape decodes it
 NON_ASCII = re.compile("[^\0-\x7f\udc80-\udcff]")
-CHUNK = 64 * 1024                   # bytes
+CHUNK = 64 * 1024  # bytes
 # Columns that the download of rejected records adds. They are ignored when the file is sent again.
 REASONS = ("rejected_index", "rejected_because")
-SURPLUS = "rejected_surplus_"       # and a number: its columns for cells beyond the last column
+SURPLUS = "rejected_surplus_"  # and a number: its columns for cells beyond the last column
 
 
 class Unreadable(Exception):
@@ -41,6 +43,7 @@ class Unreadable(Exception):
 
 # CSV
 
+
 def read_form(path):
     """Return the form of the CSV file at `path` and its number of records.
 
@@ -48,7 +51,9 @@ def read_form(path):
     """
     try:
         form = {"kind": "csv", **_encoding(path)}
-        lines = (line for line in _lines(path, form["encoding"]) if line.strip(f"{SEPARATORS} \r\n"))
+        lines = (
+            line for line in _lines(path, form["encoding"]) if line.strip(f"{SEPARATORS} \r\n")
+        )
         form["separator"] = _separator(next(lines, ""))
         _, header = next(_rows(path, form), (0, []))
         form["columns"] = [unescape_formula(name.strip()) for name in header]
@@ -66,21 +71,30 @@ def _encoding(path):
     with open(path, "rb") as file:
         head = file.read(4)
     if head in WORKBOOKS:
-        raise Unreadable("is a workbook of Excel or LibreOffice, not CSV; open it there, save it with Save As as "
-                         "CSV UTF-8 (*.csv), and send that file")
+        raise Unreadable(
+            "is a workbook of Excel or LibreOffice, not CSV; open it there, save it with Save As as "
+            "CSV UTF-8 (*.csv), and send that file"
+        )
     for encoding in ("utf-16",) if head[:2] in UTF_16 else ("utf-8-sig", "windows-1252"):
         if _fits(encoding, path):
-            return {"encoding": encoding, "has_mark": head[:3] == codecs.BOM_UTF8 or encoding == "utf-16"}
+            return {
+                "encoding": encoding,
+                "has_mark": head[:3] == codecs.BOM_UTF8 or encoding == "utf-16",
+            }
         if encoding == "utf-8-sig" and (head[:3] == codecs.BOM_UTF8 or _is_mostly_utf_8(path)):
             line = _first_invalid_line(path)
-            raise Unreadable(f"is UTF-8, but line {line} contains an invalid byte; save the file as CSV in UTF-8 again")
+            raise Unreadable(
+                f"is UTF-8, but line {line} contains an invalid byte; save the file as CSV in UTF-8 again"
+            )
     raise Unreadable("is neither UTF-8 nor Windows-1252; save the file as CSV in UTF-8")
 
 
 def _fits(encoding, path):
     try:
         if any("\0" in text for text in _texts(encoding, path)):
-            raise Unreadable("is not a text file, because it contains NUL characters; save it as CSV in UTF-8")
+            raise Unreadable(
+                "is not a text file, because it contains NUL characters; save it as CSV in UTF-8"
+            )
         return True
     except UnicodeDecodeError:
         return False
@@ -149,8 +163,10 @@ class _Lines:
         for number, line in enumerate(self.lines, 1):
             self.row_length += len(line)
             if self.row_length > MAX_LINE:
-                raise Unreadable(f"the row that continues in line {number} has more than {MAX_LINE} characters; "
-                                 "a quotation mark may be missing")
+                raise Unreadable(
+                    f"the row that continues in line {number} has more than {MAX_LINE} characters; "
+                    "a quotation mark may be missing"
+                )
             if number > MAX_LINES:
                 raise Unreadable(f"has more than {MAX_LINES} lines; send it in parts")
             if number > 1 or not SEPARATOR_LINE.fullmatch(line):
@@ -181,7 +197,10 @@ def _check_columns(columns):
     repeated = sorted({name for name in columns if name and columns.count(name) > 1})
     if repeated:
         raise invalid(
-            [fault("repeated", "is the name of two columns", pointer=pointer([name[:100]])) for name in repeated]
+            [
+                fault("repeated", "is the name of two columns", pointer=pointer([name[:100]]))
+                for name in repeated
+            ]
         )
 
 
@@ -199,10 +218,11 @@ def _trimmed(row, width):
     """Remove the empty cells that spreadsheet programs add beyond the last column, and cells beyond MAX_COLUMNS + 1."""
     while len(row) > width and not row[-1].strip():
         row.pop()
-    return row[:MAX_COLUMNS + 1]
+    return row[: MAX_COLUMNS + 1]
 
 
 # CSV and JSON
+
 
 def records(path, form, start=0):
     """Yield (index, record, length), skipping the first `start` records.
@@ -232,6 +252,7 @@ def _objects(path):
 
 # Temporary files
 
+
 def temporary(config):
     """Return an unnamed temporary file of JSON lines in the data directory: /tmp may be in memory."""
     return TemporaryFile("w+", encoding="utf-8", dir=config.files)
@@ -247,4 +268,4 @@ def lines_of(file, most, length):
     file.seek(0)
     while lines := file.readlines(length):
         for start in range(0, len(lines), most):
-            yield [json.loads(line, parse_float=Decimal) for line in lines[start:start + most]]
+            yield [json.loads(line, parse_float=Decimal) for line in lines[start : start + most]]

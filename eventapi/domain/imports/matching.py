@@ -1,4 +1,5 @@
 """Records of an import and the contacts that they match. Shared by the imports of contacts and of participants."""
+
 from dataclasses import dataclass, field
 
 from eventapi.domain.imports import records
@@ -9,7 +10,11 @@ from eventapi.storage.statements import statements
 sql = statements("bulk_import")
 
 # field by which records are matched -> statement that finds contacts by it
-BY = {"email": sql.by_email, "customer_number": sql.by_customer_number, "external_id": sql.by_external_id}
+BY = {
+    "email": sql.by_email,
+    "customer_number": sql.by_customer_number,
+    "external_id": sql.by_external_id,
+}
 ASCII = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
 
@@ -24,6 +29,7 @@ class Record:
     id: id of the contact or participant, if there is one. reason: why the record was skipped.
     contact_created: whether the import of participants created the contact.
     """
+
     index: int
     sent: object
     body: dict
@@ -91,7 +97,9 @@ class KnownContacts:
     def duplicates(self, id, body):
         """Yield a fault for a customer number or external id that another contact has."""
         for name in ("customer_number", "external_id"):
-            others = body.get(name) is not None and [other for other in self.get(name, body[name]) if other != id]
+            others = body.get(name) is not None and [
+                other for other in self.get(name, body[name]) if other != id
+            ]
             if others:
                 yield {"field": name, "code": "duplicate", "detail": "belongs to another contact"}
 
@@ -124,4 +132,8 @@ def attempt(db, record, dry, action):
 def ambiguous(by, ids):
     """Return the fault of a record that matches several contacts."""
     matches = ", ".join(map(str, ids[:10]))
-    return {"field": by, "code": "ambiguous_contact", "detail": f"matches several contacts: {matches}"}
+    return {
+        "field": by,
+        "code": "ambiguous_contact",
+        "detail": f"matches several contacts: {matches}",
+    }

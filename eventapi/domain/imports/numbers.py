@@ -8,24 +8,34 @@ same field show.
 It is determined before the first record is read and stored in the form of the file, as `decimal` (of all fields, or
 None) and `decimals` (of single fields). So an import that continues after a crash reads its records as before.
 """
+
 import re
 from decimal import Decimal
 
-MAX_LENGTH = 28                     # characters of a number: as many digits as a Decimal computes with
-POINT_COUNTRIES = ("CH", "LI")      # there, a file with semicolons may also have points before the decimals
+MAX_LENGTH = 28  # characters of a number: as many digits as a Decimal computes with
+POINT_COUNTRIES = (
+    "CH",
+    "LI",
+)  # there, a file with semicolons may also have points before the decimals
 # The minus sign of typography, spaces that do not break a line, and apostrophes as people type them.
 PLAIN = str.maketrans("\u2212\u00a0\u2007\u2009\u202f\u2019\u02bc", "-    ''")
 GROUPS = str.maketrans("", "", "., '")
 # Decimal separator -> a number with it. The sign between groups is the same everywhere in a number.
 NUMBERS = {
     ".": re.compile(
-        r"(-?)([1-9][0-9]{0,2}(?:(?:,[0-9]{3})+|(?: [0-9]{3})+|(?:'[0-9]{3})+)|[0-9]+)(?:\.([0-9]+))?"),
+        r"(-?)([1-9][0-9]{0,2}(?:(?:,[0-9]{3})+|(?: [0-9]{3})+|(?:'[0-9]{3})+)|[0-9]+)(?:\.([0-9]+))?"
+    ),
     ",": re.compile(
-        r"(-?)([1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+|(?: [0-9]{3})+|(?:'[0-9]{3})+)|[0-9]+)(?:,([0-9]+))?"),
+        r"(-?)([1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+|(?: [0-9]{3})+|(?:'[0-9]{3})+)|[0-9]+)(?:,([0-9]+))?"
+    ),
 }
-DOUBTFUL = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{3}(?![0-9])")     # in each number that can be read in two ways
+DOUBTFUL = re.compile(
+    r"[1-9][0-9]{0,2}[.,][0-9]{3}(?![0-9])"
+)  # in each number that can be read in two ways
 ONLY_COMMAS = "only commas"
-AS_EXPORTED = re.compile(r"-?[0-9]+(?:\.[0-9]*[1-9])?")        # 1.250 was typed: no list of ours ends with a zero
+AS_EXPORTED = re.compile(
+    r"-?[0-9]+(?:\.[0-9]*[1-9])?"
+)  # 1.250 was typed: no list of ours ends with a zero
 
 
 class Ambiguous(ValueError):
@@ -61,7 +71,7 @@ def read(text, decimal):
     if decimal == ONLY_COMMAS:
         decimal = "," if "," in text else None
     if decimal is None and not DOUBTFUL.search(text):
-        decimal = "."                   # all ways give the same number: a short cut
+        decimal = "."  # all ways give the same number: a short cut
     if decimal and (number := _reading(text, decimal)) is not None:
         return number
     found = readings(text)
@@ -97,7 +107,9 @@ def separators_of_fields(texts, *, is_own_list):
         as_exported[field] = as_exported.get(field, True) and bool(AS_EXPORTED.fullmatch(text))
         if len(found) == 1:
             shown.setdefault(field, set()).update(found)
-    decided = {field: next(iter(separators)) for field, separators in shown.items() if len(separators) == 1}
+    decided = {
+        field: next(iter(separators)) for field, separators in shown.items() if len(separators) == 1
+    }
     if is_own_list:
         decided |= {field: "." for field, is_plain in as_exported.items() if is_plain}
     return decided

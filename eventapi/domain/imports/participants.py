@@ -1,4 +1,5 @@
 """The import of participants of one event. Contacts that do not exist can be created."""
+
 from eventapi.domain.imports import records as import_records
 from eventapi.domain.imports.matching import KnownContacts, ambiguous, attempt, folded
 from eventapi.domain.people import contacts, participants
@@ -36,7 +37,12 @@ class Participants:
             if record.faults:
                 record.reject([])
             else:
-                attempt(db, record, self.options["dry_run"], lambda record=record: self._import(db, record))
+                attempt(
+                    db,
+                    record,
+                    self.options["dry_run"],
+                    lambda record=record: self._import(db, record),
+                )
                 self._remember(record)
         if not self.options["dry_run"]:
             self.known.forget_new()
@@ -75,8 +81,11 @@ class Participants:
     def _other_event(self, body):
         """Return faults if the record names another event, which happens when a list of that event is imported."""
         detail = "belongs to another event; omit the field, or map it to null in `field_mapping`"
-        return [{"field": name, "code": "other_event", "detail": detail}
-                for name in ("event_id", "event_key") if body.get(name) not in (None, self.options[name])]
+        return [
+            {"field": name, "code": "other_event", "detail": detail}
+            for name in ("event_id", "event_key")
+            if body.get(name) not in (None, self.options[name])
+        ]
 
     def _contact(self, db, record):
         """Return the id of the contact, or None for a contact that a dry run would have created.
@@ -86,7 +95,9 @@ class Participants:
         by, faults = self.options["match_field"], Faults()
         name = record.body.get(by)
         if record.body.get("contact_id") is not None:
-            contact_id = references.resolve(db, {"contact_id": record.body["contact_id"]}, CONTACT, faults)
+            contact_id = references.resolve(
+                db, {"contact_id": record.body["contact_id"]}, CONTACT, faults
+            )
             return record.reject(import_records.of_faults(faults)) if faults else contact_id
         if name is None:
             return record.reject(import_records.missing(by))
@@ -105,8 +116,12 @@ class Participants:
         contact = import_records.with_country(db, contact)
         faults = Faults()
         contacts.check_tax_id(contact, {"tax_id": None}, faults)
-        wrong = [*import_records.unidentified(contact), *self.known.duplicates(None, contact),
-                 *import_records.lost_zeros(db, contact), *import_records.of_faults(faults)]
+        wrong = [
+            *import_records.unidentified(contact),
+            *self.known.duplicates(None, contact),
+            *import_records.lost_zeros(db, contact),
+            *import_records.of_faults(faults),
+        ]
         if wrong:
             return record.reject(wrong)
         record.contact_id, record.contact_created = contacts.add(db, contact)["id"], True
@@ -138,8 +153,9 @@ class Participants:
             record.end("skipped", id, "exists")
             return
         old = participants.get(db, id) if id else None
-        faults, values = self._resolved(db, record, old or {"custom_fields": {},
-                                                                "role": record.body.get("role", "exhibitor")})
+        faults, values = self._resolved(
+            db, record, old or {"custom_fields": {}, "role": record.body.get("role", "exhibitor")}
+        )
         if faults:
             record.reject(faults)
             return
@@ -155,13 +171,19 @@ class Participants:
         faults = Faults()
         ids = references.named(db, record.body, faults, CATEGORY, HOST)
         if "host_participant_id" in ids:
-            participants.check_host(db, {**stored, **ids, "event_id": self.options["event_id"]}, faults)
-        fields = custom_fields.checked(db, "event_participant", record.body, stored["custom_fields"], faults)
+            participants.check_host(
+                db, {**stored, **ids, "event_id": self.options["event_id"]}, faults
+            )
+        fields = custom_fields.checked(
+            db, "event_participant", record.body, stored["custom_fields"], faults
+        )
         return import_records.of_faults(faults), {**ids, "custom_fields": fields}
 
 
 def change_participant(db, old, body, values):
     """Change a participant to the fields of a record. Fields that the record lacks stay unchanged."""
-    new = participants.change(db, old, {**old, **values, "badge_name": body.get("badge_name", old["badge_name"])})
+    new = participants.change(
+        db, old, {**old, **values, "badge_name": body.get("badge_name", old["badge_name"])}
+    )
     if body.get("is_confirmed", old["is_confirmed"]) != old["is_confirmed"]:
         participants.move(db, new, "confirm" if body["is_confirmed"] else "unconfirm")

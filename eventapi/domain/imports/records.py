@@ -2,6 +2,7 @@
 
 A record is validated by the schema of its resource, as in PATCH. Faults are dicts with `field`, `code` and `detail`.
 """
+
 import re
 from functools import cached_property
 
@@ -18,11 +19,18 @@ from eventapi.validation.bodies import Body
 from eventapi.validation.messages import actual, pointer
 from eventapi.validation.schema_files import body_schema, document
 
-MAX_FOUND = 30              # faults that are searched for in the fields of one record: an import has many records
-MAX_UNKNOWN = 20            # unknown fields that are reported for one record
-UNKNOWN, REMEDY = "is not a field of a record", "; rename the column, or map it to null in `field_mapping`"
-YES_NO = {**dict.fromkeys(("true", "1", "yes", "y", "ja", "j", "wahr", "x"), True),
-          **dict.fromkeys(("false", "0", "no", "n", "nein", "falsch"), False)}
+MAX_FOUND = (
+    30  # faults that are searched for in the fields of one record: an import has many records
+)
+MAX_UNKNOWN = 20  # unknown fields that are reported for one record
+UNKNOWN, REMEDY = (
+    "is not a field of a record",
+    "; rename the column, or map it to null in `field_mapping`",
+)
+YES_NO = {
+    **dict.fromkeys(("true", "1", "yes", "y", "ja", "j", "wahr", "x"), True),
+    **dict.fromkeys(("false", "0", "no", "n", "nein", "falsch"), False),
+}
 CUSTOM_FIELD = re.compile(r"(?:cf|custom_fields)\.(.+)", re.S)
 # Columns of our own lists for categories and events. Only the keys are imported.
 PART_COLUMN = re.compile(r"(categories|events)\.[a-z_]+")
@@ -30,10 +38,22 @@ KEY_COLUMNS = {"categories.category_key": "category_keys", "events.event_key": "
 GERMAN_DATE = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4})", re.ASCII)
 
 # A record of an import of participants has fields of the contact and fields of the participant.
-CONTACT_ONLY = tuple(name for name in contacts.FIELDS if name not in ("customer_number", "notes", "rating"))
+CONTACT_ONLY = tuple(
+    name for name in contacts.FIELDS if name not in ("customer_number", "notes", "rating")
+)
 PARTICIPANT_ONLY = (
-    "contact_id", "customer_number", "role", "is_confirmed", "category_id", "category_key", "badge_name",
-    "host_participant_id", "custom_fields", "event_id", "event_key")
+    "contact_id",
+    "customer_number",
+    "role",
+    "is_confirmed",
+    "category_id",
+    "category_key",
+    "badge_name",
+    "host_participant_id",
+    "custom_fields",
+    "event_id",
+    "event_key",
+)
 NAMES = ("email", "customer_number", "external_id")
 ENTITIES = {"contacts": "contact", "participants": "event_participant"}
 SCHEMAS = {"contacts": "contact", "participants": "participant"}
@@ -49,8 +69,11 @@ def fields(kind):
         return contact
     participant = body_schema("participant", "PATCH")["properties"]
     ignored = {name: True for name, sub in participant.items() if sub is True}
-    return {**ignored, **{name: contact[name] for name in CONTACT_ONLY},
-            **{name: participant[name] for name in PARTICIPANT_ONLY}}
+    return {
+        **ignored,
+        **{name: contact[name] for name in CONTACT_ONLY},
+        **{name: participant[name] for name in PARTICIPANT_ONLY},
+    }
 
 
 def unknown_targets(kind, mapping):
@@ -59,7 +82,11 @@ def unknown_targets(kind, mapping):
     for source, target in mapping.items():
         if target is not None and not _is_known(known, target):
             detail = _unknown(known, target) if len(faults) < MAX_SUGGESTIONS else UNKNOWN
-            faults.add(f"/field_mapping{pointer([source])}", "unknown", f"is mapped to {target[:100]}, which {detail}")
+            faults.add(
+                f"/field_mapping{pointer([source])}",
+                "unknown",
+                f"is mapped to {target[:100]}, which {detail}",
+            )
     return faults
 
 
@@ -93,7 +120,9 @@ def with_separators(db, kind, path, form, mapping, decimal_separator):
     has_numbers = form["kind"] == "json" or read.number_columns
     if not has_numbers or not import_files.has_line_with(numbers.DOUBTFUL, path, form):
         return form
-    texts = (pair for _, sent, _ in import_files.records(path, form) for pair in read.number_texts(sent))
+    texts = (
+        pair for _, sent, _ in import_files.records(path, form) for pair in read.number_texts(sent)
+    )
     form["decimals"] = numbers.separators_of_fields(texts, is_own_list=_is_own_list(kind, form))
     return form
 
@@ -147,26 +176,41 @@ class Reader:
         self.known = fields(kind)
         self.defined = custom_fields.defined(db, ENTITIES[kind])
         self.contact = Body("contact", "PATCH", self.zone, MAX_FOUND)
-        self.participant = Body("participant", "PATCH", self.zone, MAX_FOUND) if kind == "participants" else None
+        self.participant = (
+            Body("participant", "PATCH", self.zone, MAX_FOUND) if kind == "participants" else None
+        )
         self.suggestions = 100
 
     def __call__(self, sent):
         """Return (body, faults) of a record as it was sent. The body contains only fields that were sent."""
         if self.form["kind"] == "csv":
-            if len(sent) > len(self.columns) or any(sent[place].strip() for place in self.surplus if place < len(sent)):
-                columns = sum(name not in REASONS and not name.startswith(SURPLUS) for name in self.form["columns"])
-                return {}, [_fault("too_many_cells", f"has more cells than the header has columns ({columns})")]
+            if len(sent) > len(self.columns) or any(
+                sent[place].strip() for place in self.surplus if place < len(sent)
+            ):
+                columns = sum(
+                    name not in REASONS and not name.startswith(SURPLUS)
+                    for name in self.form["columns"]
+                )
+                return {}, [
+                    _fault(
+                        "too_many_cells", f"has more cells than the header has columns ({columns})"
+                    )
+                ]
             found = self._converted(sent)
         else:
             found = self._mapped(sent)
         unknown = [name for name in found if name not in self.known][:MAX_UNKNOWN]
         damaged = self._clean(found)
-        body, faults = self._validated({name: value for name, value in found.items() if name in self.known})
+        body, faults = self._validated(
+            {name: value for name, value in found.items() if name in self.known}
+        )
         faults += [_fault("unknown", self._unknown(name), name[:100]) for name in unknown]
         faults = [*damaged, *faults, *self._unknown_custom_fields(found)]
         if faults and isinstance(found.get("custom_fields"), dict):
             # Otherwise these are checked when the record is written, together with the values that are stored.
-            faults += of_faults(custom_fields.faults_of(self.defined, found["custom_fields"], "/custom_fields"))
+            faults += of_faults(
+                custom_fields.faults_of(self.defined, found["custom_fields"], "/custom_fields")
+            )
         return body, faults
 
     def _unknown(self, name):
@@ -194,7 +238,9 @@ class Reader:
     @cached_property
     def surplus(self):
         """The positions of the columns that the download of rejected records adds for cells beyond the last column."""
-        return [place for place, name in enumerate(self.form["columns"]) if name.startswith(SURPLUS)]
+        return [
+            place for place, name in enumerate(self.form["columns"]) if name.startswith(SURPLUS)
+        ]
 
     def names(self, sent):
         """Return e-mail, customer number and external id of a rejected record, so that an erasure request finds it."""
@@ -202,12 +248,18 @@ class Reader:
             found = dict(zip(self.columns, map(unescape_formula, sent), strict=False))
         else:
             found = self._mapped(sent)
-        return {name: found[name].strip() if isinstance(found.get(name), str) else None for name in NAMES}
+        return {
+            name: found[name].strip() if isinstance(found.get(name), str) else None
+            for name in NAMES
+        }
 
     @cached_property
     def types(self):
         """The JSON type of each field, or "ignored"."""
-        return {name: sub.get("type") if sub is not True else "ignored" for name, sub in self.known.items()}
+        return {
+            name: sub.get("type") if sub is not True else "ignored"
+            for name, sub in self.known.items()
+        }
 
     def _converted(self, cells):
         """Return the fields of a CSV row. An empty cell sets nothing, so that it does not delete data of a contact."""
@@ -215,7 +267,9 @@ class Reader:
         for target, text in zip(self.columns, cells, strict=False):
             if target and (text := text.strip()):
                 if match := CUSTOM_FIELD.fullmatch(target):
-                    found.setdefault("custom_fields", {})[match[1]] = self._custom_field(match[1], text)
+                    found.setdefault("custom_fields", {})[match[1]] = self._custom_field(
+                        match[1], text
+                    )
                 elif self.types[target] != "ignored":
                     found[target] = _value(self.types[target], text)
         return found
@@ -280,7 +334,11 @@ class Reader:
     @cached_property
     def number_keys(self):
         """The keys of the custom fields that are numbers."""
-        return [key for key, field in self.defined.by_key.items() if field["field_type"] in field_types.NUMBERS]
+        return [
+            key
+            for key, field in self.defined.by_key.items()
+            if field["field_type"] in field_types.NUMBERS
+        ]
 
     @cached_property
     def number_columns(self):
@@ -301,8 +359,8 @@ class Reader:
                 if fault:
                     del found[name]
                     faults.append(fault)
-                elif number is not None and number == int(number) and abs(number) < 2 ** 63:
-                    found[name] = int(number)           # other texts are refused by the validation
+                elif number is not None and number == int(number) and abs(number) < 2**63:
+                    found[name] = int(number)  # other texts are refused by the validation
         if isinstance(found.get("custom_fields"), dict):
             found["custom_fields"] = self._with_numbers(found["custom_fields"], faults)
         self._read_country(found, faults)
@@ -323,7 +381,9 @@ class Reader:
                 number, fault = self._number(field, text)
                 if number is None and not fault:
                     fault = _fault("type", _no_number(self.defined.by_key[key], text), field)
-                elif number is not None and numbers.decimals(number) > field_types.DECIMALS:    # a float may have fewer
+                elif (
+                    number is not None and numbers.decimals(number) > field_types.DECIMALS
+                ):  # a float may have fewer
                     detail = f"must have at most {field_types.DECIMALS} decimals{actual(text)}"
                     fault = _fault("decimals", detail, field)
                 if fault:
@@ -339,14 +399,18 @@ class Reader:
         try:
             return numbers.read(text, separator), None
         except numbers.Ambiguous as error:
-            return None, _fault("ambiguous_number", self._ambiguity(field, text, error.readings), field)
+            return None, _fault(
+                "ambiguous_number", self._ambiguity(field, text, error.readings), field
+            )
         except ValueError:
             return None, None
 
     def _ambiguity(self, field, text, readings):
         point, comma = numbers.plain(readings["."]), numbers.plain(readings[","])
-        return (f'is {text} in the column "{self._column_of(field)[:100]}", which can mean {comma} or {point}. Add '
-                f"decimal_separator=, to the query if it means {comma}, or decimal_separator=. if it means {point}")
+        return (
+            f'is {text} in the column "{self._column_of(field)[:100]}", which can mean {comma} or {point}. Add '
+            f"decimal_separator=, to the query if it means {comma}, or decimal_separator=. if it means {point}"
+        )
 
     def _column_of(self, field):
         """Return the name that a field has in the records that were sent."""
@@ -371,8 +435,10 @@ class Reader:
         del found["country"]
         self.suggestions -= 1
         likely = countries.likely(text) if self.suggestions >= 0 else None
-        detail = ("must be a country code (ISO 3166-1) such as DE, or the name of a country in German or English such "
-                  f"as Deutschland or Germany{actual(text)}")
+        detail = (
+            "must be a country code (ISO 3166-1) such as DE, or the name of a country in German or English such "
+            f"as Deutschland or Germany{actual(text)}"
+        )
         if likely:
             detail += f"; did you mean {likely}?"
         faults.append(_fault("format", detail, "country"))
@@ -426,7 +492,9 @@ def _canonical(target):
 
 def _no_number(field, text):
     """Return the error text for a text that is not a number."""
-    noun, example = ("an integer", "1250") if field["field_type"] == "integer" else ("a number", "1250 or 12.5")
+    noun, example = (
+        ("an integer", "1250") if field["field_type"] == "integer" else ("a number", "1250 or 12.5")
+    )
     return f"must be {noun} without unit, currency and exponent, such as {example}{actual(text)}"
 
 
@@ -447,12 +515,18 @@ def as_faults(problem):
 
 def of_faults(faults):
     """Return the faults of a record from those of a request body, which have pointers."""
-    return [_fault(entry["code"], entry["detail"], _field_of(entry.get("pointer", ""))) for entry in faults]
+    return [
+        _fault(entry["code"], entry["detail"], _field_of(entry.get("pointer", "")))
+        for entry in faults
+    ]
 
 
 def _field_of(place):
     """Convert a JSON pointer such as /custom_fields/size to custom_fields.size."""
-    return ".".join(part.replace("~1", "/").replace("~0", "~") for part in place.split("/")[1:]) or None
+    return (
+        ".".join(part.replace("~1", "/").replace("~0", "~") for part in place.split("/")[1:])
+        or None
+    )
 
 
 def unidentified(body):

@@ -3,6 +3,7 @@
 Small imports run while the client waits, others in the worker, batch by batch. The progress is committed in the same
 transaction as the records, so that an interrupted import continues without losing or repeating a record.
 """
+
 import json
 import time
 from itertools import islice
@@ -24,8 +25,8 @@ from eventapi.storage.statements import statements
 sql = statements("bulk_import")
 
 FLAGS = ("skip_on_error", "create_contacts", "dry_run")
-PAGE = 20                       # rejected records that are read at once: each may have a megabyte
-FAULTS_PAGE = 100               # the same without the records: the faults of each may have some kilobytes
+PAGE = 20  # rejected records that are read at once: each may have a megabyte
+FAULTS_PAGE = 100  # the same without the records: the faults of each may have some kilobytes
 
 
 def get(db, id):
@@ -67,7 +68,9 @@ def _faults(db, id):
     """Yield the faults of the rejected records of an import, each with the index of its record."""
     for rows in _pages(db, sql.faults, id, FAULTS_PAGE):
         for row in rows:
-            yield from ({"index": row["record_index"], **fault} for fault in json.loads(row["faults"]))
+            yield from (
+                {"index": row["record_index"], **fault} for fault in json.loads(row["faults"])
+            )
 
 
 def attach_details(db, records):
@@ -81,7 +84,10 @@ def attach_details(db, records):
 def rejected(db, id):
     """Yield batches of the rejected records as lists of (index, record as it was sent, faults)."""
     for rows in _pages(db, sql.errors, id, PAGE):
-        yield [(row["record_index"], json.loads(row["source"]), json.loads(row["faults"])) for row in rows]
+        yield [
+            (row["record_index"], json.loads(row["source"]), json.loads(row["faults"]))
+            for row in rows
+        ]
 
 
 def _pages(db, statement, id, size):
@@ -109,16 +115,21 @@ def backlog(db):
 
 def check(db):
     """Return a sentence for each import whose counters do not add up, for `eventapi check`."""
-    return [f"the counters of bulk import {id} differ from its records" for id in db.values(sql.wrong_counts)]
+    return [
+        f"the counters of bulk import {id} differ from its records"
+        for id in db.values(sql.wrong_counts)
+    ]
 
 
-MAX_AT_ONCE = 2000              # records of an import that runs while the client waits
-MAX_SIZE_AT_ONCE = 2 * 1024 * 1024      # bytes of its records: as objects in memory they need up to 25 times as much
-MAX_ALL_OR_NOTHING = 20000      # records of an import that runs in one transaction
-MAX_DRY_RUN = 200_000           # records of a dry run, which remembers the names of all that it would create
-BATCH = 500                     # records of a transaction, at most
-BATCH_LENGTH = 1024 * 1024      # characters of its records; the record that exceeds it is the last one
-BATCH_SECONDS = 0.03            # intended duration of a transaction, so that other writes need not wait long
+MAX_AT_ONCE = 2000  # records of an import that runs while the client waits
+MAX_SIZE_AT_ONCE = (
+    2 * 1024 * 1024
+)  # bytes of its records: as objects in memory they need up to 25 times as much
+MAX_ALL_OR_NOTHING = 20000  # records of an import that runs in one transaction
+MAX_DRY_RUN = 200_000  # records of a dry run, which remembers the names of all that it would create
+BATCH = 500  # records of a transaction, at most
+BATCH_LENGTH = 1024 * 1024  # characters of its records; the record that exceeds it is the last one
+BATCH_SECONDS = 0.03  # intended duration of a transaction, so that other writes need not wait long
 MAX_DETAILS = 1000
 WRITERS = {"contacts": Contacts, "participants": Participants}
 EXISTING = {"contacts": sql.existing_contacts, "participants": sql.existing_participants}
@@ -126,6 +137,7 @@ COUNTERS = {"created": "created", "updated": "updated", "skipped": "skipped", "r
 
 
 # Creating
+
 
 def create(db, kind, options, source):
     """Create an import, and run it if it is small. Return the API object. Requires a write transaction.
@@ -137,10 +149,20 @@ def create(db, kind, options, source):
     actor = db.actor
     columns = {name: options[name] for name in ("mode", "match_field", *FLAGS, "event_id")}
     id = db.insert(
-        sql.add, kind=kind, status="queued" if later else "running", **columns,
-        field_mapping=as_json(options["field_mapping"]), form=as_json(source.form),
-        sha256=files.keep(db.config, source.upload) if later else None, total=source.total, admin_id=actor.admin_id,
-        admin_name=actor.admin_name, api_key_id=actor.key_id, request_id=actor.request_id, now=db.now)
+        sql.add,
+        kind=kind,
+        status="queued" if later else "running",
+        **columns,
+        field_mapping=as_json(options["field_mapping"]),
+        form=as_json(source.form),
+        sha256=files.keep(db.config, source.upload) if later else None,
+        total=source.total,
+        admin_id=actor.admin_id,
+        admin_name=actor.admin_name,
+        api_key_id=actor.key_id,
+        request_id=actor.request_id,
+        now=db.now,
+    )
     if not later:
         wrong = Job(db, id).run_all(db, source.records)
         if wrong:
@@ -159,6 +181,7 @@ def _refusal(wrong, total):
 
 # Running
 
+
 def validated(read, entry):
     """Return the Record of an entry of files.records. `read` is a records.Reader. No write lock is required."""
     index, sent, _ = entry
@@ -174,7 +197,9 @@ class Job:
 
     def __init__(self, db, id):
         self.id, self.options = id, get(db, id)
-        self.read = import_records.Reader(db, self.options["kind"], self.options["form"], self.options["field_mapping"])
+        self.read = import_records.Reader(
+            db, self.options["kind"], self.options["form"], self.options["field_mapping"]
+        )
         self.writer = WRITERS[self.options["kind"]](self.options)
         self.details, self.refused, self.refusals = self.options["details"], 0, []
 
@@ -198,20 +223,33 @@ class Job:
             counts[COUNTERS[record.action]] += 1
             counts["rejected"] += record.action == "rejected"
             counts["contacts_created"] += record.contact_created
-        self.details += [_detail(record) for record in records[:MAX_DETAILS - len(self.details)]]
-        db.run_many(sql.add_error, [self.error(db, record) for record in records if record.action == "rejected"])
+        self.details += [_detail(record) for record in records[: MAX_DETAILS - len(self.details)]]
+        db.run_many(
+            sql.add_error,
+            [self.error(db, record) for record in records if record.action == "rejected"],
+        )
         db.run(sql.book, id=self.id, details=as_json(self.details), now=db.now, **counts)
 
     def forget_new(self, db, records):
         """Remove the ids that a dry run would have created: no record has them."""
-        known = set(db.values(EXISTING[self.options["kind"]], ids=as_json([record.id for record in records])))
+        known = set(
+            db.values(
+                EXISTING[self.options["kind"]], ids=as_json([record.id for record in records])
+            )
+        )
         for record in records:
             record.id = record.id if record.id in known else None
 
     def error(self, db, record):
         """Return the row of a rejected record."""
-        return {"bulk_import_id": self.id, "index": record.index, "faults": as_json(record.faults),
-                "source": as_json(record.sent), "now": db.now, **self.read.names(record.sent)}
+        return {
+            "bulk_import_id": self.id,
+            "index": record.index,
+            "faults": as_json(record.faults),
+            "source": as_json(record.sent),
+            "now": db.now,
+            **self.read.names(record.sent),
+        }
 
     def run_all(self, db, records):
         """Write all records in the running write transaction.
@@ -219,7 +257,7 @@ class Job:
         Return the errors if they must prevent the whole import, otherwise [].
         """
         for start in range(0, len(records), BATCH):
-            self.write(db, records[start:start + BATCH])
+            self.write(db, records[start : start + BATCH])
         if self.options["skip_on_error"] or self.options["dry_run"]:
             return []
         rejected = [record for record in records if record.action == "rejected"]
@@ -227,11 +265,17 @@ class Job:
 
 
 def _detail(record):
-    detail = {"index": record.index, "action": record.action, "id": record.id, "reason": record.reason}
+    detail = {
+        "index": record.index,
+        "action": record.action,
+        "id": record.id,
+        "reason": record.reason,
+    }
     return {**detail, "contact_created": True} if record.contact_created else detail
 
 
 # In the worker
+
 
 def run(db, id, stopping):
     """Run an import from its present position until it ends or `stopping()` is true.
@@ -248,10 +292,17 @@ def run(db, id, stopping):
             if is_ours:
                 _run(db, id, stopping)
     except (OSError, UnicodeError, import_files.Unreadable) as error:
-        if isinstance(storage_error(error), Full):      # a temporary file did not fit: the import can run later
+        if isinstance(
+            storage_error(error), Full
+        ):  # a temporary file did not fit: the import can run later
             raise
-        _finish(db, id, "failed", "The stored file cannot be read. Send the file again; the log of the server has the "
-                                  "cause.")
+        _finish(
+            db,
+            id,
+            "failed",
+            "The stored file cannot be read. Send the file again; the log of the server has the "
+            "cause.",
+        )
         raise
     finally:
         db.actor = Nobody
@@ -262,17 +313,29 @@ def give_up(db, id, failures):
     """End an import as failed that failed so many times by a fault of the program. Its records so far stay."""
     db.actor = _actor(db, get(db, id))
     try:
-        _finish(db, id, "failed", f"The import failed {failures} times by an error of the server, whose log has the "
-                                  "cause. Records that it has imported stay. Send the file again once the cause is "
-                                  "removed.")
+        _finish(
+            db,
+            id,
+            "failed",
+            f"The import failed {failures} times by an error of the server, whose log has the "
+            "cause. Records that it has imported stay. Send the file again once the cause is "
+            "removed.",
+        )
     finally:
         db.actor = Nobody
 
 
 def _actor(db, row):
     """Return the actor of an import: the one who has sent it."""
-    return SimpleNamespace(key_id=row["api_key_id"], admin_id=row["admin_id"], admin_name=row["admin_name"],
-                           request_id=row["request_id"], address=None, agent=None, scopes=_scopes(db, row))
+    return SimpleNamespace(
+        key_id=row["api_key_id"],
+        admin_id=row["admin_id"],
+        admin_name=row["admin_name"],
+        request_id=row["request_id"],
+        address=None,
+        agent=None,
+        scopes=_scopes(db, row),
+    )
 
 
 def _scopes(db, row):
@@ -281,7 +344,7 @@ def _scopes(db, row):
 
 
 def _run(db, id, stopping):
-    row = get(db, id)              # read it again: another worker may have finished it in the meantime
+    row = get(db, id)  # read it again: another worker may have finished it in the meantime
     if row["finished_at"]:
         return
     if row["skip_on_error"] or row["dry_run"]:
@@ -298,10 +361,10 @@ def _sent(db, row, start=0):
 def _in_batches(db, row, stopping):
     """Run an import with one transaction per batch. The size of a batch follows the duration of the one before."""
     id, done, size = row["id"], row["processed"], 50
-    if row["dry_run"] and done:                 # the process that ended knew what the dry run would have created
+    if row["dry_run"] and done:  # the process that ended knew what the dry run would have created
         done = _restart(db, id)
     job, sent = Job(db, id), _sent(db, row, done)
-    db.values(sql.checkpoint_apart)     # one after each batch is short: other writes wait for it
+    db.values(sql.checkpoint_apart)  # one after each batch is short: other writes wait for it
     while not stopping() and (batch := job.validated(sent, size)):
         with db.write():
             started = time.monotonic()
@@ -346,8 +409,10 @@ def _all_or_nothing(db, row):
     with import_files.temporary(db.config) as checked, import_files.temporary(db.config) as errors:
         while batch := job.validated(sent):
             total += len(batch)
-            import_files.add_lines(checked, ([record.index, record.sent, record.body, record.faults]
-                                             for record in batch))
+            import_files.add_lines(
+                checked,
+                ([record.index, record.sent, record.body, record.faults] for record in batch),
+            )
         try:
             with db.write():
                 if not _advance(db, row, 0, total):
@@ -370,14 +435,20 @@ def _write_all(db, job, checked, errors):
         wrong = [record for record in records if record.action == "rejected"]
         import_files.add_lines(errors, (job.error(db, record) for record in wrong))
         job.refused += len(wrong)
-        job.refusals += [_detail(record) for record in wrong[:MAX_DETAILS - len(job.refusals)]]
+        job.refusals += [_detail(record) for record in wrong[: MAX_DETAILS - len(job.refusals)]]
 
 
 def _keep_refusal(db, job, errors):
     """Store the errors of the rejected records, and end the import as failed."""
     for batch in import_files.lines_of(errors, BATCH, BATCH_LENGTH):
         db.run_many(sql.add_error, batch)
-    counts = {"created": 0, "updated": 0, "contacts_created": 0, "skipped": 0, "rejected": job.refused}
+    counts = {
+        "created": 0,
+        "updated": 0,
+        "contacts_created": 0,
+        "skipped": 0,
+        "rejected": job.refused,
+    }
     db.run(sql.book, id=job.id, details=as_json(job.refusals), **counts, now=db.now)
     _end(db, job.id, "failed", "A record is invalid, so no record was imported. See `errors`.")
 
@@ -394,5 +465,10 @@ def _end(db, id, status, failure=None):
     if db.run(sql.finish, id=id, status=status, failure=failure, processed=processed, now=db.now):
         new = with_errors(db, id)
         before = journal_values(represent(old))
-        journal.updated(db, entities.BULK_IMPORT, before, journal_values(new),
-                        action="finished" if status == "done" else "failed")
+        journal.updated(
+            db,
+            entities.BULK_IMPORT,
+            before,
+            journal_values(new),
+            action="finished" if status == "done" else "failed",
+        )

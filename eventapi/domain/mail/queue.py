@@ -1,4 +1,5 @@
 """The mail queue. A mail is queued in the transaction of the change that causes it, and kept for 90 days."""
+
 import secrets
 from datetime import timedelta
 
@@ -10,7 +11,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("mails")
 
-KEPT = timedelta(days=90)                # how long mails are kept
+KEPT = timedelta(days=90)  # how long mails are kept
 STATES = ("queued", "sending", "sent", "failed", "uncertain")
 CAN_BE_SENT_AGAIN = ("failed", "uncertain")
 
@@ -30,10 +31,14 @@ PRIORITIES = {
     "dunning": 2,
     "todos": 2,
 }
-OF_OFFICE = {"link": 1}                  # the same, if an admin has caused the mail: the office sends links in batches
-TURNS = 30                               # `turn` of a mail is below this
+OF_OFFICE = {
+    "link": 1
+}  # the same, if an admin has caused the mail: the office sends links in batches
+TURNS = 30  # `turn` of a mail is below this
 # All pairs of priority and turn, in the order in which mails leave.
-PLACES = as_json([(priority, turn) for priority in sorted(set(PRIORITIES.values())) for turn in range(TURNS)])
+PLACES = as_json(
+    [(priority, turn) for priority in sorted(set(PRIORITIES.values())) for turn in range(TURNS)]
+)
 
 
 def is_configured(config):
@@ -52,13 +57,27 @@ def refuse_unconfigured(config, otherwise=""):
 
 def unconfigured(option, otherwise):
     """Return the 409 `mail_not_configured` for a missing option. `otherwise` is as for `refuse_unconfigured`."""
-    return Problem("mail_not_configured",
-                   f"This server cannot send mail, because its configuration lacks the option {option}. Set the "
-                   f"option{otherwise}.")
+    return Problem(
+        "mail_not_configured",
+        f"This server cannot send mail, because its configuration lacks the option {option}. Set the "
+        f"option{otherwise}.",
+    )
 
 
-def add(db, kind, entity_type, entity_id, recipient, subject, next_at=None, base_url="", language=None, text=None,
-        details=None, turn=0):
+def add(
+    db,
+    kind,
+    entity_type,
+    entity_id,
+    recipient,
+    subject,
+    next_at=None,
+    base_url="",
+    language=None,
+    text=None,
+    details=None,
+    turn=0,
+):
     """Queue a mail and return its id. The worker sends it after the running transaction, and not before `next_at`.
 
     `base_url` is the public address with which links in the mail begin. `language` and `text` are those that a request
@@ -69,10 +88,24 @@ def add(db, kind, entity_type, entity_id, recipient, subject, next_at=None, base
     if db.actor.admin_id is not None:
         priority = OF_OFFICE.get(kind, priority)
     domain = db.config.smtp_sender.rpartition("@")[2]
-    return db.insert(sql.add, kind=kind, priority=priority, turn=turn, entity_type=entity_type, entity_id=entity_id,
-                     admin_id=db.actor.admin_id, recipient=recipient, language=language, text=text, details=details,
-                     subject=subject, base_url=base_url, next_at=next_at or db.now,
-                     message_id=f"<{secrets.token_hex(16)}@{domain}>", now=db.now)
+    return db.insert(
+        sql.add,
+        kind=kind,
+        priority=priority,
+        turn=turn,
+        entity_type=entity_type,
+        entity_id=entity_id,
+        admin_id=db.actor.admin_id,
+        recipient=recipient,
+        language=language,
+        text=text,
+        details=details,
+        subject=subject,
+        base_url=base_url,
+        next_at=next_at or db.now,
+        message_id=f"<{secrets.token_hex(16)}@{domain}>",
+        now=db.now,
+    )
 
 
 def next_due(db, now):
@@ -87,7 +120,9 @@ def longest_due(db, now):
 
 def is_waiting(db, kind, entity_type, entity_id):
     """Return whether such a mail is queued or being sent."""
-    return db.value(sql.waiting, kind=kind, entity_type=entity_type, entity_id=entity_id) is not None
+    return (
+        db.value(sql.waiting, kind=kind, entity_type=entity_type, entity_id=entity_id) is not None
+    )
 
 
 def withdraw(db, kind, entity_type, entity_id):
@@ -106,11 +141,18 @@ def redirect(db, entity_type, entity_id, recipient):
 
 def turn_into(db, kind, entity_type, entity_id, other_kind, subject):
     """Let a queued mail about a record be one of another kind, with another subject."""
-    db.run(sql.turn_into, kind=kind, entity_type=entity_type, entity_id=entity_id, other_kind=other_kind,
-           subject=subject)
+    db.run(
+        sql.turn_into,
+        kind=kind,
+        entity_type=entity_type,
+        entity_id=entity_id,
+        other_kind=other_kind,
+        subject=subject,
+    )
 
 
 # Upkeep
+
 
 def by_state(db, state):
     """Return the rows of all mails in a state, one of STATES."""
@@ -121,7 +163,9 @@ def send_again(db, id):
     """Queue a failed or uncertain mail again. Return the mail as it was before, or None if it does not exist."""
     mail = db.one(sql.get, id=id)
     if mail and db.run(sql.send_again, id=id, now=db.now):
-        journal.administered(db, entities.KINDS[mail["entity_type"]], "mail_sent_again", mail["entity_id"])
+        journal.administered(
+            db, entities.KINDS[mail["entity_type"]], "mail_sent_again", mail["entity_id"]
+        )
     return mail
 
 
@@ -129,8 +173,10 @@ def backlog(db):
     """Return the number of mails by state, and the age in seconds of the oldest mail that is due."""
     counts = {row["state"]: row["count"] for row in db.all(sql.states)}
     oldest = db.value(sql.oldest, now=times.now())
-    return {"states": {state: counts.get(state, 0) for state in STATES},
-            "oldest": oldest and max(0, times.unix(times.now()) - times.unix(oldest))}
+    return {
+        "states": {state: counts.get(state, 0) for state in STATES},
+        "oldest": oldest and max(0, times.unix(times.now()) - times.unix(oldest)),
+    }
 
 
 def delete_old(db, size):
@@ -148,5 +194,7 @@ def bring_forward(db, latest):
 def check(db):
     """Yield a sentence for each uncertain mail. `eventapi check` prints them."""
     for mail in by_state(db, "uncertain"):
-        yield (f"mail {mail['id']} to {mail['recipient']} may or may not have been sent: "
-               f"check the log of the mail server; 'eventapi mail retry {mail['id']}' sends it again")
+        yield (
+            f"mail {mail['id']} to {mail['recipient']} may or may not have been sent: "
+            f"check the log of the mail server; 'eventapi mail retry {mail['id']}' sends it again"
+        )

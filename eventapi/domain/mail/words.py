@@ -1,53 +1,59 @@
 """Texts of mails and of the web pages that their links open, in English and German."""
+
 from eventapi.pictures.words import address, contact, register
 
 # The options of the organiser that the end of a mail shows
-IMPRINT = ("name", "street", "postal_code", "city", "country", "contact", "phone", "email", "register_number",
-           "register_court", "directors")
+IMPRINT = (
+    "name",
+    "street",
+    "postal_code",
+    "city",
+    "country",
+    "contact",
+    "phone",
+    "email",
+    "register_number",
+    "register_court",
+    "directors",
+)
 
 ENGLISH = {
     "hello": "Dear {name},",
     "hello_nobody": "Hello,",
     "regards": "Kind regards",
-
     "newsletter_confirmation_subject": "Please confirm your subscription to the {sender} newsletter",
     "newsletter_confirmation": "We have received a request to send the {sender} newsletter to {email}. "
-                               "Please confirm your subscription here:",
+    "Please confirm your subscription here:",
     "newsletter_confirmation_button": "Confirm subscription",
     "newsletter_confirmation_ignore": "If you did not request the newsletter, you can ignore this email. "
-                                      "You will not receive the newsletter unless you confirm.",
+    "You will not receive the newsletter unless you confirm.",
     "newsletter_confirmation_stop": "If you do not want to receive the newsletter, you can unsubscribe here:",
     "newsletter_confirmation_stop_button": "Unsubscribe",
-
     "application_confirmation_subject": "Please confirm your application for {title}",
     "application_confirmation": "An application to exhibit was filled in with this e-mail address. "
-                                "It is sent once you confirm it here:",
+    "It is sent once you confirm it here:",
     "application_confirmation_button": "Confirm and send the application",
     "application_confirmation_ignore": "The link is valid for a week. If it was not you who applied, ignore this "
-                                       "e-mail: nothing is sent then.",
-
+    "e-mail: nothing is sent then.",
     "visit_confirmation_subject": "Please confirm your registration for {title}",
     "visit_confirmation": "Somebody registered as a visitor with this e-mail address. "
-                          "The registration counts once you confirm it here:",
+    "The registration counts once you confirm it here:",
     "visit_confirmation_button": "Confirm the registration",
     "visit_confirmation_ignore": "The link is valid for a week. If it was not you who registered, ignore this "
-                                 "e-mail: nothing happens then.",
-
+    "e-mail: nothing happens then.",
     "application_decision_subject": "Your application for {title}",
     "application_approved": "We have accepted your application for {title}, and look forward to seeing you there.",
     "application_rejected": "Thank you for your application for {title}. Unfortunately, we cannot offer you a place "
-                            "this time.",
+    "this time.",
     "application_waitlisted": "Thank you for your application for {title}. All places are taken at the moment. You are "
-                              "on the waiting list, and we will write to you as soon as a place becomes free.",
+    "on the waiting list, and we will write to you as soon as a place becomes free.",
     "application_question": "We have a question about your application for {title}:",
     "application_page_button": "Open your application",
     "answer_button": "Answer the question",
     "answer_by_mail": "Please send your answer to {email}.",
-
     "badge_subject": "Your badge for {title}",
     "badge": "You are registered for {title}. Please show your badge at the entrance, printed or on your phone.",
     "badge_button": "Show the badge",
-
     "link_subject": "Your page for {title}",
     "link": "With this link you open your page for the show:",
     "link_button": "Open my page",
@@ -62,17 +68,21 @@ ENGLISH = {
     "further_link_rights": "This access covers: {rights}.",
     "further_device": "On {day}, your link to the exhibitor page for {title} was opened on a further device.",
     "address_changed": "On {day}, the e-mail address of your application for {title} was changed. The new one is "
-                       "{address}. Links that were mailed to your address no longer open.",
+    "{address}. Links that were mailed to your address no longer open.",
     "address_removed": "On {day}, the e-mail address of your application for {title} was removed. Links that were "
-                       "mailed to your address no longer open.",
+    "mailed to your address no longer open.",
     "merged": "On {day}, two participations in {title} were merged into one, of which yours is one.",
     "merged_ended": "The links of these addresses no longer open: {addresses}. {contact} sends the new ones.",
     "notice_wrong": "Is this not right? Then please write to {contact} at once.",
-    "right_profile": "entry in the list of exhibitors", "right_submissions": "submissions", "right_booth": "booth",
-    "right_orders": "orders", "right_contract": "contract", "right_invoices": "invoices", "right_badges": "badges",
+    "right_profile": "entry in the list of exhibitors",
+    "right_submissions": "submissions",
+    "right_booth": "booth",
+    "right_orders": "orders",
+    "right_contract": "contract",
+    "right_invoices": "invoices",
+    "right_badges": "badges",
     "link_ignore": "The link is valid for 14 days, and is meant for you alone: please do not forward it. "
-                   "On your page you can ask for a new one at any time.",
-
+    "On your page you can ask for a new one at any time.",
     "invoice_subject": "Invoice {number}",
     "credit_note_subject": "Credit note {number}",
     "deposit_subject": "Deposit invoice {number}",
@@ -84,13 +94,12 @@ ENGLISH = {
     "deposit": "Please find attached deposit invoice {number} for {total}.",
     "pay_by": "Please pay {open} by {due_date}, quoting {quoted}.",
     "invoice_reminder": "Our invoice {number} dated {issue_date} was due on {due_date}. "
-                        "According to our records, {open} is still outstanding. "
-                        "Please pay this amount, quoting {quoted}. A copy of the invoice is attached.",
+    "According to our records, {open} is still outstanding. "
+    "Please pay this amount, quoting {quoted}. A copy of the invoice is attached.",
     "invoice_reminder_early": "We would like to remind you of our invoice {number} dated {issue_date}. "
-                              "According to our records, {open} is outstanding. "
-                              "A copy of the invoice is attached.",
+    "According to our records, {open} is outstanding. "
+    "A copy of the invoice is attached.",
     "invoice_reminder_paid": "If you have already paid, please disregard this email.",
-
     "newsletter_title": "Newsletter",
     "confirm_question": "Do you want to receive the {sender} newsletter at {email}?",
     "confirm_button": "Yes, subscribe",
@@ -104,46 +113,40 @@ GERMAN = {
     "hello": "Guten Tag {name},",
     "hello_nobody": "Guten Tag,",
     "regards": "Mit freundlichen Grüßen",
-
     "newsletter_confirmation_subject": "Bitte bestätigen Sie Ihre Anmeldung zum Newsletter von {sender}",
     "newsletter_confirmation": "für die E-Mail-Adresse {email} wurde der Newsletter von {sender} angefordert. "
-                               "Bitte bestätigen Sie die Anmeldung hier:",
+    "Bitte bestätigen Sie die Anmeldung hier:",
     "newsletter_confirmation_button": "Anmeldung bestätigen",
     "newsletter_confirmation_ignore": "Wenn Sie den Newsletter nicht angefordert haben, ignorieren Sie bitte diese "
-                                      "E-Mail. Ohne Ihre Bestätigung erhalten Sie keinen Newsletter.",
+    "E-Mail. Ohne Ihre Bestätigung erhalten Sie keinen Newsletter.",
     "newsletter_confirmation_stop": "Wenn Sie den Newsletter nicht erhalten möchten, können Sie sich hier abmelden:",
     "newsletter_confirmation_stop_button": "Abmelden",
-
     "application_confirmation_subject": "Bitte bestätigen Sie Ihre Anmeldung zu {title}",
     "application_confirmation": "mit dieser E-Mail-Adresse wurde eine Anmeldung als Aussteller ausgefüllt. "
-                                "Sie wird abgeschickt, sobald Sie sie hier bestätigen:",
+    "Sie wird abgeschickt, sobald Sie sie hier bestätigen:",
     "application_confirmation_button": "Anmeldung bestätigen und abschicken",
     "application_confirmation_ignore": "Der Link gilt eine Woche. Wenn Sie sich nicht angemeldet haben, ignorieren "
-                                       "Sie bitte diese E-Mail: Dann wird nichts abgeschickt.",
-
+    "Sie bitte diese E-Mail: Dann wird nichts abgeschickt.",
     "visit_confirmation_subject": "Bitte bestätigen Sie Ihre Registrierung für {title}",
     "visit_confirmation": "mit dieser E-Mail-Adresse hat sich jemand als Besucher registriert. "
-                          "Die Registrierung gilt, sobald Sie sie hier bestätigen:",
+    "Die Registrierung gilt, sobald Sie sie hier bestätigen:",
     "visit_confirmation_button": "Registrierung bestätigen",
     "visit_confirmation_ignore": "Der Link gilt eine Woche. Wenn Sie sich nicht registriert haben, ignorieren Sie "
-                                 "bitte diese E-Mail: Dann geschieht nichts.",
-
+    "bitte diese E-Mail: Dann geschieht nichts.",
     "application_decision_subject": "Ihre Anmeldung zu {title}",
     "application_approved": "wir haben Ihre Anmeldung zu {title} angenommen und freuen uns auf Sie.",
     "application_rejected": "vielen Dank für Ihre Anmeldung zu {title}. Leider können wir Ihnen diesmal keinen Platz "
-                            "anbieten.",
+    "anbieten.",
     "application_waitlisted": "vielen Dank für Ihre Anmeldung zu {title}. Zurzeit sind alle Plätze vergeben. Sie "
-                              "stehen auf der Warteliste, und wir melden uns, sobald ein Platz frei wird.",
+    "stehen auf der Warteliste, und wir melden uns, sobald ein Platz frei wird.",
     "application_question": "zu Ihrer Anmeldung zu {title} haben wir eine Frage:",
     "application_page_button": "Ihre Anmeldung ansehen",
     "answer_button": "Frage beantworten",
     "answer_by_mail": "Bitte antworten Sie an {email}.",
-
     "badge_subject": "Ihr Ausweis für {title}",
     "badge": "Sie sind für {title} registriert. Bitte zeigen Sie am Eingang Ihren Ausweis, gedruckt oder auf dem "
-             "Telefon.",
+    "Telefon.",
     "badge_button": "Ausweis anzeigen",
-
     "link_subject": "Ihre Seite zu {title}",
     "link": "mit diesem Link öffnen Sie Ihre Seite zur Messe:",
     "link_button": "Meine Seite öffnen",
@@ -151,7 +154,7 @@ GERMAN = {
     "todos": "Auf Ihrer Seite zu {title} ist noch zu tun:",
     "booth_offer_subject": "Ein Stand ist für Sie reserviert: {title}",
     "booth_offer": "Sie stehen auf der Warteliste für einen Stand bei {title}. Einer ist frei geworden und für Sie "
-                   "reserviert:",
+    "reserviert:",
     "link_notice_subject": "Neuer Zugang zu Ihrer Seite: {title}",
     "link_changed_subject": "Zugang geändert: {title}",
     "further_link": "am {day} hat eine weitere Person Zugang zu Ihrer Ausstellerseite für {title} bekommen: {address}.",
@@ -159,18 +162,21 @@ GERMAN = {
     "further_link_rights": "Dieser Zugang umfasst: {rights}.",
     "further_device": "am {day} wurde Ihr Link zur Ausstellerseite für {title} auf einem weiteren Gerät geöffnet.",
     "address_changed": "am {day} wurde die E-Mail-Adresse Ihrer Anmeldung zu {title} geändert. Die neue ist {address}. "
-                       "Links, die Sie an Ihre Adresse bekommen haben, gelten nicht mehr.",
+    "Links, die Sie an Ihre Adresse bekommen haben, gelten nicht mehr.",
     "address_removed": "am {day} wurde die E-Mail-Adresse Ihrer Anmeldung zu {title} entfernt. Links, die Sie an Ihre "
-                       "Adresse bekommen haben, gelten nicht mehr.",
+    "Adresse bekommen haben, gelten nicht mehr.",
     "merged": "am {day} wurden zwei Teilnahmen an {title} zu einer zusammengeführt; eine davon ist Ihre.",
     "merged_ended": "Die Links dieser Adressen gelten nicht mehr: {addresses}. Die neuen schickt {contact}.",
     "notice_wrong": "Ist das nicht richtig? Dann wenden Sie sich bitte sofort an {contact}.",
-    "right_profile": "Eintrag im Ausstellerverzeichnis", "right_submissions": "Einreichungen", "right_booth": "Stand",
-    "right_orders": "Bestellungen", "right_contract": "Vertrag", "right_invoices": "Rechnungen",
+    "right_profile": "Eintrag im Ausstellerverzeichnis",
+    "right_submissions": "Einreichungen",
+    "right_booth": "Stand",
+    "right_orders": "Bestellungen",
+    "right_contract": "Vertrag",
+    "right_invoices": "Rechnungen",
     "right_badges": "Ausweise",
     "link_ignore": "Der Link gilt 14 Tage und ist nur für Sie: Bitte leiten Sie ihn nicht weiter. "
-                   "Einen neuen können Sie jederzeit auf der Seite anfordern.",
-
+    "Einen neuen können Sie jederzeit auf der Seite anfordern.",
     "invoice_subject": "Rechnung {number}",
     "credit_note_subject": "Rechnungskorrektur {number}",
     "deposit_subject": "Abschlagsrechnung {number}",
@@ -182,14 +188,13 @@ GERMAN = {
     "deposit": "anbei erhalten Sie unsere Abschlagsrechnung {number} über {total}.",
     "pay_by": "Bitte zahlen Sie {open} bis zum {due_date} unter Angabe der {quoted}.",
     "invoice_reminder": "unsere Rechnung {number} vom {issue_date} war am {due_date} fällig. "
-                        "Nach unseren Unterlagen sind noch {open} offen. "
-                        "Bitte begleichen Sie diesen Betrag unter Angabe der {quoted}. "
-                        "Eine Kopie der Rechnung finden Sie im Anhang.",
+    "Nach unseren Unterlagen sind noch {open} offen. "
+    "Bitte begleichen Sie diesen Betrag unter Angabe der {quoted}. "
+    "Eine Kopie der Rechnung finden Sie im Anhang.",
     "invoice_reminder_early": "wir möchten Sie an unsere Rechnung {number} vom {issue_date} erinnern. "
-                              "Nach unseren Unterlagen sind noch {open} offen. "
-                              "Eine Kopie der Rechnung finden Sie im Anhang.",
+    "Nach unseren Unterlagen sind noch {open} offen. "
+    "Eine Kopie der Rechnung finden Sie im Anhang.",
     "invoice_reminder_paid": "Sollten Sie bereits gezahlt haben, betrachten Sie diese E-Mail bitte als gegenstandslos.",
-
     "newsletter_title": "Newsletter",
     "confirm_question": "Möchten Sie den Newsletter von {sender} an die Adresse {email} erhalten?",
     "confirm_button": "Ja, Newsletter bestellen",
@@ -219,5 +224,9 @@ def closing(config, language):
         regards = regards.replace("ß", "ss")
     if not facts and not organiser["phone"]:
         return [regards, signature]
-    lines = (", ".join(address(organiser, language, organiser["country"])), *contact(organiser, language), *facts)
+    lines = (
+        ", ".join(address(organiser, language, organiser["country"])),
+        *contact(organiser, language),
+        *facts,
+    )
     return [regards, signature, "\n".join(filter(None, lines))]

@@ -2,6 +2,7 @@
 
 A line holds `unit_price` and `net` in minor units and `tax_rate` in hundredths of a percent.
 """
+
 from collections import Counter
 
 from eventapi import money
@@ -13,8 +14,18 @@ from eventapi.storage.statements import statements
 
 sql = statements("ordering")
 
-STORED = ("position", "service_id", "service_name", "unit", "quantity", "unit_price", "net", "tax_rate",
-          "specification", "booth_id")
+STORED = (
+    "position",
+    "service_id",
+    "service_name",
+    "unit",
+    "quantity",
+    "unit_price",
+    "net",
+    "tax_rate",
+    "specification",
+    "booth_id",
+)
 
 
 def lines(db, participant, items, faults):
@@ -29,17 +40,19 @@ def lines(db, participant, items, faults):
     for place, (id, item) in enumerate(zip(ids, items, strict=True)):
         at, offer = f"/items/{place}", known.get(id)
         if id is None:
-            continue                            # _service_id has added the fault
+            continue  # _service_id has added the fault
         if offer is None or not offer["is_active"]:
             field = "service_id" if item.get("service_id") else "service_key"
-            faults.add(f"{at}/{field}", "not_offered", "must be a service that is offered at this event")
+            faults.add(
+                f"{at}/{field}", "not_offered", "must be a service that is offered at this event"
+            )
         else:
             so_far[id] += item["quantity"]
             _check_quantity(item["quantity"], so_far[id], offer, f"{at}/quantity", faults)
             _check_other_fields(item, offer, held, at, faults)
             rows.append(_line(item, offer, place, db.config.tax_rate))
     limit = money.LIMIT * 10 ** money.decimals(db.config.currency)
-    if sum(row["net"] for row in rows) * 2 >= limit:        # the tax is at most 100 %
+    if sum(row["net"] for row in rows) * 2 >= limit:  # the tax is at most 100 %
         faults.add("/items", "maximum", "must total less than 10^12 including tax")
     return rows
 
@@ -72,15 +85,24 @@ def _check_other_fields(item, offer, held, at, faults):
     if offer["requires_specification"] and not item.get("specification"):
         faults.add(f"{at}/specification", "required", f"is required for {offer['service_name']}")
     if item.get("booth_id") is not None and item["booth_id"] not in held:
-        faults.add(f"{at}/booth_id", "not_reserved", "must be a booth that the participant has reserved at this event")
+        faults.add(
+            f"{at}/booth_id",
+            "not_reserved",
+            "must be a booth that the participant has reserved at this event",
+        )
 
 
 def _line(item, offer, place, tax_rate):
     """Return an item at the index `place` as a line. `tax_rate` is the default rate of the tenant."""
-    return {**{name: offer[name] for name in ("service_id", "service_name", "unit")},
-            **{name: item.get(name) for name in ("quantity", "specification", "booth_id")}, "position": place + 1,
-            "unit_price": offer["price"], "net": item["quantity"] * offer["price"],
-            "tax_rate": tax_rate if offer["tax_rate"] is None else offer["tax_rate"], "offer": offer}
+    return {
+        **{name: offer[name] for name in ("service_id", "service_name", "unit")},
+        **{name: item.get(name) for name in ("quantity", "specification", "booth_id")},
+        "position": place + 1,
+        "unit_price": offer["price"],
+        "net": item["quantity"] * offer["price"],
+        "tax_rate": tax_rate if offer["tax_rate"] is None else offer["tax_rate"],
+        "offer": offer,
+    }
 
 
 def refuse_late_and_short(rows):
@@ -89,9 +111,14 @@ def refuse_late_and_short(rows):
     for service_id, quantity in quantities(rows).items():
         offer = known[service_id]
         if offer["is_over"]:
-            raise Problem("deadline_passed", f"{offer['service_name']} could be ordered until {offer['last_day']}. "
-                          "Remove it from the order.",
-                          service_id=service_id, service_key=offer["service_key"], order_deadline=offer["last_day"])
+            raise Problem(
+                "deadline_passed",
+                f"{offer['service_name']} could be ordered until {offer['last_day']}. "
+                "Remove it from the order.",
+                service_id=service_id,
+                service_key=offer["service_key"],
+                order_deadline=offer["last_day"],
+            )
         offers.refuse_short(offer, quantity)
 
 
@@ -115,5 +142,10 @@ def stored(line):
 
 def taxed(line):
     """Return the columns of a line that `billing.lines.taxes` requires."""
-    return {"net": line["net"], "tax_rate": line["tax_rate"], "tax_category": "S" if line["tax_rate"] else "Z",
-            "exemption_reason": None, "exemption_code": None}
+    return {
+        "net": line["net"],
+        "tax_rate": line["tax_rate"],
+        "tax_category": "S" if line["tax_rate"] else "Z",
+        "exemption_reason": None,
+        "exemption_code": None,
+    }

@@ -3,6 +3,7 @@
 Every function that writes is called inside a write transaction, journals the change, and takes and returns rows of
 orders (see `orders`).
 """
+
 from eventapi import journal, times
 from eventapi.domain.attachments import cascade
 from eventapi.domain.billing import lines as invoice_lines
@@ -17,24 +18,35 @@ from eventapi.storage.statements import statements
 
 sql = statements("ordering")
 
-TRANSITIONS = Transitions("service order", {
-    "submit": (("draft",), "submitted"),
-    "confirm": (("submitted",), "confirmed"),
-    "cancel": (("draft", "submitted", "confirmed"), "cancelled"),
-})
-OF_ITEMS = Transitions("item", {
-    "start": (("pending",), "in_progress"),
-    "complete": (("in_progress",), "completed"),
-    "cancel": (("pending", "in_progress"), "cancelled"),
-})
+TRANSITIONS = Transitions(
+    "service order",
+    {
+        "submit": (("draft",), "submitted"),
+        "confirm": (("submitted",), "confirmed"),
+        "cancel": (("draft", "submitted", "confirmed"), "cancelled"),
+    },
+)
+OF_ITEMS = Transitions(
+    "item",
+    {
+        "start": (("pending",), "in_progress"),
+        "complete": (("in_progress",), "completed"),
+        "cancel": (("pending", "in_progress"), "cancelled"),
+    },
+)
 # action on an item -> statuses of the order that allow it
-ORDER_STATUSES = {"start": ("confirmed",), "complete": ("confirmed",), "cancel": ("submitted", "confirmed")}
+ORDER_STATUSES = {
+    "start": ("confirmed",),
+    "complete": ("confirmed",),
+    "cancel": ("submitted", "confirmed"),
+}
 INITIAL = ("draft", "submitted", "confirmed")
-ALWAYS_OPEN = ("notes", "status")           # fields that can change in every status
+ALWAYS_OPEN = ("notes", "status")  # fields that can change in every status
 ALIASES = {"participant_id": "event_participant_id"}
 
 
 # Drafts
+
 
 def create(db, fields):
     """Create an order and return its row. `fields` is a complete validated body.
@@ -46,7 +58,11 @@ def create(db, fields):
     """
     faults = Faults()
     if fields["status"] not in INITIAL:
-        faults.add("/status", "enum", f"must be {listed(INITIAL, 'or')} at first, but is {fields['status']}")
+        faults.add(
+            "/status",
+            "enum",
+            f"must be {listed(INITIAL, 'or')} at first, but is {fields['status']}",
+        )
     draft, lines = compose(db, fields, faults)
     id = db.insert(sql.add, **draft, notes=fields["notes"], now=db.now)
     store_items(db, id, lines)
@@ -78,19 +94,29 @@ def compose(db, wanted, faults):
     faults.raise_any()
     anonymity.refuse_gone(participant)
     order_lines.refuse_late_and_short(lines)
-    draft = {"event_id": participant["event_id"], "event_participant_id": participant_id,
-             "currency": db.config.currency, **totals(lines)}
+    draft = {
+        "event_id": participant["event_id"],
+        "event_participant_id": participant_id,
+        "currency": db.config.currency,
+        **totals(lines),
+    }
     return draft, lines
 
 
 def change(db, row, body):
     """Change an order without its status and return its row. Raise 409 `order_locked`, and as `compose` does."""
     old = orders.represent(row)
-    sent = {ALIASES.get(name, name): value for name, value in body.items() if name not in ALWAYS_OPEN}
+    sent = {
+        ALIASES.get(name, name): value for name, value in body.items() if name not in ALWAYS_OPEN
+    }
     changed = [name for name, value in sent.items() if not same(value, old[name])]
     if row["status"] != "draft" and changed:
-        raise Problem("order_locked", f"{quoted(changed)} cannot change because the order "
-                      f"is {row['status']}. Cancel an item or the order instead.", members=changed)
+        raise Problem(
+            "order_locked",
+            f"{quoted(changed)} cannot change because the order "
+            f"is {row['status']}. Cancel an item or the order instead.",
+            members=changed,
+        )
     draft, lines = row, row["items"]
     if row["status"] == "draft" and sent:
         draft, lines = compose(db, draft_fields(old, body), Faults())
@@ -99,7 +125,9 @@ def change(db, row, body):
 
 def draft_fields(old, body):
     """Return the participant and the items of a draft after a change: those in `body`, else those of `old`."""
-    participant = {name: body[name] for name in ("event_participant_id", "participant_id") if name in body}
+    participant = {
+        name: body[name] for name in ("event_participant_id", "participant_id") if name in body
+    }
     if not participant:
         participant = {"event_participant_id": old["event_participant_id"]}
     return {"items": body.get("items", old["items"]), **participant}
@@ -107,7 +135,9 @@ def draft_fields(old, body):
 
 def store(db, row, draft, lines):
     """Store and journal the columns and lines of a changed order, and return its row."""
-    other_lines = [order_lines.stored(line) for line in lines] != [order_lines.stored(item) for item in row["items"]]
+    other_lines = [order_lines.stored(line) for line in lines] != [
+        order_lines.stored(item) for item in row["items"]
+    ]
     if not other_lines and all(row[name] == value for name, value in draft.items()):
         return row
     db.run(sql.change, **draft, now=db.now)
@@ -119,19 +149,25 @@ def store(db, row, draft, lines):
 
 def store_items(db, id, lines):
     """Insert the lines of an order."""
-    db.run_many(sql.add_item, [{**order_lines.stored(line), "service_order_id": id} for line in lines])
+    db.run_many(
+        sql.add_item, [{**order_lines.stored(line), "service_order_id": id} for line in lines]
+    )
 
 
 def delete(db, row):
     """Delete a draft with its documents, notes and tasks. Raise 409 `order_locked` for another order."""
     if row["status"] != "draft":
-        raise Problem("order_locked", f"The order cannot be deleted because it is {row['status']}. Cancel it instead.")
+        raise Problem(
+            "order_locked",
+            f"The order cannot be deleted because it is {row['status']}. Cancel it instead.",
+        )
     cascade.delete_with(db, "service_order", row["id"])
     db.run(sql.remove, id=row["id"])
     journal.deleted(db, entities.SERVICE_ORDER, orders.represent(row))
 
 
 # States
+
 
 def apply_status(db, row, status):
     """Run the action that leads to `status` and return the row. Raise 409 `invalid_transition` if there is none."""
@@ -151,7 +187,10 @@ def submit(db, row):
         return row
     draft, lines = compose(db, row, Faults())
     offers.take(db, row["event_id"], order_lines.quantities(lines))
-    db.run_many(sql.freeze_item, [{**order_lines.stored(line), "service_order_id": row["id"]} for line in lines])
+    db.run_many(
+        sql.freeze_item,
+        [{**order_lines.stored(line), "service_order_id": row["id"]} for line in lines],
+    )
     db.run(sql.submit, **{**row, **draft, "order_number": number(db)}, now=db.now)
     return journal_change(db, row, "submitted")
 
@@ -194,7 +233,9 @@ def release(db, participant_id, reason):
 
 def _cancel(db, row, reason):
     if row["status"] != "draft":
-        offers.return_to_stock(db, row["event_id"], order_lines.quantities(order_lines.uncancelled(row["items"])))
+        offers.return_to_stock(
+            db, row["event_id"], order_lines.quantities(order_lines.uncancelled(row["items"]))
+        )
     db.run(sql.cancel_items, id=row["id"], now=db.now)
     store_status(db, row["id"], "cancelled", [], reason)
     return journal_change(db, row, "cancelled")
@@ -210,8 +251,12 @@ def move_item(db, row, item, action):
         return row
     if row["status"] not in ORDER_STATUSES[action]:
         allowed = ORDER_STATUSES[action]
-        raise TRANSITIONS.refused(f"`{action}` is not possible: the status of the service order is {row['status']}, "
-                                  f"and must be {listed(allowed, 'or')}.", row["status"], allowed)
+        raise TRANSITIONS.refused(
+            f"`{action}` is not possible: the status of the service order is {row['status']}, "
+            f"and must be {listed(allowed, 'or')}.",
+            row["status"],
+            allowed,
+        )
     db.run(sql.move_item, id=item["id"], status=status, now=db.now)
     if action == "cancel":
         offers.return_to_stock(db, row["event_id"], order_lines.quantities([item]))
@@ -235,7 +280,14 @@ def update_status(db, row):
 
 def store_status(db, id, status, items, reason=None):
     """Store the status of an order, and its totals over `items`, those that are not cancelled."""
-    db.run(sql.store_status, id=id, status=status, **totals(items), cancellation_reason=reason, now=db.now)
+    db.run(
+        sql.store_status,
+        id=id,
+        status=status,
+        **totals(items),
+        cancellation_reason=reason,
+        now=db.now,
+    )
 
 
 def totals(lines):
@@ -246,5 +298,7 @@ def totals(lines):
 def journal_change(db, old, action):
     """Journal the change of an order since it was read as the row `old`, and return its new row."""
     new = orders.row(db, old["id"])
-    journal.updated(db, entities.SERVICE_ORDER, orders.represent(old), orders.represent(new), action=action)
+    journal.updated(
+        db, entities.SERVICE_ORDER, orders.represent(old), orders.represent(new), action=action
+    )
     return new

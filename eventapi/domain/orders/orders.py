@@ -2,6 +2,7 @@
 
 Rows hold amounts in minor units and tax rates in hundredths of a percent. API objects hold major units and percent.
 """
+
 import json
 
 from eventapi import money
@@ -29,5 +30,9 @@ def represent(row):
 
 def represent_item(item, currency):
     """Return the API object of an item. `item` is not changed."""
-    return {**item, "unit_price": money.major(item["unit_price"], currency), "net": money.major(item["net"], currency),
-            "tax_rate": money.unscaled(item["tax_rate"], 2)}
+    return {
+        **item,
+        "unit_price": money.major(item["unit_price"], currency),
+        "net": money.major(item["net"], currency),
+        "tax_rate": money.unscaled(item["tax_rate"], 2),
+    }

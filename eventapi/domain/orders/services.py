@@ -3,6 +3,7 @@
 Rows hold prices in minor units and tax rates in hundredths of a percent. API objects (see `represent`) hold major
 units and percent. Every function that writes is called inside a write transaction and journals the change.
 """
+
 import json
 
 from eventapi import journal, money
@@ -18,6 +19,7 @@ sql = statements("services")
 
 
 # Reading
+
 
 def get(db, id):
     """Return the service with its offers, or None."""
@@ -39,6 +41,7 @@ def represent(db, row):
 
 # Writing
 
+
 def create(db, fields):
     """Create a service with its offers and return it. `fields` is a complete validated body.
 
@@ -47,7 +50,8 @@ def create(db, fields):
     """
     values, rows = _checked(db, fields, fields)
     values["service_key"] = slugs.new_key(
-        db, sql.key_taken, "service", "service_key", fields["service_key"], fields["service_name"])
+        db, sql.key_taken, "service", "service_key", fields["service_key"], fields["service_name"]
+    )
     id = db.insert(sql.add, **values, now=db.now)
     offers.replace(db, id, rows)
     service = get(db, id)
@@ -75,9 +79,12 @@ def update(db, old, fields):
 def delete(db, service):
     """Delete a service with its offers, documents and tasks. Raise 409 `in_use` if it was ever ordered."""
     id = service["id"]
-    references.refuse_in_use(db, sql.users, id,
-                             "The service cannot be deleted because it is part of {}. Set `is_active` to false "
-                             "instead.")
+    references.refuse_in_use(
+        db,
+        sql.users,
+        id,
+        "The service cannot be deleted because it is part of {}. Set `is_active` to false instead.",
+    )
     cascade.delete_with(db, "service", id)
     db.run(sql.remove, id=id)
     journal.deleted(db, entities.SERVICE, service)
@@ -113,6 +120,8 @@ def _columns(db, service, faults):
     if service["max_quantity"] is not None and service["max_quantity"] < service["min_quantity"]:
         faults.add("/max_quantity", "below_minimum", "must not be less than `min_quantity`")
     places = money.decimals(db.config.currency)
-    return {**{name: value for name, value in service.items() if name != "events"},
-            "tax_rate": whole(service, "tax_rate", 2, faults),
-            "base_price": whole(service, "base_price", places, faults)}
+    return {
+        **{name: value for name, value in service.items() if name != "events"},
+        "tax_rate": whole(service, "tax_rate", 2, faults),
+        "base_price": whole(service, "base_price", places, faults),
+    }

@@ -2,6 +2,7 @@
 
 Amounts of a credit note are negative in our records. The document has the type 381 and positive amounts.
 """
+
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -13,10 +14,10 @@ from eventapi.domain.originals import parties
 from eventapi.languages import choice, formats
 from eventapi.pictures.words import WORDS, tax_reason
 
-INVOICE, CREDIT_NOTE, DEPOSIT = "380", "381", "386"     # UNTDID 1001
-SEPA, TRANSFER, UNDEFINED = "58", "30", "1"     # UNTDID 4461
-SLACK = Decimal("0.02")                         # by which a discount may differ from its percentage
-MAX_NAME = 100                                  # characters of the name of an item; a longer text is its description
+INVOICE, CREDIT_NOTE, DEPOSIT = "380", "381", "386"  # UNTDID 1001
+SEPA, TRANSFER, UNDEFINED = "58", "30", "1"  # UNTDID 4461
+SLACK = Decimal("0.02")  # by which a discount may differ from its percentage
+MAX_NAME = 100  # characters of the name of an item; a longer text is its description
 
 
 def compose(invoice, seller, buyer, home_currency):
@@ -31,15 +32,25 @@ def compose(invoice, seller, buyer, home_currency):
     words = WORDS[choice.available(invoice["language"])]
     categories = {item["tax_category"] for item in invoice["items"]}
     is_outside_vat = "O" in categories
-    lines = tuple(_line(item, sign, words, invoice["currency"]) for item in invoice["items"]
-                  if not item["is_discount"])
+    lines = tuple(
+        _line(item, sign, words, invoice["currency"])
+        for item in invoice["items"]
+        if not item["is_discount"]
+    )
     allowances = tuple(_allowance(item, sign) for item in invoice["items"] if item["is_discount"])
     return replace(
-        _header(invoice, buyer, words), lines=lines, allowances=allowances,
+        _header(invoice, buyer, words),
+        lines=lines,
+        allowances=allowances,
         seller=parties.seller(seller, is_outside_vat=is_outside_vat),
-        buyer=parties.buyer(buyer, is_outside_vat=is_outside_vat, is_reverse_charge="AE" in categories),
-        taxes=tuple(_tax(tax, sign, words) for tax in invoice["taxes"]), **_delivery(invoice, buyer),
-        **_payment(invoice, seller), **_totals(invoice, sign, lines, allowances, home_currency))
+        buyer=parties.buyer(
+            buyer, is_outside_vat=is_outside_vat, is_reverse_charge="AE" in categories
+        ),
+        taxes=tuple(_tax(tax, sign, words) for tax in invoice["taxes"]),
+        **_delivery(invoice, buyer),
+        **_payment(invoice, seller),
+        **_totals(invoice, sign, lines, allowances, home_currency),
+    )
 
 
 def in_profile(document, profile):
@@ -50,27 +61,45 @@ def in_profile(document, profile):
     (DE-R-017). There it becomes that of an invoice.
     """
     process = None if profile == profiles.EN16931 else profiles.PROCESS
-    seller = parties.seller_in_peppol(document.seller) if profile == profiles.PEPPOL else document.seller
+    seller = (
+        parties.seller_in_peppol(document.seller) if profile == profiles.PEPPOL else document.seller
+    )
     is_german = document.seller.country == document.buyer.country == "DE"
     is_unknown = profile == profiles.XRECHNUNG or (profile == profiles.PEPPOL and is_german)
-    return replace(document, profile=profiles.IDS[profile], process=process, seller=seller,
-                   type_code=INVOICE if is_unknown and document.type_code == DEPOSIT else document.type_code)
+    return replace(
+        document,
+        profile=profiles.IDS[profile],
+        process=process,
+        seller=seller,
+        type_code=INVOICE if is_unknown and document.type_code == DEPOSIT else document.type_code,
+    )
 
 
 def _header(invoice, buyer, words):
     is_credit_note = invoice["invoice_type"] == "credit_note"
     reason = clean(invoice.get("cancellation_reason") or "") if is_credit_note else ""
-    notes = (words["reason"].format(reason=reason) if reason else "",
-             words["deposit_note"] if invoice["is_deposit"] else "", clean(invoice["text"] or ""))
-    credited = ((invoice["related_invoice_number"], invoice.get("related_issue_date")), ) if is_credit_note else ()
+    notes = (
+        words["reason"].format(reason=reason) if reason else "",
+        words["deposit_note"] if invoice["is_deposit"] else "",
+        clean(invoice["text"] or ""),
+    )
+    credited = (
+        ((invoice["related_invoice_number"], invoice.get("related_issue_date")),)
+        if is_credit_note
+        else ()
+    )
     return Document(
-        profile=profiles.IDS[profiles.EN16931], number=invoice["invoice_number"], issue_date=invoice["issue_date"],
+        profile=profiles.IDS[profiles.EN16931],
+        number=invoice["invoice_number"],
+        issue_date=invoice["issue_date"],
         type_code=CREDIT_NOTE if is_credit_note else DEPOSIT if invoice["is_deposit"] else INVOICE,
         currency=invoice["currency"],
         due_date=None if is_credit_note else invoice["due_date"],
         **references(invoice, buyer),
-        terms=_terms(invoice) if is_credit_note else None, notes=_one_note(notes),
-        preceding=credited or tuple(invoice.get("deducted", ())))
+        terms=_terms(invoice) if is_credit_note else None,
+        notes=_one_note(notes),
+        preceding=credited or tuple(invoice.get("deducted", ())),
+    )
 
 
 def references(invoice, buyer):
@@ -83,7 +112,9 @@ def references(invoice, buyer):
     given, leitweg_id = clean(invoice["buyer_reference"] or "") or None, parties.leitweg_id(buyer)
     if given and leitweg_id and not parties.is_leitweg_id(given):
         return {"buyer_reference": leitweg_id, "order_reference": given}
-    return {"buyer_reference": given or leitweg_id or clean(buyer.get("customer_number") or "") or None}
+    return {
+        "buyer_reference": given or leitweg_id or clean(buyer.get("customer_number") or "") or None
+    }
 
 
 def _one_note(texts):
@@ -110,16 +141,34 @@ def _amount(number, sign):
 
 # Lines, discounts and taxes
 
+
 def _line(item, sign, words, currency):
-    net, quantity, price = _amount(item["net"], sign), _amount(item["quantity"], sign), _decimal(item["unit_price"])
+    net, quantity, price = (
+        _amount(item["net"], sign),
+        _amount(item["quantity"], sign),
+        _decimal(item["unit_price"]),
+    )
     unit, unknown_unit = units.coded(item["unit"])
-    name, description = _name(item["description"], unknown_unit and f"{words['unit']}: {unknown_unit}")
-    line = Line(id=str(item["position"]), name=name, description=description, quantity=quantity, unit=unit,
-                price=price, net=net, category=item["tax_category"], rate=_rate(item["tax_category"], item["tax_rate"]))
+    name, description = _name(
+        item["description"], unknown_unit and f"{words['unit']}: {unknown_unit}"
+    )
+    line = Line(
+        id=str(item["position"]),
+        name=name,
+        description=description,
+        quantity=quantity,
+        unit=unit,
+        price=price,
+        net=net,
+        category=item["tax_category"],
+        rate=_rate(item["tax_category"], item["tax_rate"]),
+    )
     if not item["discount_percent"]:
         return line
     base = (quantity * price).quantize(Decimal(1).scaleb(-money.decimals(currency)), ROUND_HALF_UP)
-    return replace(line, discount=base - net, **_percentage(base, base - net, item["discount_percent"], words))
+    return replace(
+        line, discount=base - net, **_percentage(base, base - net, item["discount_percent"], words)
+    )
 
 
 def _percentage(base, discount, percent, words):
@@ -130,7 +179,11 @@ def _percentage(base, discount, percent, words):
     percent = _decimal(percent)
     if abs(base * percent / 100 - discount) > SLACK:
         return {"discount_reason": f"{words['discount_percent']} {percent.normalize():f} %"}
-    return {"discount_base": base, "discount_percent": percent, "discount_reason": words["discount_percent"]}
+    return {
+        "discount_base": base,
+        "discount_percent": percent,
+        "discount_reason": words["discount_percent"],
+    }
 
 
 def _name(text, remark):
@@ -148,8 +201,12 @@ def _rate(category, rate):
 
 
 def _allowance(item, sign):
-    return Allowance(amount=_amount(item["net"], -sign), reason=clean(item["description"]) or None,
-                     category=item["tax_category"], rate=_rate(item["tax_category"], item["tax_rate"]))
+    return Allowance(
+        amount=_amount(item["net"], -sign),
+        reason=clean(item["description"]) or None,
+        category=item["tax_category"],
+        rate=_rate(item["tax_category"], item["tax_rate"]),
+    )
 
 
 def _tax(tax, sign, words):
@@ -157,13 +214,21 @@ def _tax(tax, sign, words):
 
     The reason of AE, K, G and O is that of the PDF, in the language of the invoice.
     """
-    reason = tax_reason(tax, words) if tax["category"] in exemptions.REASONS else tax["reason"] or ""
-    return Tax(category=tax["category"], rate=_decimal(tax["rate"]), net=_amount(tax["net"], sign),
-               tax=_amount(tax["tax"], sign), reason=clean(reason) or None,
-               reason_code=tax["reason_code"] or exemptions.code(tax["category"]))
+    reason = (
+        tax_reason(tax, words) if tax["category"] in exemptions.REASONS else tax["reason"] or ""
+    )
+    return Tax(
+        category=tax["category"],
+        rate=_decimal(tax["rate"]),
+        net=_amount(tax["net"], sign),
+        tax=_amount(tax["tax"], sign),
+        reason=clean(reason) or None,
+        reason_code=tax["reason_code"] or exemptions.code(tax["category"]),
+    )
 
 
 # Delivery, payment and totals
+
 
 def _delivery(invoice, buyer):
     """Return date or period of the service, whose last day is its date. An intra-Community supply names the place.
@@ -174,8 +239,16 @@ def _delivery(invoice, buyer):
     first, last = invoice["service_date"], invoice["service_date_to"]
     is_supply = any(item["tax_category"] == "K" for item in invoice["items"])
     is_period = last and last != first
-    dates = {"service_date": last, "service_from": first, "service_to": last} if is_period else {"service_date": first}
-    place = {"deliver_to_city": "city", "deliver_to_postal_code": "postal_code", "deliver_to_country": "country"}
+    dates = (
+        {"service_date": last, "service_from": first, "service_to": last}
+        if is_period
+        else {"service_date": first}
+    )
+    place = {
+        "deliver_to_city": "city",
+        "deliver_to_postal_code": "postal_code",
+        "deliver_to_country": "country",
+    }
     texts = parties.cleaned(buyer)
     return {**dates, **{term: texts[name] for term, name in place.items() if is_supply}}
 
@@ -187,23 +260,40 @@ def _payment(invoice, seller):
     if not account:
         return {"means_code": UNDEFINED, "remittance": reference}
     is_sepa = invoice["currency"] == "EUR" and parties.iban(account)
-    return {"means_code": SEPA if is_sepa else TRANSFER, "remittance": reference, "iban": account,
-            "account_name": clean(seller.get("name") or "") or None, "bic": parties.bic(seller.get("bic"))}
+    return {
+        "means_code": SEPA if is_sepa else TRANSFER,
+        "remittance": reference,
+        "iban": account,
+        "account_name": clean(seller.get("name") or "") or None,
+        "bic": parties.bic(seller.get("bic")),
+    }
 
 
 def _totals(invoice, sign, lines, allowances, home_currency):
     total, prepaid = _amount(invoice["total"], sign), _decimal(invoice["prepaid_amount"])
     tax_total = _amount(invoice["tax_total"], sign)
-    return {"line_total": sum((line.net for line in lines), Decimal(0)),
-            "allowance_total": sum((part.amount for part in allowances), Decimal(0)) if allowances else None,
-            "net_total": _amount(invoice["subtotal"], sign), "tax_total": tax_total, "total": total,
-            "prepaid": prepaid or None, "payable": total - prepaid, **_tax_in(home_currency, invoice, sign)}
+    return {
+        "line_total": sum((line.net for line in lines), Decimal(0)),
+        "allowance_total": sum((part.amount for part in allowances), Decimal(0))
+        if allowances
+        else None,
+        "net_total": _amount(invoice["subtotal"], sign),
+        "tax_total": tax_total,
+        "total": total,
+        "prepaid": prepaid or None,
+        "payable": total - prepaid,
+        **_tax_in(home_currency, invoice, sign),
+    }
 
 
 def _tax_in(home_currency, invoice, sign):
     """Return BT-6 and BT-111, the tax in the seller's currency, for an invoice in another one with a known rate."""
     tax = home_tax(invoice, home_currency)
-    return {} if tax is None else {"tax_currency": home_currency, "tax_total_in_tax_currency": tax * sign + 0}
+    return (
+        {}
+        if tax is None
+        else {"tax_currency": home_currency, "tax_total_in_tax_currency": tax * sign + 0}
+    )
 
 
 def home_tax(invoice, home_currency):
@@ -214,4 +304,6 @@ def home_tax(invoice, home_currency):
     rate, places = invoice["exchange_rate"], money.decimals(home_currency)
     if rate is None or invoice["currency"] == home_currency or places > 2:
         return None
-    return (_decimal(invoice["tax_total"]) * _decimal(rate)).quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP) + 0
+    return (_decimal(invoice["tax_total"]) * _decimal(rate)).quantize(
+        Decimal(1).scaleb(-places), ROUND_HALF_UP
+    ) + 0

@@ -2,6 +2,7 @@
 
 Other profiles and UBL are texts of the same invoice. They are made from the original when they are asked for.
 """
+
 import hashlib
 import re
 import zlib
@@ -45,6 +46,7 @@ def derived(xml, profile, syntax):
 
 # Checks of `eventapi check`
 
+
 def check(db):
     """Yield a sentence for each e-invoice that is missing or damaged, or contradicts its row or the audit log."""
     for row in db.iterate(sql.all):
@@ -57,11 +59,16 @@ def check(db):
         except zlib.error as error:
             yield f"{number}: its e-invoice is damaged ({error})"
             continue
-        if hashlib.sha256(xml).hexdigest() != row["xml_sha256"] or row["sha256"] != row["xml_sha256"]:
+        if (
+            hashlib.sha256(xml).hexdigest() != row["xml_sha256"]
+            or row["sha256"] != row["xml_sha256"]
+        ):
             yield f"{number}: its e-invoice has changed since it was sent: the hash is not {row['xml_sha256']}"
         elif row["journalled"] not in (None, row["xml_sha256"]):
-            yield (f"{number}: its e-invoice was replaced: the hash is {row['xml_sha256']}, but {row['journalled']} in "
-                   "the audit entry of sending")
+            yield (
+                f"{number}: its e-invoice was replaced: the hash is {row['xml_sha256']}, but {row['journalled']} in "
+                "the audit entry of sending"
+            )
         else:
             yield from _differences(row, xml)
 
@@ -78,13 +85,21 @@ STATED = {
 
 def _differences(row, xml):
     """Yield a sentence for each field in which a document differs from the row of its invoice."""
-    stated = {name: found and unescape(found[1].decode()) for name, found in
-              ((name, pattern.search(xml)) for name, pattern in STATED.items())}
+    stated = {
+        name: found and unescape(found[1].decode())
+        for name, found in ((name, pattern.search(xml)) for name, pattern in STATED.items())
+    }
     sign = -1 if row["invoice_type"] == "credit_note" else 1
-    amounts = {name: _amount(sign * row[column], row["currency"]) for name, column in (("tax", "tax_total"),
-                                                                                      ("total", "total"))}
-    expected = {"number": row["invoice_number"], "date": row["issue_date"].replace("-", ""),
-                "currency": row["currency"], **amounts}
+    amounts = {
+        name: _amount(sign * row[column], row["currency"])
+        for name, column in (("tax", "tax_total"), ("total", "total"))
+    }
+    expected = {
+        "number": row["invoice_number"],
+        "date": row["issue_date"].replace("-", ""),
+        "currency": row["currency"],
+        **amounts,
+    }
     for name, value in expected.items():
         if stated[name] != value:
             yield f"{row['invoice_number']}: its e-invoice says {name} {stated[name]}, but the invoice {value}"

@@ -2,6 +2,7 @@
 
 Invoices are API objects of sent invoices, which contain their seller.
 """
+
 from decimal import Decimal
 
 from eventapi.domain.originals import parties
@@ -10,7 +11,7 @@ from eventapi.languages import choice, formats
 from eventapi.pictures.invoice import giro
 from eventapi.validation import identifiers
 
-FORMS = SVG, PNG = "image/svg+xml", "image/png"             # media types of a GiroCode
+FORMS = SVG, PNG = "image/svg+xml", "image/png"  # media types of a GiroCode
 
 
 def creditor_reference(config, number):
@@ -30,7 +31,9 @@ def girocode(invoice):
     """Return the text of the GiroCode with the open amount. Raise 409 `no_girocode`, whose `reason` says why not."""
     reason, cause = _obstacle(invoice)
     if reason:
-        raise Problem("no_girocode", f"{invoice['invoice_number']} has no GiroCode: {cause}", reason=reason)
+        raise Problem(
+            "no_girocode", f"{invoice['invoice_number']} has no GiroCode: {cause}", reason=reason
+        )
     return _payload(invoice)
 
 
@@ -41,8 +44,13 @@ def girocode_if_possible(invoice):
 
 def _payload(invoice):
     seller = invoice["seller"]
-    return giro.payload(name=seller["name"], iban=identifiers.iban(seller["iban"]), bic=parties.bic(seller.get("bic")),
-                        cents=_cents(invoice), reference=invoice["payment_reference"])
+    return giro.payload(
+        name=seller["name"],
+        iban=identifiers.iban(seller["iban"]),
+        bic=parties.bic(seller.get("bic")),
+        cents=_cents(invoice),
+        reference=invoice["payment_reference"],
+    )
 
 
 def draw(invoice, code, form):
@@ -65,10 +73,16 @@ def _obstacle(invoice):
     if invoice["open_amount"] <= 0:
         return "nothing_open", "no amount is open."
     if _cents(invoice) > giro.MAX_CENTS:
-        return "too_large", "the open amount exceeds 999,999,999.99 euros, the most that a GiroCode allows."
+        return (
+            "too_large",
+            "the open amount exceeds 999,999,999.99 euros, the most that a GiroCode allows.",
+        )
     iban = invoice["seller"].get("iban")
     if not iban:
-        return "no_iban", "it was sent without an IBAN. Set `organiser_iban` before you send the next invoice."
+        return (
+            "no_iban",
+            "it was sent without an IBAN. Set `organiser_iban` before you send the next invoice.",
+        )
     try:
         identifiers.iban(iban)
     except ValueError as error:

@@ -4,6 +4,7 @@ On approval, the applicant becomes a contact and a participant of each event.
 
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 import json
 
 from eventapi import journal, money
@@ -20,21 +21,31 @@ from eventapi.storage.statements import statements
 sql = statements("applications")
 
 OPEN = ("new", "in_review", "waitlisted", "info_requested")
-TRANSITIONS = Transitions("application", {
-    "review": (("new", "info_requested"), "in_review"),
-    "approve": (("new", "in_review", "waitlisted"), "approved"),
-    "reject": (("new", "in_review", "waitlisted"), "rejected"),
-    "waitlist": (("new", "in_review"), "waitlisted"),
-    "request-info": (("in_review",), "info_requested"),
-    "answer": (("info_requested",), "in_review"),
-    "withdraw": (OPEN, "withdrawn"),
-}, {"review": "reviewed", "answer": "answered"})
-INTERNAL = {"notes": None, "rating": 3}       # fields that a form may not send -> their defaults
-PEOPLE = ("visitor", "press", "staff", "speaker")      # roles of a person, not of a company
-NAMES = ("company_name", "first_name", "last_name", "email")        # an application has at least one of them
+TRANSITIONS = Transitions(
+    "application",
+    {
+        "review": (("new", "info_requested"), "in_review"),
+        "approve": (("new", "in_review", "waitlisted"), "approved"),
+        "reject": (("new", "in_review", "waitlisted"), "rejected"),
+        "waitlist": (("new", "in_review"), "waitlisted"),
+        "request-info": (("in_review",), "info_requested"),
+        "answer": (("info_requested",), "in_review"),
+        "withdraw": (OPEN, "withdrawn"),
+    },
+    {"review": "reviewed", "answer": "answered"},
+)
+INTERNAL = {"notes": None, "rating": 3}  # fields that a form may not send -> their defaults
+PEOPLE = ("visitor", "press", "staff", "speaker")  # roles of a person, not of a company
+NAMES = (
+    "company_name",
+    "first_name",
+    "last_name",
+    "email",
+)  # an application has at least one of them
 
 
 # Reading
+
 
 def get(db, id):
     """Return the application, or None."""
@@ -53,6 +64,7 @@ def represent(row):
 
 # Writing
 
+
 def create(db, fields, *, by_form=False, asked=None):
     """Create an application and return it.
 
@@ -63,8 +75,9 @@ def create(db, fields, *, by_form=False, asked=None):
     Raise 422 for faults in the fields or unknown events, categories and custom fields; 409 `deadline_passed`, or
     `duplicate` for an open application with the same e-mail and event.
     """
-    event_ids, category_ids, values = _check(db, fields, {**fields, "custom_fields": {}}, {"tax_id": None}, by_form,
-                                             asked)
+    event_ids, category_ids, values = _check(
+        db, fields, {**fields, "custom_fields": {}}, {"tax_id": None}, by_form, asked
+    )
     _refuse_late(db, fields, event_ids)
     _refuse_second(db, fields, event_ids)
     id = db.insert(sql.add, **_columns(fields), now=db.now)
@@ -77,7 +90,9 @@ def create(db, fields, *, by_form=False, asked=None):
 
 def check_form(db, fields, asked=None):
     """Raise 422 or 409 as `create` does with `by_form`, but for `duplicate`: a form must not tell who has applied."""
-    event_ids, _, _ = _check(db, fields, {**fields, "custom_fields": {}}, {"tax_id": None}, True, asked)
+    event_ids, _, _ = _check(
+        db, fields, {**fields, "custom_fields": {}}, {"tax_id": None}, True, asked
+    )
     _refuse_late(db, fields, event_ids)
 
 
@@ -111,10 +126,16 @@ def update(db, old, fields):
 def delete(db, application):
     """Delete an application with its documents, notes and tasks. Raise 409 `in_use` if it is approved."""
     if application["status"] == "approved":
-        used_by = ["contacts", *(["participants"] if db.value(sql.has_participants, id=application["id"]) else [])]
-        raise Problem("in_use", f"The application {application['id']} is approved, so it stays with the contact "
-                      f"{application['contact_id']}. To remove its personal data, anonymise the contact.",
-                      used_by=used_by)
+        used_by = [
+            "contacts",
+            *(["participants"] if db.value(sql.has_participants, id=application["id"]) else []),
+        ]
+        raise Problem(
+            "in_use",
+            f"The application {application['id']} is approved, so it stays with the contact "
+            f"{application['contact_id']}. To remove its personal data, anonymise the contact.",
+            used_by=used_by,
+        )
     cascade.delete_with(db, "application", application["id"])
     db.run(sql.remove, id=application["id"])
     journal.deleted(db, entities.APPLICATION, application)
@@ -126,6 +147,7 @@ def blank(db, contact_id, pairs):
 
 
 # Decisions
+
 
 def move(db, old, action, **values):
     """Apply an action of TRANSITIONS and return the application.
@@ -160,8 +182,11 @@ def approve(db, application, fields, admin_id):
     event_keys = fields["event_keys"] or application["event_keys"]
     for place, key in enumerate(event_keys):
         if key not in application["event_keys"]:
-            faults.add(f"/event_keys/{place}", "unknown",
-                       f"is not one of the events applied for: {', '.join(application['event_keys'])}")
+            faults.add(
+                f"/event_keys/{place}",
+                "unknown",
+                f"is not one of the events applied for: {', '.join(application['event_keys'])}",
+            )
     category_ids = references.category_ids(db, fields, faults)
     faults.raise_any()
     if TRANSITIONS.move("approve", application["status"]) is None:
@@ -173,31 +198,50 @@ def approve(db, application, fields, admin_id):
     for participant in found if fields["confirm"] else ():
         if participant["status"] == "registered":
             participants.move(db, participant, "confirm")
-    approved = move(db, application, "approve", contact_id=contact_id, decided_at=db.now, decided_by=admin_id)
+    approved = move(
+        db, application, "approve", contact_id=contact_id, decided_at=db.now, decided_by=admin_id
+    )
     return approved, {"skipped": skipped, "warnings": _without_fee(db, found)}
 
 
 def _refuse_other_terms(db, application, fields, contact_id, category_ids):
     """Raise 409 `invalid_transition` if an approved application was approved with other fields than these."""
-    found = db.all(sql.admitted, id=application["id"], contact_id=application["contact_id"],
-                   role=role_of(db, application))
+    found = db.all(
+        sql.admitted,
+        id=application["id"],
+        contact_id=application["contact_id"],
+        role=role_of(db, application),
+    )
     statuses = {row["event_key"]: row["status"] for row in found}
-    others = [name for name, differs in (
-        ("contact_id", contact_id not in (None, application["contact_id"])),
-        ("event_keys", any(key not in statuses for key in fields["event_keys"] or ())),
-        ("category_keys", category_ids is not None
-         and {*category_ids} != {*db.values(sql.category_ids, id=application["id"])}),
-        ("confirm", fields["confirm"] and "registered" in statuses.values())) if differs]
+    others = [
+        name
+        for name, differs in (
+            ("contact_id", contact_id not in (None, application["contact_id"])),
+            ("event_keys", any(key not in statuses for key in fields["event_keys"] or ())),
+            (
+                "category_keys",
+                category_ids is not None
+                and {*category_ids} != {*db.values(sql.category_ids, id=application["id"])},
+            ),
+            ("confirm", fields["confirm"] and "registered" in statuses.values()),
+        )
+        if differs
+    ]
     if others:
         raise TRANSITIONS.refused(
             f"The application {application['id']} is approved already, and {quoted(others)} would change nothing. "
             "Change its participants: PATCH /participants/{id}, POST /participants/{id}/confirm, or POST /participants "
-            "for another event.", "approved", TRANSITIONS.table["approve"][0])
+            "for another event.",
+            "approved",
+            TRANSITIONS.table["approve"][0],
+        )
 
 
 def reject(db, application, reason, admin_id):
     """Reject an application and return it."""
-    return move(db, application, "reject", decision_reason=reason, decided_at=db.now, decided_by=admin_id)
+    return move(
+        db, application, "reject", decision_reason=reason, decided_at=db.now, decided_by=admin_id
+    )
 
 
 def ask(db, application, question):
@@ -213,8 +257,12 @@ def answer(db, application, text):
     if application["status"] == "in_review":
         if application["answer"] == text:
             return application
-        raise TRANSITIONS.refused(f"The application {application['id']} has no question that waits for an answer. Ask "
-                                  "one with `request-info` first.", "in_review", TRANSITIONS.table["answer"][0])
+        raise TRANSITIONS.refused(
+            f"The application {application['id']} has no question that waits for an answer. Ask "
+            "one with `request-info` first.",
+            "in_review",
+            TRANSITIONS.table["answer"][0],
+        )
     return move(db, application, "answer", answer=text, answered_at=db.now)
 
 
@@ -242,39 +290,59 @@ def _check(db, fields, application, stored, by_form=False, asked=None):
     contacts.check_tax_id(fields, stored, faults)
     if not any(application[name] for name in NAMES):
         faults.add("", "any_of", "must have at least one of: " + ", ".join(NAMES))
-    if _columns(application)["requested_area"] is None and application["requested_area"] is not None:
+    if (
+        _columns(application)["requested_area"] is None
+        and application["requested_area"] is not None
+    ):
         faults.add("/requested_area", "decimals", "must have at most 3 decimals")
     event_ids = references.event_ids(db, fields, faults)
     if by_form:
-        category_ids = references.resolve_keys(db, fields, "category_keys", sql.selectable_category, faults)
+        category_ids = references.resolve_keys(
+            db, fields, "category_keys", sql.selectable_category, faults
+        )
     else:
         category_ids = references.category_ids(db, fields, faults)
     # Whoever fills in a form must fill in its required fields. An office may leave all custom fields for later.
     sent = {**fields, "custom_fields": fields["custom_fields"] or {}} if by_form else fields
-    values = custom_fields.checked(db, "application", sent, application["custom_fields"], faults, editable=by_form,
-                                   asked=asked)
+    values = custom_fields.checked(
+        db, "application", sent, application["custom_fields"], faults, editable=by_form, asked=asked
+    )
     faults.raise_any()
     return event_ids, category_ids, values
 
 
 def _refuse_late(db, application, event_ids):
     """Raise 409 `deadline_passed` if an application that is not `late` names an event whose deadline has passed."""
-    closed = [] if application["late"] else db.values(sql.closed_events, event_ids=as_json([*event_ids]), now=db.now)
+    closed = (
+        []
+        if application["late"]
+        else db.values(sql.closed_events, event_ids=as_json([*event_ids]), now=db.now)
+    )
     if closed:
-        raise Problem("deadline_passed",
-                      f"The application deadline of {listed(closed)} has passed. Send `late` as true to accept the "
-                      "application nevertheless.",
-                      event_keys=closed)
+        raise Problem(
+            "deadline_passed",
+            f"The application deadline of {listed(closed)} has passed. Send `late` as true to accept the "
+            "application nevertheless.",
+            event_keys=closed,
+        )
 
 
 def _refuse_second(db, application, event_ids):
     """Raise 409 `duplicate` if another open application has the same e-mail address and one of the events."""
-    other = application["email"] and db.value(sql.second, email=application["email"], event_ids=as_json(event_ids),
-                                              id=application.get("id", 0))
+    other = application["email"] and db.value(
+        sql.second,
+        email=application["email"],
+        event_ids=as_json(event_ids),
+        id=application.get("id", 0),
+    )
     if other:
-        raise Problem("duplicate",
-                      f"The open application {other} has the same `email`, {application['email']}, and event. "
-                      "Change or withdraw that application.", member="email", application_id=other)
+        raise Problem(
+            "duplicate",
+            f"The open application {other} has the same `email`, {application['email']}, and event. "
+            "Change or withdraw that application.",
+            member="email",
+            application_id=other,
+        )
 
 
 def _assign(db, id, event_ids, category_ids):
@@ -306,9 +374,16 @@ def admit(db, application, event_ids, contact_id=None):
     found, left_out = [], _skipped("contact", contact_id, skipped)
     for event_id in event_ids:
         participant, skipped = participants.ensure(
-            db, event_id=event_id, contact_id=contact_id, role=role, application_id=application["id"], made_by=made_by,
-            category_id=category_ids[0] if len(category_ids) == 1 else None, badge_name=badge_name,
-            values=application["custom_fields"])
+            db,
+            event_id=event_id,
+            contact_id=contact_id,
+            role=role,
+            application_id=application["id"],
+            made_by=made_by,
+            category_id=category_ids[0] if len(category_ids) == 1 else None,
+            badge_name=badge_name,
+            values=application["custom_fields"],
+        )
         found.append(participant)
         left_out += _skipped("event_participant", participant["id"], skipped)
     return contact_id, found, left_out
@@ -332,18 +407,25 @@ def _person(record):
 
 def _without_fee(db, found):
     """Return a warning for each participant without a category at an event whose categories have prices."""
-    return [{"code": "no_category", "event_participant_id": participant["id"],
-             "detail": f"The participant has no category at {participant['event_key']}, so no fee is billed. Set "
-                       "`category_key` of the participant, or approve with `category_keys`."}
-            for participant in found
-            if participant["category_id"] is None and db.value(sql.has_fees, event_id=participant["event_id"])]
+    return [
+        {
+            "code": "no_category",
+            "event_participant_id": participant["id"],
+            "detail": f"The participant has no category at {participant['event_key']}, so no fee is billed. Set "
+            "`category_key` of the participant, or approve with `category_keys`.",
+        }
+        for participant in found
+        if participant["category_id"] is None
+        and db.value(sql.has_fees, event_id=participant["event_id"])
+    ]
 
 
 def _contact(db, application, contact_id, category_ids):
     """Change the contact, or create one if `contact_id` is None. Return its id and the custom fields left out."""
     known = contact_id and contacts.get(db, contact_id)
-    fields, skipped = custom_fields.carried_over(db, "contact", application["custom_fields"],
-                                                 known["custom_fields"] if known else {})
+    fields, skipped = custom_fields.carried_over(
+        db, "contact", application["custom_fields"], known["custom_fields"] if known else {}
+    )
     if known:
         contacts.assign_categories(db, contact_id, category_ids, fields=fields)
     else:
@@ -358,9 +440,12 @@ def _id_by_email(db, application):
     """
     known = contacts.ids_by_email(db, application["email"]) if application["email"] else []
     if len(known) > 1:
-        raise Problem("ambiguous_contact",
-                      f"The contacts {', '.join(map(str, known))} have the e-mail address {application['email']}. "
-                      "Send the id of one of them as `contact_id`.", candidates=known)
+        raise Problem(
+            "ambiguous_contact",
+            f"The contacts {', '.join(map(str, known))} have the e-mail address {application['email']}. "
+            "Send the id of one of them as `contact_id`.",
+            candidates=known,
+        )
     return known[0] if known else None
 
 

@@ -1,4 +1,5 @@
 """Printed badges: the texts of a badge, one badge as a picture, and many badges on A4 sheets."""
+
 import logging
 import re
 
@@ -16,8 +17,8 @@ from eventapi.storage.statements import statements
 log = logging.getLogger(__name__)
 sql = statements("badges")
 
-FORMS = SVG, PDF = "image/svg+xml", "application/pdf"      # media types of one badge
-MAX_BADGES = 200                              # badges in one response, which take a second to draw
+FORMS = SVG, PDF = "image/svg+xml", "application/pdf"  # media types of one badge
+MAX_BADGES = 200  # badges in one response, which take a second to draw
 COLOR = re.compile(r"#[0-9A-Fa-f]{6}")
 
 
@@ -45,13 +46,18 @@ def chosen(db, query):
         count = db.value(sql.count, given, **values)
         if "page" not in values and count > MAX_BADGES:
             pages = -(-count // MAX_BADGES)
-            raise invalid_parameter("page", "too_many",
-                                    f"is required: {count} badges are too many for one response. Request page=1 to "
-                                    f"page={pages}, each with at most {MAX_BADGES} badges")
+            raise invalid_parameter(
+                "page",
+                "too_many",
+                f"is required: {count} badges are too many for one response. Request page=1 to "
+                f"page={pages}, each with at most {MAX_BADGES} badges",
+            )
         rows = db.all(sql.chosen, given, **values, limit=MAX_BADGES, offset=(page - 1) * MAX_BADGES)
     if not rows:
         parameter = next((name for name in ("page", "ids") if name in query), "event_key")
-        raise invalid_parameter(parameter, "nothing", "selects no badge: no active participant matches")
+        raise invalid_parameter(
+            parameter, "nothing", "selects no badge: no active participant matches"
+        )
     return [_badge(db, row, query.get("language")) for row in rows]
 
 
@@ -97,11 +103,21 @@ def _badge(db, row, language):
     number = badges.grouped(row["badge_number"])
     name = row["badge_name"] or person or row["company_name"] or number
     company = row["company_name"] if row["company_name"] != name else None
-    return {"id": row["id"], "role": row["role"], "name": name, "company": company,
-            "code": row["badge_number"], "number": number, "event": row["event"], "venue": row["venue"],
-            "city": row["city"],
-            "from": times.local_date(row["date_from"], row["timezone"]),
-            "to": times.local_date(row["date_to"], row["timezone"]),
-            "language": choice.choose(db.config, language, row["language"]), "category": row["category"],
-            "look": style.brand(db.config).key, "image": row["image"] and str(files.path(db.config, row["image"])),
-            "color": row["color"] if COLOR.fullmatch(row["color"] or "") else None}
+    return {
+        "id": row["id"],
+        "role": row["role"],
+        "name": name,
+        "company": company,
+        "code": row["badge_number"],
+        "number": number,
+        "event": row["event"],
+        "venue": row["venue"],
+        "city": row["city"],
+        "from": times.local_date(row["date_from"], row["timezone"]),
+        "to": times.local_date(row["date_to"], row["timezone"]),
+        "language": choice.choose(db.config, language, row["language"]),
+        "category": row["category"],
+        "look": style.brand(db.config).key,
+        "image": row["image"] and str(files.path(db.config, row["image"])),
+        "color": row["color"] if COLOR.fullmatch(row["color"] or "") else None,
+    }

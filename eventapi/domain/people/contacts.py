@@ -2,6 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 import json
 
 from eventapi import journal
@@ -21,11 +22,14 @@ sql = statements("contacts")
 
 FIELDS, PERSONAL = columns("contacts")["fields"], columns("contacts")["personal"]
 # The fields that the table and contact_tags hold, and their defaults.
-BLANK = {name: document("contact")["properties"].get(name, {}).get("default")
-         for name in (*FIELDS, "tags", "account_access_enabled")}
+BLANK = {
+    name: document("contact")["properties"].get(name, {}).get("default")
+    for name in (*FIELDS, "tags", "account_access_enabled")
+}
 
 
 # Reading
+
 
 def get(db, id):
     """Return the contact, or None."""
@@ -51,8 +55,10 @@ def state(db, id):
 
 def states(db, ids):
     """Return the `state` of several contacts, in the order of their ids."""
-    return [{**represent(row), "category_keys": json.loads(row["category_keys"])}
-            for row in db.all(sql.states, ids=as_json(ids))]
+    return [
+        {**represent(row), "category_keys": json.loads(row["category_keys"])}
+        for row in db.all(sql.states, ids=as_json(ids))
+    ]
 
 
 def category_keys(db, id):
@@ -62,8 +68,10 @@ def category_keys(db, id):
 
 def check(db):
     """Return a sentence for each contact whose entry in the list of duplicates is missing or wrong."""
-    return [f"contact {id}: its entry in the list of duplicates is missing, wrong or too much"
-            for id in db.values(sql.wrong_duplicates)]
+    return [
+        f"contact {id}: its entry in the list of duplicates is missing, wrong or too much"
+        for id in db.values(sql.wrong_duplicates)
+    ]
 
 
 def ids_by_email(db, email):
@@ -78,13 +86,16 @@ def language(db, id):
 
 # Writing
 
+
 def create(db, fields):
     """Create a contact and a participant for each of its events, and return the contact.
 
     `fields` is a complete validated body. Raise 422 for unknown categories and events, and for faults in custom fields;
     409 `duplicate` for a taken customer number or external id.
     """
-    category_ids, event_ids, values = _assignments(db, fields, {"tax_id": None, "custom_fields": {}})
+    category_ids, event_ids, values = _assignments(
+        db, fields, {"tax_id": None, "custom_fields": {}}
+    )
     contact = add(db, fields, category_ids or (), values)
     participants.set_events(db, contact["id"], event_ids)
     return contact
@@ -105,8 +116,13 @@ def update(db, old, fields):
 def delete(db, contact):
     """Delete a contact with its documents, notes and tasks. Raise 409 `in_use` while other records refer to it."""
     id = contact["id"]
-    references.refuse_in_use(db, sql.users, id, "The contact has {}, so it cannot be deleted. To erase its personal "
-                             f"data, use POST /contacts/{id}/anonymize.")
+    references.refuse_in_use(
+        db,
+        sql.users,
+        id,
+        "The contact has {}, so it cannot be deleted. To erase its personal "
+        f"data, use POST /contacts/{id}/anonymize.",
+    )
     remove(db, contact)
 
 
@@ -131,14 +147,25 @@ def add_many(db, additions):
 
     Each of `additions` is (id, fields, category ids, custom fields); the first id is that of `next_id`.
     """
-    contacts = [{**BLANK, **{name: sent[name] for name in BLANK.keys() & sent.keys()}, "id": id}
-                for id, sent, _, _ in additions]
+    contacts = [
+        {**BLANK, **{name: sent[name] for name in BLANK.keys() & sent.keys()}, "id": id}
+        for id, sent, _, _ in additions
+    ]
     unnumbered = [contact for contact in contacts if contact["customer_number"] is None]
     for contact, number in zip(unnumbered, _next_numbers(db, len(unnumbered)), strict=True):
         contact["customer_number"] = number
-    db.run_many(sql.add_with_id, [{**_columns(contact), "now": db.now, "stamp": db.stamp} for contact in contacts])
-    db.run_many(sql.tag, [{"contact_id": contact["id"], "tags": as_json(contact["tags"])}
-                          for contact in contacts if contact["tags"]])
+    db.run_many(
+        sql.add_with_id,
+        [{**_columns(contact), "now": db.now, "stamp": db.stamp} for contact in contacts],
+    )
+    db.run_many(
+        sql.tag,
+        [
+            {"contact_id": contact["id"], "tags": as_json(contact["tags"])}
+            for contact in contacts
+            if contact["tags"]
+        ],
+    )
     for id, _, category_ids, fields in additions:
         if category_ids:
             _categorize(db, id, category_ids)
@@ -202,7 +229,11 @@ def remove(db, contact):
 
 def assign_categories(db, contact_id, category_ids, replace=False, fields=None):
     """Add categories to a contact, or replace its categories. `fields`, its custom fields, replace the present ones."""
-    ids = category_ids if replace else [*db.values(sql.category_ids, contact_id=contact_id), *category_ids]
+    ids = (
+        category_ids
+        if replace
+        else [*db.values(sql.category_ids, contact_id=contact_id), *category_ids]
+    )
     change(db, get(db, contact_id), {}, ids, fields)
 
 
@@ -216,11 +247,19 @@ def _columns(contact):
 
 def _refuse_duplicate(db, contact, but=None):
     """Raise 409 `duplicate` if a contact other than `but` has the customer number or the external id."""
-    for member, statement in (("customer_number", sql.customer_number_taken), ("external_id", sql.external_id_taken)):
+    for member, statement in (
+        ("customer_number", sql.customer_number_taken),
+        ("external_id", sql.external_id_taken),
+    ):
         other = contact[member] is not None and db.value(statement, value=contact[member])
         if other and other != but:
-            raise Problem("duplicate", f"The contact {other} has the `{member}` {contact[member]} already. "
-                          "Send another one, or change that contact.", member=member, contact_id=other)
+            raise Problem(
+                "duplicate",
+                f"The contact {other} has the `{member}` {contact[member]} already. "
+                "Send another one, or change that contact.",
+                member=member,
+                contact_id=other,
+            )
 
 
 def _assignments(db, fields, stored):

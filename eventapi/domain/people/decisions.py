@@ -2,6 +2,7 @@
 
 The worker makes a mail from the application as it is then, so of two decisions in a row only the last one is mailed.
 """
+
 from eventapi.domain.access import links, reach
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.mail import words as mail_words
@@ -13,11 +14,15 @@ from eventapi.storage.statements import statements
 
 sql = statements("applications")
 
-DECISION, BADGE = "application_decision", "badge"           # kinds of mails
+DECISION, BADGE = "application_decision", "badge"  # kinds of mails
 ENTITY = entities.APPLICATION.entity_type
 # status of an application -> name of the text of its mail
-TEXTS = {"approved": "application_approved", "rejected": "application_rejected",
-         "waitlisted": "application_waitlisted", "info_requested": "application_question"}
+TEXTS = {
+    "approved": "application_approved",
+    "rejected": "application_rejected",
+    "waitlisted": "application_waitlisted",
+    "info_requested": "application_question",
+}
 
 
 def check(db, mail):
@@ -46,7 +51,8 @@ def tell(db, before, application, mail, base_url=""):
 def gives_badge(db, application):
     """Return whether the mail about an application brings a badge: it is that of a person, and one is its own."""
     return applications.role_of(db, application) in applications.PEOPLE and bool(
-        badges_by_mail(db, application, application["email"]))
+        badges_by_mail(db, application, application["email"])
+    )
 
 
 def queue(db, application, kind, base_url):
@@ -56,8 +62,19 @@ def queue(db, application, kind, base_url):
     link = _page(db, application)
     language = language_of(db, application)
     subject = mail_words.WORDS[language][f"{kind}_subject"].format(title=title(db, application))
-    mails.add(db, kind, ENTITY, application["id"], application["email"], subject, base_url=base_url, language=language)
-    if base_url and link and link["status"] == "active":        # as `new_secret` decides while the mail is sent
+    mails.add(
+        db,
+        kind,
+        ENTITY,
+        application["id"],
+        application["email"],
+        subject,
+        base_url=base_url,
+        language=language,
+    )
+    if (
+        base_url and link and link["status"] == "active"
+    ):  # as `new_secret` decides while the mail is sent
         links.handed_out(db, link, "mailed")
 
 
@@ -72,8 +89,14 @@ def _page(db, application):
     show = next(filter(None, (directory.show(db, key) for key in application["event_keys"])), None)
     if show is None:
         return None
-    return links.create(db, "application", event_id=show["id"], application_id=application["id"],
-                        email=application["email"], language=application["language"])
+    return links.create(
+        db,
+        "application",
+        event_id=show["id"],
+        application_id=application["id"],
+        email=application["email"],
+        language=application["language"],
+    )
 
 
 def new_secret(db, id, recipient):
@@ -86,12 +109,18 @@ def new_secret(db, id, recipient):
         if application is None or not reach.same(application["email"], recipient):
             return None
         link = links.of_person(db, "application", id, recipient)
-        return links.add_secret(db, link, "mailed", link["email"]) if link and link["status"] == "active" else None
+        return (
+            links.add_secret(db, link, "mailed", link["email"])
+            if link and link["status"] == "active"
+            else None
+        )
 
 
 def language_of(db, application):
     """Return the language of mails to an applicant: that of the application, else of its contact, else the option."""
-    return choice.choose(db.config, application["language"], contacts.language(db, application["contact_id"]))
+    return choice.choose(
+        db.config, application["language"], contacts.language(db, application["contact_id"])
+    )
 
 
 def title(db, application):
@@ -101,7 +130,10 @@ def title(db, application):
 
 def own_text(db, application, name, language):
     """Return the organiser's own text of a mail, or None: that of the first event of the application that has one."""
-    found = (settings.mail_text(db, id, name, language) for id in db.values(sql.event_ids, id=application["id"]))
+    found = (
+        settings.mail_text(db, id, name, language)
+        for id in db.values(sql.event_ids, id=application["id"])
+    )
     return next(filter(None, found), None)
 
 
@@ -110,8 +142,14 @@ def badges(db, application, address, *, rights=(), event_id=None):
 
     `rights` are those of the link. `event_id` leaves out other events.
     """
-    return reach.badges(db, application, applications.role_of(db, application), address, rights=rights,
-                        event_id=event_id)
+    return reach.badges(
+        db,
+        application,
+        applications.role_of(db, application),
+        address,
+        rights=rights,
+        event_id=event_id,
+    )
 
 
 def badges_by_mail(db, application, address):
@@ -124,11 +162,14 @@ def readdress(db, application):
     """Let a queued mail with a badge tell the decision only, if the new address of an application gets no badge."""
     if mails.is_waiting(db, BADGE, ENTITY, application["id"]) and not gives_badge(db, application):
         language = language_of(db, application)
-        subject = mail_words.WORDS[language][f"{DECISION}_subject"].format(title=title(db, application))
+        subject = mail_words.WORDS[language][f"{DECISION}_subject"].format(
+            title=title(db, application)
+        )
         mails.turn_into(db, BADGE, ENTITY, application["id"], DECISION, subject)
 
 
 # What an application does not lead to
+
 
 def missing(db, application):
     """Return a warning for each page or badge that an approved application does not lead to, and note it for the desk.
@@ -143,15 +184,22 @@ def missing(db, application):
 
 
 def _without_badge(db, application):
-    wanted = db.values(sql.participants, id=application["id"], role=applications.role_of(db, application))
+    wanted = db.values(
+        sql.participants, id=application["id"], role=applications.role_of(db, application)
+    )
     given = badges_by_mail(db, application, application["email"])
     lacking = [id for id in wanted if id not in given]
     if lacking:
         reach.suspect_gap(db, application["id"])
-    detail = ("The application does not lead to this badge: the participant existed before, the address was changed, "
-              "or there is none. Make a link with POST /links: `kind` application, `application_id` "
-              f"{application['id']} and `rights` [\"badges\"].")
-    return [{"code": "applicant_without_badge", "event_participant_id": id, "detail": detail} for id in lacking]
+    detail = (
+        "The application does not lead to this badge: the participant existed before, the address was changed, "
+        "or there is none. Make a link with POST /links: `kind` application, `application_id` "
+        f'{application["id"]} and `rights` ["badges"].'
+    )
+    return [
+        {"code": "applicant_without_badge", "event_participant_id": id, "detail": detail}
+        for id in lacking
+    ]
 
 
 def _without_page(db, application):
@@ -160,13 +208,19 @@ def _without_page(db, application):
         id = reach.exhibitor(db, application["id"], event_id)
         if id is None or not settings.get(db, event_id)["my_is_open"]:
             continue
-        has_link = application["email"] and links.of_person(db, "participant", id, application["email"])
+        has_link = application["email"] and links.of_person(
+            db, "participant", id, application["email"]
+        )
         if not has_link and not reach.opens_own_page(db, application, id):
-            found.append({
-                "code": "applicant_without_page", "event_participant_id": id,
-                "detail": "The application does not lead to the page of this exhibitor: the participant existed "
-                          "before, the address was changed, or this server cannot send mail. Make a link with POST "
-                          f"/links: `kind` participant and `participant_id` {id}."})
+            found.append(
+                {
+                    "code": "applicant_without_page",
+                    "event_participant_id": id,
+                    "detail": "The application does not lead to the page of this exhibitor: the participant existed "
+                    "before, the address was changed, or this server cannot send mail. Make a link with POST "
+                    f"/links: `kind` participant and `participant_id` {id}.",
+                }
+            )
     return found
 
 
@@ -174,5 +228,10 @@ def closed(db, application):
     """Return a warning if the mail about a decision has no link, because the office has revoked that of the address."""
     if not reach.is_closed(db, application["email"], application_id=application["id"]):
         return []
-    return [{"code": "link_revoked", "detail": "The link of this address for the application was revoked, so the mail "
-             "has none. Make another one with POST /links, or tell the applicant how to go on."}]
+    return [
+        {
+            "code": "link_revoked",
+            "detail": "The link of this address for the application was revoked, so the mail "
+            "has none. Make another one with POST /links, or tell the applicant how to go on.",
+        }
+    ]

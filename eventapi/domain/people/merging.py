@@ -2,6 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change of each record.
 """
+
 from eventapi import journal
 from eventapi.domain.access import links, reach
 from eventapi.domain.attachments import document_rows, notes, tasks
@@ -41,9 +42,17 @@ def prepared(db, contact, body):
     for place, id in enumerate(body["keep_links"]):
         link = reach.link_to_keep(db, id, contact["id"], duplicate["id"])
         if link is None:
-            faults.add(f"/keep_links/{place}", "unknown", f"is no live link of a participation of theirs: {id}")
+            faults.add(
+                f"/keep_links/{place}",
+                "unknown",
+                f"is no live link of a participation of theirs: {id}",
+            )
         elif any(_is_twin(link, other) for other in found):
-            faults.add(f"/keep_links/{place}", "duplicate", "is the second link of the same address. Name one of them")
+            faults.add(
+                f"/keep_links/{place}",
+                "duplicate",
+                "is the second link of the same address. Name one of them",
+            )
         else:
             found.append(link)
     faults.raise_any()
@@ -71,16 +80,26 @@ def merge(db, contact, duplicate, keep=()):
     _move_attached(db, "contact", duplicate_id, id)
     db.run(sql.move_categories, contact_id=id, duplicate_id=duplicate_id)
     db.run(sql.move_tags, contact_id=id, duplicate_id=duplicate_id)
-    custom_fields.store(db, "contact", id, contact["custom_fields"],
-                        {**duplicate["custom_fields"], **contact["custom_fields"]})
+    custom_fields.store(
+        db,
+        "contact",
+        id,
+        contact["custom_fields"],
+        {**duplicate["custom_fields"], **contact["custom_fields"]},
+    )
     contacts.remove(db, duplicate)
     db.run(sql.follow, contact_id=id, duplicate_id=duplicate_id)
     db.run(sql.remember, contact_id=id, duplicate_id=duplicate_id, now=db.now)
     contacts.write(db, {**contact, **_missing(contact, duplicate)})
     reach.readdress_merged(db, contact, duplicate, moved=moved, was_doubted=was_doubted)
     after = contacts.state(db, id)
-    journal.updated(db, entities.CONTACT, {**before, "merged_contact_id": None},
-                    {**after, "merged_contact_id": duplicate_id}, action="merged")
+    journal.updated(
+        db,
+        entities.CONTACT,
+        {**before, "merged_contact_id": None},
+        {**after, "merged_contact_id": duplicate_id},
+        action="merged",
+    )
     return contacts.get(db, id), ended
 
 
@@ -90,7 +109,9 @@ def _duplicate(db, contact, duplicate_id):
     if duplicate is None:
         faults.add("/duplicate_id", "unknown", f"is unknown: no contact has the id {duplicate_id}")
     elif duplicate_id == contact["id"]:
-        faults.add("/duplicate_id", "same", "must be the id of another contact than the one in the path")
+        faults.add(
+            "/duplicate_id", "same", "must be the id of another contact than the one in the path"
+        )
     faults.raise_any()
     return duplicate
 
@@ -98,7 +119,7 @@ def _duplicate(db, contact, duplicate_id):
 def _missing(contact, duplicate):
     """Return the fields that the contact takes over from the duplicate, because its own are empty."""
     taken = {name: duplicate[name] for name in contacts.PERSONAL if contact[name] is None}
-    if contact["e_invoice_profile"] == "en16931":       # the default; another profile demands more
+    if contact["e_invoice_profile"] == "en16931":  # the default; another profile demands more
         taken["e_invoice_profile"] = duplicate["e_invoice_profile"]
     return taken
 
@@ -138,8 +159,10 @@ def _merge_participant(db, kept, other, keep):
     _move_hosted(db, kept["id"], other["id"])
     _move_links(db, kept["id"], other["id"])
     _move_attached(db, "event_participant", other["id"], kept["id"])
-    filled = {name: kept[name] or other[name]
-              for name in ("category_id", "application_id", "badge_name", "host_participant_id")}
+    filled = {
+        name: kept[name] or other[name]
+        for name in ("category_id", "application_id", "badge_name", "host_participant_id")
+    }
     filled["custom_fields"] = {**other["custom_fields"], **kept["custom_fields"]}
     kept = participants.change(db, kept, {**kept, **filled})
     if kept["status"] == "cancelled" and other["status"] != "cancelled":
@@ -163,8 +186,12 @@ def _move_reservations(db, kept_id, other_id):
             row = booking.cancel(db, row, "The contacts were merged.")
         db.run(sql.hand_over_reservation, id=row["id"], participant_id=kept_id, now=db.now)
         new = reservation_rows.row(db, row["id"])
-        journal.updated(db, entities.BOOTH_RESERVATION, reservation_rows.as_stored(db, row),
-                        reservation_rows.as_stored(db, new))
+        journal.updated(
+            db,
+            entities.BOOTH_RESERVATION,
+            reservation_rows.as_stored(db, row),
+            reservation_rows.as_stored(db, new),
+        )
 
 
 def _move_hosted(db, kept_id, other_id):
@@ -207,8 +234,13 @@ def _move_check_ins(db, kept_id, other_id):
         old = check_ins.get(db, id)
         db.run(sql.hand_over_visit, id=id, participant_id=kept_id, now=db.now)
         new = check_ins.get(db, id)
-        journal.updated(db, entities.CHECK_IN, check_ins.stored(old), check_ins.stored(new),
-                        title=check_ins.title(new))
+        journal.updated(
+            db,
+            entities.CHECK_IN,
+            check_ins.stored(old),
+            check_ins.stored(new),
+            title=check_ins.title(new),
+        )
     db.run(sql.hand_over_scans, id=other_id, participant_id=kept_id)
     for day in days:
         admission.recompute_day(db, kept_id, *day)
@@ -229,7 +261,9 @@ def _move_submissions(db, kept_id, other_id):
             _move_attached(db, "submission", goes["id"], stays["id"])
             submissions.absorb(db, stays, goes)
         if stays is submission:
-            db.run(sql.hand_over_submission, id=submission["id"], participant_id=kept_id, now=db.now)
+            db.run(
+                sql.hand_over_submission, id=submission["id"], participant_id=kept_id, now=db.now
+            )
         submissions.journal_update(db, stays, "updated")
 
 

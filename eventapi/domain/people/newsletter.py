@@ -2,6 +2,7 @@
 
 A subscription is pending until it is confirmed by mail. After unsubscribing, only a new confirmation reactivates it.
 """
+
 import hmac
 import re
 from datetime import timedelta
@@ -20,9 +21,9 @@ sql = statements("newsletter")
 
 KIND = "newsletter_confirmation"
 ENTITY = entities.NEWSLETTER_SUBSCRIBER.entity_type
-MAIL_INTERVAL = timedelta(minutes=10)   # shortest time between two confirmation mails to one address
+MAIL_INTERVAL = timedelta(minutes=10)  # shortest time between two confirmation mails to one address
 TOKEN = re.compile(r"([1-9][0-9]{0,17})-([0-9a-f]{32})", re.ASCII)
-INTERNAL = ("round", "asked_at")        # columns of a row that API objects do not have
+INTERNAL = ("round", "asked_at")  # columns of a row that API objects do not have
 
 
 def get(db, id):
@@ -52,7 +53,9 @@ def by_email(db, email):
 
 def language(db, row, *others):
     """Return the language for a subscriber: its own, else the first of `others`, else that of its contact."""
-    return choice.choose(db.config, row["language"], *others, contacts.language(db, row["contact_id"]))
+    return choice.choose(
+        db.config, row["language"], *others, contacts.language(db, row["contact_id"])
+    )
 
 
 def consents(db, id):
@@ -61,6 +64,7 @@ def consents(db, id):
 
 
 # Subscribing
+
 
 def subscribe(db, body, base_url):
     """Request a confirmation by mail, or record a consent that was given elsewhere. Return `(id, whether it is new)`.
@@ -75,9 +79,12 @@ def subscribe(db, body, base_url):
     if body["send_confirmation"]:
         _refuse_without_mail(db.config, base_url)
     elif known and known["status"] == "unsubscribed":
-        raise Problem("has_unsubscribed",
-                      f"{known['email']} has unsubscribed, so a new confirmation by mail is required: "
-                      "send `send_confirmation` as true.", newsletter_subscriber_id=known["id"])
+        raise Problem(
+            "has_unsubscribed",
+            f"{known['email']} has unsubscribed, so a new confirmation by mail is required: "
+            "send `send_confirmation` as true.",
+            newsletter_subscriber_id=known["id"],
+        )
     if known and body["language"]:
         change(db, known, language=body["language"])
     id = known["id"] if known else _add(db, body)
@@ -98,18 +105,30 @@ def _refuse_without_mail(config, base_url):
 def _check_consent(db, body):
     faults = Faults()
     if not body["send_confirmation"] and not body["consent"]:
-        faults.add("/consent", "required",
-                   "is required if `send_confirmation` is false: send `source` and `at` of the consent")
+        faults.add(
+            "/consent",
+            "required",
+            "is required if `send_confirmation` is false: send `source` and `at` of the consent",
+        )
     elif body["consent"] and body["send_confirmation"]:
-        faults.add("/consent", "forbidden",
-                   "must not be sent if `send_confirmation` is true, because the subscriber then consents by mail")
+        faults.add(
+            "/consent",
+            "forbidden",
+            "must not be sent if `send_confirmation` is true, because the subscriber then consents by mail",
+        )
     elif body["consent"] and body["consent"]["at"] > db.now:
-        faults.add("/consent/at", "maximum", f"must not be in the future: the time of the server is {db.now}")
+        faults.add(
+            "/consent/at",
+            "maximum",
+            f"must not be in the future: the time of the server is {db.now}",
+        )
     faults.raise_any()
 
 
 def _add(db, body):
-    id = db.insert(sql.add, **{name: body[name] for name in ("email", "name", "language")}, now=db.now)
+    id = db.insert(
+        sql.add, **{name: body[name] for name in ("email", "name", "language")}, now=db.now
+    )
     new = get(db, id)
     journal.created(db, entities.NEWSLETTER_SUBSCRIBER, new)
     return id
@@ -131,7 +150,9 @@ def _request_confirmation(db, id, base_url):
     db.run(sql.ask, id=id, at=next_at, now=db.now)
     _record(db, id, "asked", db.now, "api", address=db.actor.address, agent=db.actor.agent)
     chosen = language(db, row)
-    subject = mail_words.WORDS[chosen][f"{KIND}_subject"].format(sender=mail_words.sender(db.config))
+    subject = mail_words.WORDS[chosen][f"{KIND}_subject"].format(
+        sender=mail_words.sender(db.config)
+    )
     mails.add(db, KIND, ENTITY, id, row["email"], subject, next_at, base_url, chosen)
     journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, old, get(db, id))
     journal.administered(db, entities.NEWSLETTER_SUBSCRIBER, "mailed", id)
@@ -149,9 +170,17 @@ def _record_given_consent(db, id, consent):
 def update(db, old, fields):
     """Change name and language of a subscriber. Raise 422 for another address: a consent belongs to one address."""
     if fields.get("email", old["email"]).lower() != old["email"].lower():
-        raise invalid_at("/email", "fixed", "cannot change, because the consent belongs to this address. "
-                         "Subscribe the other address instead")
-    change(db, get(db, old["id"]), **{name: fields[name] for name in ("name", "language") if name in fields})
+        raise invalid_at(
+            "/email",
+            "fixed",
+            "cannot change, because the consent belongs to this address. "
+            "Subscribe the other address instead",
+        )
+    change(
+        db,
+        get(db, old["id"]),
+        **{name: fields[name] for name in ("name", "language") if name in fields},
+    )
 
 
 def change(db, old, **fields):
@@ -171,13 +200,16 @@ def record_refusal(db, id, error):
 
 # Actions of the links in the mails
 
+
 def confirm(db, row, consent_text, address, agent):
     """Confirm the subscription: the button on the page of the confirmation link was pressed."""
     if row["status"] != "pending":
         return
     _record(db, row["id"], "confirmed", db.now, "mail", consent_text, address, agent)
     db.run(sql.confirm, id=row["id"], at=db.now, now=db.now)
-    journal.updated(db, entities.NEWSLETTER_SUBSCRIBER, represent(row), get(db, row["id"]), action="confirmed")
+    journal.updated(
+        db, entities.NEWSLETTER_SUBSCRIBER, represent(row), get(db, row["id"]), action="confirmed"
+    )
 
 
 def unsubscribe(db, subscriber, source, address=None, agent=None):
@@ -193,11 +225,21 @@ def unsubscribe(db, subscriber, source, address=None, agent=None):
 
 def _record(db, id, action, at, source, text=None, address=None, agent=None):
     """Add a consent record. `action` is `asked`, `confirmed`, `imported` or `unsubscribed`."""
-    db.run(sql.prove, id=id, action=action, at=at, consent_text=text, source=source, ip_address=address,
-           user_agent=agent, now=db.now)
+    db.run(
+        sql.prove,
+        id=id,
+        action=action,
+        at=at,
+        consent_text=text,
+        source=source,
+        ip_address=address,
+        user_agent=agent,
+        now=db.now,
+    )
 
 
 # Tokens are computed from a secret in the database, so that none is stored and each can be shown again.
+
 
 def unsubscribe_url(secret, base_url, subscriber):
     """Return the URL of the page on which a subscriber can unsubscribe. `subscriber` has `id` and `created_at`."""
@@ -239,10 +281,14 @@ def _of_token(db, token, purpose):
     """Return the row of the subscriber if the token is valid for the purpose, else None."""
     match = TOKEN.fullmatch(token)
     row = match and db.one(sql.get, id=int(match[1]))
-    return row if row and hmac.compare_digest(token, _token(secret(db), row, purpose(row))) else None
+    return (
+        row if row and hmac.compare_digest(token, _token(secret(db), row, purpose(row))) else None
+    )
 
 
 def _token(secret, row, purpose):
     # The creation time is included because a restored database assigns the same ids again.
-    mac = hmac.new(secret, f"{purpose} {row['id']} {row['created_at']}".encode(), sha256).hexdigest()
+    mac = hmac.new(
+        secret, f"{purpose} {row['id']} {row['created_at']}".encode(), sha256
+    ).hexdigest()
     return f"{row['id']}-{mac[:32]}"

@@ -2,6 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 import json
 
 from eventapi import journal
@@ -18,17 +19,28 @@ from eventapi.storage.statements import statements
 
 sql = statements("participants")
 
-TRANSITIONS = Transitions("participant", {
-    "confirm": (("registered",), "confirmed"),
-    "unconfirm": (("confirmed",), "registered"),
-    "reinstate": (("cancelled",), "registered"),
-    "cancel": (("registered", "confirmed"), "cancelled"),
-}, {"unconfirm": "unconfirmed", "reinstate": "reinstated"})
-HOSTS, HOSTED = ("exhibitor", "sponsor"), ("co_exhibitor", "staff")     # roles that may be a host, and may have one
-PERSONAL = (*entities.EVENT_PARTICIPANT.personal, "custom_fields")      # anonymising erases these permanently
+TRANSITIONS = Transitions(
+    "participant",
+    {
+        "confirm": (("registered",), "confirmed"),
+        "unconfirm": (("confirmed",), "registered"),
+        "reinstate": (("cancelled",), "registered"),
+        "cancel": (("registered", "confirmed"), "cancelled"),
+    },
+    {"unconfirm": "unconfirmed", "reinstate": "reinstated"},
+)
+HOSTS, HOSTED = (
+    ("exhibitor", "sponsor"),
+    ("co_exhibitor", "staff"),
+)  # roles that may be a host, and may have one
+PERSONAL = (
+    *entities.EVENT_PARTICIPANT.personal,
+    "custom_fields",
+)  # anonymising erases these permanently
 
 
 # Reading
+
 
 def get(db, id):
     """Return the participant, or None."""
@@ -47,11 +59,14 @@ def represent(row):
 
 def check(db):
     """Return a sentence for each event whose counters of participants are wrong."""
-    return [f"participants of {event_key}: the counters by role, status and category differ from the participants"
-            for event_key in db.values(sql.wrong_counts)]
+    return [
+        f"participants of {event_key}: the counters by role, status and category differ from the participants"
+        for event_key in db.values(sql.wrong_counts)
+    ]
 
 
 # Writing
+
 
 def create(db, fields):
     """Create a participant and return it. `fields` is a complete validated body.
@@ -60,8 +75,14 @@ def create(db, fields):
     409 `anonymized`, or `duplicate` if the contact takes part in the event in this role already.
     """
     ids, values = _named(db, fields, {"custom_fields": {}})
-    return add(db, **ids, fields=values, role=fields["role"], badge_name=fields["badge_name"],
-               confirmed=fields["is_confirmed"])
+    return add(
+        db,
+        **ids,
+        fields=values,
+        role=fields["role"],
+        badge_name=fields["badge_name"],
+        confirmed=fields["is_confirmed"],
+    )
 
 
 def update(db, old, fields):
@@ -72,14 +93,28 @@ def update(db, old, fields):
     """
     ids, values = _named(db, fields, old)
     was_confirmed = old["is_confirmed"]
-    new = change(db, old, {**old, **fields, **ids, "custom_fields": values, "is_confirmed": was_confirmed})
+    new = change(
+        db, old, {**old, **fields, **ids, "custom_fields": values, "is_confirmed": was_confirmed}
+    )
     if fields.get("is_confirmed", was_confirmed) == was_confirmed:
         return new
     return move(db, new, "unconfirm" if was_confirmed else "confirm")
 
 
-def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, application_id=None, made_by=None,
-        badge_name=None, host_participant_id=None, confirmed=False, fields=None):
+def add(
+    db,
+    *,
+    event_id,
+    contact_id,
+    role="exhibitor",
+    category_id=None,
+    application_id=None,
+    made_by=None,
+    badge_name=None,
+    host_participant_id=None,
+    confirmed=False,
+    fields=None,
+):
     """Add a participant and return it. `fields` are its checked custom fields; for the host see `check_host`.
 
     `made_by` is the id of the application whose applicant may reach the page and the badge of the participant.
@@ -88,10 +123,20 @@ def add(db, *, event_id, contact_id, role="exhibitor", category_id=None, applica
     """
     anonymity.refuse(db, "contact", contact_id)
     _refuse_duplicate(db, event_id, contact_id, role)
-    id = db.insert(sql.add, event_id=event_id, contact_id=contact_id, role=role, category_id=category_id,
-                   application_id=application_id, made_by=made_by, badge_name=badge_name, badge_number=badges.free(db),
-                   host_participant_id=host_participant_id, now=db.now,
-                   status="confirmed" if confirmed else "registered")
+    id = db.insert(
+        sql.add,
+        event_id=event_id,
+        contact_id=contact_id,
+        role=role,
+        category_id=category_id,
+        application_id=application_id,
+        made_by=made_by,
+        badge_name=badge_name,
+        badge_number=badges.free(db),
+        host_participant_id=host_participant_id,
+        now=db.now,
+        status="confirmed" if confirmed else "registered",
+    )
     custom_fields.store(db, "event_participant", id, {}, fields or {})
     new = get(db, id)
     journal.created(db, entities.EVENT_PARTICIPANT, new)
@@ -105,8 +150,18 @@ def find(db, event_id, contact_id, role):
     return db.value(sql.find, event_id=event_id, contact_id=contact_id, role=role)
 
 
-def ensure(db, *, event_id, contact_id, role="exhibitor", category_id=None, application_id=None, made_by=None,
-           badge_name=None, values=None):
+def ensure(
+    db,
+    *,
+    event_id,
+    contact_id,
+    role="exhibitor",
+    category_id=None,
+    application_id=None,
+    made_by=None,
+    badge_name=None,
+    values=None,
+):
     """Return `(participant, skipped)`: the participant that the contact is at the event in this role.
 
     Reinstate a cancelled one, and add a missing one, with `made_by`, and with `badge_name` on its badge. It takes over
@@ -114,13 +169,31 @@ def ensure(db, *, event_id, contact_id, role="exhibitor", category_id=None, appl
     """
     id = find(db, event_id, contact_id, role)
     known = id and get(db, id)
-    fields, skipped = custom_fields.carried_over(db, "event_participant", values or {},
-                                                 known["custom_fields"] if known else {})
+    fields, skipped = custom_fields.carried_over(
+        db, "event_participant", values or {}, known["custom_fields"] if known else {}
+    )
     if known is None:
-        return add(db, event_id=event_id, contact_id=contact_id, role=role, category_id=category_id,
-                   application_id=application_id, made_by=made_by, badge_name=badge_name, fields=fields), skipped
-    known = change(db, known, {**known, "category_id": known["category_id"] or category_id,
-                               "application_id": known["application_id"] or application_id, "custom_fields": fields})
+        return add(
+            db,
+            event_id=event_id,
+            contact_id=contact_id,
+            role=role,
+            category_id=category_id,
+            application_id=application_id,
+            made_by=made_by,
+            badge_name=badge_name,
+            fields=fields,
+        ), skipped
+    known = change(
+        db,
+        known,
+        {
+            **known,
+            "category_id": known["category_id"] or category_id,
+            "application_id": known["application_id"] or application_id,
+            "custom_fields": fields,
+        },
+    )
     return (move(db, known, "reinstate") if known["status"] == "cancelled" else known), skipped
 
 
@@ -150,20 +223,30 @@ def change(db, old, merged):
     if merged == old:
         return old
     if merged["role"] not in HOSTS and old["role"] in HOSTS:
-        references.refuse_in_use(db, sql.host_of, old["id"],
-                                 f"The participant is the host of {{}}, so its role cannot become {merged['role']}. "
-                                 "Change their `host_participant_id` first.")
+        references.refuse_in_use(
+            db,
+            sql.host_of,
+            old["id"],
+            f"The participant is the host of {{}}, so its role cannot become {merged['role']}. "
+            "Change their `host_participant_id` first.",
+        )
     if any(merged[name] and merged[name] != old[name] for name in PERSONAL):
         anonymity.refuse(db, "contact", old["contact_id"])
     if (merged["event_id"], merged["contact_id"]) != (old["event_id"], old["contact_id"]):
-        references.refuse_in_use(db, sql.users, old["id"],
-                                 "The participant has {}, so its event and contact cannot change. Create another "
-                                 "participant instead.")
+        references.refuse_in_use(
+            db,
+            sql.users,
+            old["id"],
+            "The participant has {}, so its event and contact cannot change. Create another "
+            "participant instead.",
+        )
     identity = merged["event_id"], merged["contact_id"], merged["role"]
     if identity != (old["event_id"], old["contact_id"], old["role"]):
         _refuse_duplicate(db, *identity)
     db.run(sql.change, **merged, now=db.now)
-    custom_fields.store(db, "event_participant", old["id"], old["custom_fields"], merged["custom_fields"])
+    custom_fields.store(
+        db, "event_participant", old["id"], old["custom_fields"], merged["custom_fields"]
+    )
     new = get(db, old["id"])
     journal.updated(db, entities.EVENT_PARTICIPANT, old, new)
     return new
@@ -204,8 +287,12 @@ def replace_badge(db, old):
 def delete(db, participant_id):
     """Delete a participant with its documents, notes and tasks. Raise 409 `in_use` while other records refer to it."""
     old = get(db, participant_id)
-    references.refuse_in_use(db, sql.users, participant_id, "The participant has {}, so it cannot be deleted. "
-                             "Cancel the participant instead.")
+    references.refuse_in_use(
+        db,
+        sql.users,
+        participant_id,
+        "The participant has {}, so it cannot be deleted. Cancel the participant instead.",
+    )
     cascade.delete_with(db, "event_participant", participant_id)
     db.run(sql.remove, id=participant_id)
     journal.deleted(db, entities.EVENT_PARTICIPANT, old)
@@ -216,11 +303,15 @@ def _refuse_duplicate(db, event_id, contact_id, role):
     taken = find(db, event_id, contact_id, role)
     if taken:
         if get(db, taken)["status"] == "cancelled":
-            detail = (f"The contact took part in this event as {role}, as participant {taken}, and has cancelled. "
-                      f"Reinstate the participation with POST /participants/{taken}/reinstate.")
+            detail = (
+                f"The contact took part in this event as {role}, as participant {taken}, and has cancelled. "
+                f"Reinstate the participation with POST /participants/{taken}/reinstate."
+            )
         else:
-            detail = (f"The contact takes part in this event as {role} already, as participant {taken}. "
-                      "Change that participant instead.")
+            detail = (
+                f"The contact takes part in this event as {role} already, as participant {taken}. "
+                "Change that participant instead."
+            )
         raise Problem("duplicate", detail, participant_id=taken)
 
 
@@ -243,11 +334,20 @@ def check_host(db, participant, faults):
     if host is None:
         return
     if participant["role"] not in HOSTED:
-        faults.add("/host_participant_id", "role",
-                   f"is only for the roles {listed(HOSTED)}, but the role is {participant['role']}. Send null")
+        faults.add(
+            "/host_participant_id",
+            "role",
+            f"is only for the roles {listed(HOSTED)}, but the role is {participant['role']}. Send null",
+        )
     elif host["event_id"] != participant["event_id"]:
-        faults.add("/host_participant_id", "other_event",
-                   f"must take part in the same event, but participant {host['id']} takes part in another one")
+        faults.add(
+            "/host_participant_id",
+            "other_event",
+            f"must take part in the same event, but participant {host['id']} takes part in another one",
+        )
     elif host["role"] not in HOSTS:
-        faults.add("/host_participant_id", "not_a_host",
-                   f"must be an exhibitor or a sponsor, but participant {host['id']} is {host['role']}")
+        faults.add(
+            "/host_participant_id",
+            "not_a_host",
+            f"must be an exhibitor or a sponsor, but participant {host['id']} is {host['role']}",
+        )

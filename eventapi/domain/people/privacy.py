@@ -4,6 +4,7 @@ Erasure removes personal data from all records, the audit log, outgoing events a
 search indexes and in unused parts of the database file is erased in the following night (remnants.py). Invoices and
 signed contracts stay until their retention period ends.
 """
+
 import json
 
 from eventapi import journal, times
@@ -23,15 +24,17 @@ from eventapi.storage.statements import statements
 
 sql = statements("privacy")
 
-BATCH = 100                 # contacts that one call of end_retention handles
+BATCH = 100  # contacts that one call of end_retention handles
 
 
 def records(db, contact_id):
     """Return sorted pairs `(entity_type, id)` of all records about the contact, deleted and merged ones included."""
     found = {tuple(row.values()) for row in db.all(sql.own_records, id=contact_id)}
-    found |= {tuple(row.values()) for row in db.all(sql.attached_records, pairs=as_json(sorted(found)))}
+    found |= {
+        tuple(row.values()) for row in db.all(sql.attached_records, pairs=as_json(sorted(found)))
+    }
     new = found
-    while new:                                          # a document may be about a task that is about a document
+    while new:  # a document may be about a task that is about a document
         pairs = as_json(sorted(new))
         rows = [*db.all(sql.documents_about, pairs=pairs), *db.all(sql.tasks_about, pairs=pairs)]
         new = {tuple(row.values()) for row in rows} - found
@@ -41,6 +44,7 @@ def records(db, contact_id):
 
 # Reading
 
+
 def export(db, contact):
     """Return all data about the contact, as `export` of schemas/contact.json. Call this inside a snapshot."""
     contact_id, pairs = contact["id"], records(db, contact["id"])
@@ -48,9 +52,22 @@ def export(db, contact):
     exported = dict(contact)
     if former_emails:
         exported["email_before"] = json.loads(former_emails)
-    ids = {kind: [id for name, id in pairs if name == kind] for kind in (
-        "application", "event_participant", "booth_reservation", "service_order", "submission", "check_in", "invoice",
-        "note", "task", "document", "newsletter_subscriber")}
+    ids = {
+        kind: [id for name, id in pairs if name == kind]
+        for kind in (
+            "application",
+            "event_participant",
+            "booth_reservation",
+            "service_order",
+            "submission",
+            "check_in",
+            "invoice",
+            "note",
+            "task",
+            "document",
+            "newsletter_subscriber",
+        )
+    }
     return {
         "contact": exported,
         "category_keys": contacts.category_keys(db, contact_id),
@@ -59,32 +76,60 @@ def export(db, contact):
         "participants": _existing(participants.get(db, id) for id in ids["event_participant"]),
         "badge_aliases": db.all(sql.badge_aliases, id=contact_id),
         "profiles": [profiles.get(db, id) for id in db.values(sql.profiled, id=contact_id)],
-        "links": [{**row, "rights": json.loads(row["rights"])} for row in db.all(sql.links, id=contact_id,
-                                                                                     pairs=as_json(pairs))],
+        "links": [
+            {**row, "rights": json.loads(row["rights"])}
+            for row in db.all(sql.links, id=contact_id, pairs=as_json(pairs))
+        ],
         "binding_steps": db.all(sql.steps, pairs=as_json(pairs)),
-        "booth_reservations": [reservation_rows.represent(db, row) for row in
-                               _existing(reservation_rows.row(db, id) for id in ids["booth_reservation"])],
-        "service_orders": [orders.represent(row)
-                           for row in _existing(orders.row(db, id) for id in ids["service_order"])],
-        "submissions": [{**submission, "revisions": submissions.revisions(db, submission["id"])}
-                        for submission in _existing(submissions.get(db, id) for id in ids["submission"])],
-        "invoices": [{**invoice, "payments": payments.of_invoices(db, [invoice["id"]]).get(invoice["id"], []),
-                      "dunning": dunning.history(db, [invoice["id"]]).get(invoice["id"], [])}
-                     for invoice in _existing(invoices.get(db, id) for id in ids["invoice"])],
-        "bank_transactions": [transactions.stored(row) for row in db.all(sql.bank_transactions, id=contact_id)],
+        "booth_reservations": [
+            reservation_rows.represent(db, row)
+            for row in _existing(reservation_rows.row(db, id) for id in ids["booth_reservation"])
+        ],
+        "service_orders": [
+            orders.represent(row)
+            for row in _existing(orders.row(db, id) for id in ids["service_order"])
+        ],
+        "submissions": [
+            {**submission, "revisions": submissions.revisions(db, submission["id"])}
+            for submission in _existing(submissions.get(db, id) for id in ids["submission"])
+        ],
+        "invoices": [
+            {
+                **invoice,
+                "payments": payments.of_invoices(db, [invoice["id"]]).get(invoice["id"], []),
+                "dunning": dunning.history(db, [invoice["id"]]).get(invoice["id"], []),
+            }
+            for invoice in _existing(invoices.get(db, id) for id in ids["invoice"])
+        ],
+        "bank_transactions": [
+            transactions.stored(row) for row in db.all(sql.bank_transactions, id=contact_id)
+        ],
         "schedule_assignments": db.all(sql.assignments, id=contact_id),
         "check_ins": _existing(check_ins.get(db, id) for id in ids["check_in"]),
         "scans": db.all(sql.scans, id=contact_id),
-        "notes": [notes.represent(note) for note in _existing(db.one(sql.note, id=id) for id in ids["note"])],
+        "notes": [
+            notes.represent(note)
+            for note in _existing(db.one(sql.note, id=id) for id in ids["note"])
+        ],
         "documents": _existing(document_rows.get(db, id) for id in ids["document"]),
-        "newsletter": [{**subscriber, "consents": newsletter.consents(db, subscriber["id"])}
-                       for subscriber in _existing(newsletter.get(db, id) for id in ids["newsletter_subscriber"])],
+        "newsletter": [
+            {**subscriber, "consents": newsletter.consents(db, subscriber["id"])}
+            for subscriber in _existing(
+                newsletter.get(db, id) for id in ids["newsletter_subscriber"]
+            )
+        ],
         "mails": db.all(sql.mails, pairs=as_json(pairs)),
         "tasks": _existing(tasks.get(db, id) for id in ids["task"]),
-        "rejected_records": [_parsed(row, "source") for row in db.all(sql.rejected_records, id=contact_id)],
-        "audit_log": [_parsed(row, "old_values", "new_values")
-                      for row in db.all(sql.audit_entries, pairs=as_json(pairs))],
-        "outgoing_events": [_parsed(row, "data") for row in db.all(sql.outgoing_events, pairs=as_json(pairs))],
+        "rejected_records": [
+            _parsed(row, "source") for row in db.all(sql.rejected_records, id=contact_id)
+        ],
+        "audit_log": [
+            _parsed(row, "old_values", "new_values")
+            for row in db.all(sql.audit_entries, pairs=as_json(pairs))
+        ],
+        "outgoing_events": [
+            _parsed(row, "data") for row in db.all(sql.outgoing_events, pairs=as_json(pairs))
+        ],
     }
 
 
@@ -100,6 +145,7 @@ def _parsed(row, *columns):
 
 # Erasing
 
+
 def anonymize(db, contact):
     """Remove the personal data of a contact permanently, and return the contact. Do nothing if this was done before.
 
@@ -112,20 +158,40 @@ def anonymize(db, contact):
     pairs = as_json(found)
     db.run(sql.overwrite)
     try:
-        number = slugs.free(f"ANON-{id}", lambda number: db.value(sql.number_taken, customer_number=number))
+        number = slugs.free(
+            f"ANON-{id}", lambda number: db.value(sql.number_taken, customer_number=number)
+        )
         _blank_journal(db, id, pairs)
         for statement in (sql.drop_rejected_records, sql.drop_forms, sql.drop_confirmations):
             db.run(statement, id=id)
         contacts.blank(db, id, number)
         db.run(sql.drop_tags, id=id)
         applications.blank(db, id, pairs)
-        for statement in (sql.blank_participants, sql.drop_profiles, sql.blank_reservations, sql.blank_orders,
-                          sql.blank_specifications, sql.blank_check_ins, sql.blank_scans, sql.blank_submissions,
-                          sql.blank_revisions, sql.drop_notes, sql.drop_custom_fields, sql.drop_tasks,
-                          sql.drop_documents,
-                          sql.blank_contracts, sql.blank_remarks, sql.blank_withdrawals, sql.blank_write_off_reasons,
-                          sql.blank_payment_remarks, sql.blank_refund_remarks, sql.blank_transfers,
-                          sql.drop_links, sql.blank_steps, sql.drop_mails):
+        for statement in (
+            sql.blank_participants,
+            sql.drop_profiles,
+            sql.blank_reservations,
+            sql.blank_orders,
+            sql.blank_specifications,
+            sql.blank_check_ins,
+            sql.blank_scans,
+            sql.blank_submissions,
+            sql.blank_revisions,
+            sql.drop_notes,
+            sql.drop_custom_fields,
+            sql.drop_tasks,
+            sql.drop_documents,
+            sql.blank_contracts,
+            sql.blank_remarks,
+            sql.blank_withdrawals,
+            sql.blank_write_off_reasons,
+            sql.blank_payment_remarks,
+            sql.blank_refund_remarks,
+            sql.blank_transfers,
+            sql.drop_links,
+            sql.blank_steps,
+            sql.drop_mails,
+        ):
             db.run(statement, id=id, pairs=pairs, now=db.now)
         drafts = db.values(sql.drop_drafts, id=id)
         subscribers = db.values(sql.drop_subscribers, pairs=pairs)
@@ -149,8 +215,15 @@ def kept(db, contact_id, found=None):
     `found` are the `records` of the contact, if they are known already.
     """
     found = records(db, contact_id) if found is None else found
-    values = {"id": contact_id, "years": db.config.retention_years, "today": times.today(db.config.timezone, db.now)}
-    entries = [*db.all(sql.kept, **values), *db.all(sql.kept_contracts, pairs=as_json(found), **values)]
+    values = {
+        "id": contact_id,
+        "years": db.config.retention_years,
+        "today": times.today(db.config.timezone, db.now),
+    }
+    entries = [
+        *db.all(sql.kept, **values),
+        *db.all(sql.kept_contracts, pairs=as_json(found), **values),
+    ]
     return sorted(entries, key=lambda entry: entry["kept_until"])
 
 
@@ -196,7 +269,11 @@ def lost_anonymizations(db, old):
     lost = []
     for id in old.values(sql.anonymized):
         contact, origin = contacts.get(db, id), db.one(sql.origin, id=id)
-        if contact and not contact["anonymized_at"] and (origin is None or old.value(sql.has_entry, **origin)):
+        if (
+            contact
+            and not contact["anonymized_at"]
+            and (origin is None or old.value(sql.has_entry, **origin))
+        ):
             lost.append(id)
     return lost
 
@@ -212,8 +289,15 @@ def _finish(db, contact_id, found):
     """Clear or delete the invoices and contracts whose retention period has ended, and store when the next one ends."""
     years, today = db.config.retention_years, times.today(db.config.timezone, db.now)
     for id in db.values(sql.not_kept, id=contact_id, years=years, today=today):
-        for statement in (sql.blank_invoice, sql.blank_dunnings, sql.drop_e_invoice, sql.blank_items,
-                          sql.blank_payments, sql.blank_refunds, sql.blank_write_offs):
+        for statement in (
+            sql.blank_invoice,
+            sql.blank_dunnings,
+            sql.drop_e_invoice,
+            sql.blank_items,
+            sql.blank_payments,
+            sql.blank_refunds,
+            sql.blank_write_offs,
+        ):
             db.run(statement, id=id, now=db.now)
     db.run(sql.drop_contracts, pairs=as_json(found), years=years, today=today)
     rest = kept(db, contact_id, found)

@@ -1,4 +1,5 @@
 """Readiness: the checklist of what a participant still has to do before the event, computed from other records."""
+
 import json
 
 from eventapi.storage.database import as_json
@@ -19,10 +20,16 @@ def represent(facts):
     """
     items = checklist(facts)
     if facts["status"] == "cancelled":
-        items = [item if item["status"] == "not_required" or item["item"] == "category" else
-                 _item(item["item"], "blocked", "cancelled", "the participation is cancelled")
-                 for item in items]
-    return {"ready": all(item["status"] in ("done", "not_required") for item in items), "items": items}
+        items = [
+            item
+            if item["status"] == "not_required" or item["item"] == "category"
+            else _item(item["item"], "blocked", "cancelled", "the participation is cancelled")
+            for item in items
+        ]
+    return {
+        "ready": all(item["status"] in ("done", "not_required") for item in items),
+        "items": items,
+    }
 
 
 def checklist(facts):
@@ -32,9 +39,16 @@ def checklist(facts):
     """
     required = json.loads(facts["required_submissions"])
     if facts["is_guest"]:
-        business = [_item(name, "not_required", "other_role", f"does not concern the role {facts['role']}",
-                          role=facts["role"])
-                    for name in ("booth", "services", "invoice", "payment")]
+        business = [
+            _item(
+                name,
+                "not_required",
+                "other_role",
+                f"does not concern the role {facts['role']}",
+                role=facts["role"],
+            )
+            for name in ("booth", "services", "invoice", "payment")
+        ]
     else:
         business = [_booth(facts), _services(facts), _invoice(facts), _payment(facts)]
     return [_contract(facts), _submissions(required), *business, _badge(facts), _category(facts)]
@@ -42,15 +56,24 @@ def checklist(facts):
 
 def _item(name, status, code, detail, due=None, **data):
     """Return an item. `code` and `data` are for programs, `detail` is for people."""
-    return {"item": name, "status": status, "code": code, "due": due, "detail": detail, "data": data}
+    return {
+        "item": name,
+        "status": status,
+        "code": code,
+        "due": due,
+        "detail": detail,
+        "data": data,
+    }
 
 
 def _contract(facts):
     contracts = json.loads(facts["contracts"])
     if not contracts:
         return _item("contract", "not_required", "no_contract", "there is no contract")
-    detail = ", ".join(f"{contract['document_number']} {contract['contract_status'].replace('_', ' ')}"
-                       for contract in contracts)
+    detail = ", ".join(
+        f"{contract['document_number']} {contract['contract_status'].replace('_', ' ')}"
+        for contract in contracts
+    )
     status, code = ("open", "not_active") if facts["has_open_contract"] else ("done", "active")
     return _item("contract", status, code, detail, contracts=contracts)
 
@@ -62,12 +85,27 @@ def _submissions(required):
     missing = [submission["title"] for submission in left if not submission["is_in_review"]]
     due = min((submission["due_at"] for submission in left if submission["due_at"]), default=None)
     if rejected:
-        return _item("submissions", "blocked", "rejected", f"rejected: {', '.join(rejected)}", due, titles=rejected)
+        return _item(
+            "submissions",
+            "blocked",
+            "rejected",
+            f"rejected: {', '.join(rejected)}",
+            due,
+            titles=rejected,
+        )
     if missing:
-        return _item("submissions", "open", "missing", f"missing: {', '.join(missing)}", due, titles=missing)
+        return _item(
+            "submissions", "open", "missing", f"missing: {', '.join(missing)}", due, titles=missing
+        )
     if left:
-        return _item("submissions", "open", "in_review", "everything is submitted and awaits review", due,
-                     titles=[submission["title"] for submission in left])
+        return _item(
+            "submissions",
+            "open",
+            "in_review",
+            "everything is submitted and awaits review",
+            due,
+            titles=[submission["title"] for submission in left],
+        )
     if not required:
         return _item("submissions", "not_required", "nothing_required", "nothing is required")
     return _item("submissions", "done", "approved", "everything required is approved")
@@ -76,7 +114,9 @@ def _submissions(required):
 def _booth(facts):
     numbers = json.loads(facts["booth_numbers"])
     if numbers:
-        return _item("booth", "done", "confirmed", f"confirmed: {', '.join(numbers)}", booth_numbers=numbers)
+        return _item(
+            "booth", "done", "confirmed", f"confirmed: {', '.join(numbers)}", booth_numbers=numbers
+        )
     if facts["has_booth"]:
         return _item("booth", "not_required", "not_needed", "needs no booth of its own")
     held = facts["held_until"]
@@ -87,8 +127,13 @@ def _booth(facts):
 
 def _services(facts):
     if facts["has_open_order"]:
-        return _item("services", "open", "open_order", "an order has not been submitted or confirmed yet",
-                     facts["order_deadline"])
+        return _item(
+            "services",
+            "open",
+            "open_order",
+            "an order has not been submitted or confirmed yet",
+            facts["order_deadline"],
+        )
     if not facts["has_order"]:
         return _item("services", "not_required", "no_order", "nothing is ordered")
     return _item("services", "done", "confirmed", "every order is confirmed")
@@ -100,13 +145,17 @@ def _invoice(facts):
     if facts["has_draft"]:
         return _item("invoice", "open", "draft", "a draft has not been sent")
     if not facts["has_booth"] or facts["has_open_order"]:
-        return _item("invoice", "blocked", "not_confirmed", "booth and services must be confirmed first")
+        return _item(
+            "invoice", "blocked", "not_confirmed", "booth and services must be confirmed first"
+        )
     return _item("invoice", "done", "billed", "everything is billed")
 
 
 def _payment(facts):
     if facts["owes"]:
-        return _item("payment", "open", "unpaid", "an invoice is not paid in full", facts["payment_due"])
+        return _item(
+            "payment", "open", "unpaid", "an invoice is not paid in full", facts["payment_due"]
+        )
     if _invoice(facts)["status"] != "done":
         return _item("payment", "blocked", "not_invoiced", "the invoice must be sent first")
     return _item("payment", "done", "paid", "no invoice is unpaid")
@@ -114,8 +163,12 @@ def _payment(facts):
 
 def _badge(facts):
     if facts["status"] == "confirmed":
-        return _item("badge", "done", "confirmed", "the participation is confirmed", facts["date_from"])
-    return _item("badge", "open", "not_confirmed", "the participation is not confirmed", facts["date_from"])
+        return _item(
+            "badge", "done", "confirmed", "the participation is confirmed", facts["date_from"]
+        )
+    return _item(
+        "badge", "open", "not_confirmed", "the participation is not confirmed", facts["date_from"]
+    )
 
 
 def _category(facts):
@@ -125,4 +178,6 @@ def _category(facts):
         return _item("category", "done", "assigned", f"assigned: {key}", category_key=key)
     if facts["is_guest"]:
         return _item("category", "not_required", "no_category", "there is no category")
-    return _item("category", "not_required", "no_category", "there is no category, so no fee is billed")
+    return _item(
+        "category", "not_required", "no_category", "there is no category, so no fee is billed"
+    )

@@ -5,6 +5,7 @@ content until it is filled again. A page that SQLite has divided keeps copies of
 only rewriting the file removes these, and nobody can write meanwhile. So the worker rewrites only files that take about
 a second. `eventapi vacuum` rewrites a larger one.
 """
+
 from contextlib import contextmanager
 from datetime import datetime
 
@@ -15,12 +16,19 @@ from eventapi.storage.statements import statements
 
 sql = statements("privacy")
 
-NIGHT = range(2, 5)                     # hours in the tenant's time zone
-PAGES = 32                              # pages of a search index that one transaction merges
-ZEROS = 250_000                         # bytes of free pages that one transaction overwrites
-LARGEST_REWRITE = 100_000_000           # bytes of a file that the worker rewrites
-INDEXES = (sql.merge_contacts, sql.merge_participants, sql.merge_applications, sql.merge_tasks, sql.merge_newsletter,
-           sql.merge_invoices, sql.merge_payments)
+NIGHT = range(2, 5)  # hours in the tenant's time zone
+PAGES = 32  # pages of a search index that one transaction merges
+ZEROS = 250_000  # bytes of free pages that one transaction overwrites
+LARGEST_REWRITE = 100_000_000  # bytes of a file that the worker rewrites
+INDEXES = (
+    sql.merge_contacts,
+    sql.merge_participants,
+    sql.merge_applications,
+    sql.merge_tasks,
+    sql.merge_newsletter,
+    sql.merge_invoices,
+    sql.merge_payments,
+)
 
 
 def erase(db, stopping=lambda: False):
@@ -69,7 +77,7 @@ def _merge(db, index, stopping):
         with _overwriting(db):
             before = db.value(sql.changes)
             db.run(index, pages=pages)
-            works = db.value(sql.changes) - before >= 2             # fewer: nothing was left to merge
+            works = db.value(sql.changes) - before >= 2  # fewer: nothing was left to merge
         pages = PAGES
 
 
@@ -80,7 +88,7 @@ def _overwrite_free_pages(db, stopping):
             db.run(sql.fill_room, size=min(room, ZEROS))
     given_back = 1
     while given_back and not stopping():
-        with _overwriting(db):                  # the last page of a row keeps old content behind the zeros
+        with _overwriting(db):  # the last page of a row keeps old content behind the zeros
             given_back = db.run(sql.give_room_back)
 
 

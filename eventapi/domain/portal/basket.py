@@ -2,6 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 from eventapi.domain.billing import lines as invoice_lines
 from eventapi.domain.orders import lines as order_lines
 from eventapi.domain.orders import ordering
@@ -13,7 +14,9 @@ KIND = "service_order"
 
 def find(db, participant):
     """Return the row of the draft, or None."""
-    return next((row for row in records.orders_of(db, participant) if row["status"] == "draft"), None)
+    return next(
+        (row for row in records.orders_of(db, participant) if row["status"] == "draft"), None
+    )
 
 
 def fill(db, participant, items):
@@ -29,8 +32,16 @@ def fill(db, participant, items):
         return None
     if row:
         return ordering.update(db, row, {"items": items})
-    return ordering.create(db, {"event_participant_id": participant["id"], "participant_id": None, "items": items,
-                                "notes": None, "status": "draft"})
+    return ordering.create(
+        db,
+        {
+            "event_participant_id": participant["id"],
+            "participant_id": None,
+            "items": items,
+            "notes": None,
+            "status": "draft",
+        },
+    )
 
 
 def checked(db, row):
@@ -47,8 +58,11 @@ def facts(db, row):
     """Return what is shown before an order is submitted. Raise 422 and 409 as `fill` does."""
     found = checked(db, row)
     shown = ("service_name", "quantity", "unit", "unit_price", "net", "tax_rate", "specification")
-    return {"id": row["id"], "lines": [{name: line[name] for name in shown} for line in found["lines"]],
-            **{name: found[name] for name in ("currency", "subtotal", "tax_total", "total")}}
+    return {
+        "id": row["id"],
+        "lines": [{name: line[name] for name in shown} for line in found["lines"]],
+        **{name: found[name] for name in ("currency", "subtotal", "tax_total", "total")},
+    }
 
 
 def submit(db, participant, step):
@@ -59,9 +73,13 @@ def submit(db, participant, step):
     """
     row = find(db, participant)
     if row is None:
-        raise Problem("invalid_transition", "The basket is empty. Its order may have been submitted. "
-                      "Add services first.",
-                      state="empty", allowed_from=["draft"], allowed_actions=[])
+        raise Problem(
+            "invalid_transition",
+            "The basket is empty. Its order may have been submitted. Add services first.",
+            state="empty",
+            allowed_from=["draft"],
+            allowed_actions=[],
+        )
     shown = facts(db, row)
     evidence.check(db, step, shown)
     new = ordering.submit(db, row)

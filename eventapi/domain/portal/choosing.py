@@ -6,6 +6,7 @@ one that is given back more than an hour after it was made; there are three for 
 
 A hold with a link has no `created_by`. Every function that writes is called inside a write transaction.
 """
+
 from datetime import timedelta
 
 from eventapi import times
@@ -19,12 +20,13 @@ from eventapi.storage.statements import statements
 sql, participants = statements("my"), statements("participants")
 
 PAUSE, FREE_TO_RETURN = timedelta(days=7), timedelta(hours=1)
-MOST = 3                                # holds that may run out or be given back late
-NEAR = 3                                # booths that are named in place of one that was taken
+MOST = 3  # holds that may run out or be given back late
+NEAR = 3  # booths that are named in place of one that was taken
 KIND = "booth_reservation"
 
 
 # Reading
+
 
 def window(pages, event):
     """Return {state, from, until}: whether exhibitors may choose now (soon, open, over), or None if they never may."""
@@ -32,7 +34,9 @@ def window(pages, event):
         return None
     zone = event["timezone"]
     begins = times.start(pages["booth_from"], zone)
-    ends = times.end(pages["booth_until"], zone) or times.end(event["date_to"] or event["date_from"], zone)
+    ends = times.end(pages["booth_until"], zone) or times.end(
+        event["date_to"] or event["date_from"], zone
+    )
     now = times.now()
     state = "soon" if now < begins else "over" if ends and now > ends else "open"
     return {"state": state, "from": begins, "until": ends}
@@ -47,20 +51,39 @@ def view(db, participant, event, pages, number=None):
     now = db.now or times.now()
     own = own_booths(db, participant)
     opened, limits = window(pages, event), _limits(db, participant, pages)
-    may_choose = bool(opened and opened["state"] == "open" and participant["status"] != "cancelled"
-                      and not any(_is_fixed(row) for row in own))
+    may_choose = bool(
+        opened
+        and opened["state"] == "open"
+        and participant["status"] != "cancelled"
+        and not any(_is_fixed(row) for row in own)
+    )
     free = free_booths(db, participant, pages) if may_choose else []
     chosen = next((row for row in free if row["booth_number"] == number), None)
-    return {"window": opened, "own": own, "free": free, "chosen": chosen, "now": now, "may_choose": may_choose,
-            **limits, "may_confirm": may_confirm(participant, pages)}
+    return {
+        "window": opened,
+        "own": own,
+        "free": free,
+        "chosen": chosen,
+        "now": now,
+        "may_choose": may_choose,
+        **limits,
+        "may_confirm": may_confirm(participant, pages),
+    }
 
 
 def own_booths(db, participant):
     """Return the live reservations with their price, tax and total. A hold that has run out is none."""
     now = db.now or times.now()
     rows = db.all(sql.reservations, participant_id=participant["id"])
-    return [{**row, **_sums(row["final_price"], row["tax_rate"]), "by_office": row["created_by"] is not None}
-            for row in rows if row["status"] == "confirmed" or row["expires_at"] > now]
+    return [
+        {
+            **row,
+            **_sums(row["final_price"], row["tax_rate"]),
+            "by_office": row["created_by"] is not None,
+        }
+        for row in rows
+        if row["status"] == "confirmed" or row["expires_at"] > now
+    ]
 
 
 def _sums(price, rate):
@@ -76,7 +99,9 @@ def free_booths(db, participant, pages):
         if wanted and row["booth_type_key"] not in wanted:
             continue
         if row["price"] is None:
-            row["price"] = pricing.quote(db, booth_rows.row(db, row["id"]), participant_row(db, participant))["price"]
+            row["price"] = pricing.quote(
+                db, booth_rows.row(db, row["id"]), participant_row(db, participant)
+            )["price"]
         if row["price"] is not None:
             found.append({**row, **_sums(row["price"], booth_rows.tax_rate(db, row))})
     return found
@@ -119,16 +144,24 @@ def hall(db, event, plan, free, language):
 
 # Limits
 
+
 def _limits(db, participant, pages):
     """Return {hold_until, paused_until, used_up}: the end of a hold that is made now, and what prevents one."""
     now = db.now or times.now()
     choice = db.one(sql.choice, participant_id=participant["id"])
-    used = (choice["given_back"] if choice else 0) + db.value(sql.expired_holds, participant_id=participant["id"],
-                                                              now=now)
+    used = (choice["given_back"] if choice else 0) + db.value(
+        sql.expired_holds, participant_id=participant["id"], now=now
+    )
     ends = choice and choice["ends_at"]
     paused_until = ends and ends <= now < times.after(ends, PAUSE) and times.after(ends, PAUSE)
-    return {"hold_until": ends if ends and ends > now else times.after(now, timedelta(days=pages["hold_days"])),
-            "ended_at": ends, "paused_until": paused_until or None, "used_up": used >= MOST}
+    return {
+        "hold_until": ends
+        if ends and ends > now
+        else times.after(now, timedelta(days=pages["hold_days"])),
+        "ended_at": ends,
+        "paused_until": paused_until or None,
+        "used_up": used >= MOST,
+    }
 
 
 def _is_fixed(row):
@@ -137,6 +170,7 @@ def _is_fixed(row):
 
 
 # Choosing
+
 
 def choose(db, participant, event, pages, number):
     """Hold a booth, or move the hold to it.
@@ -149,9 +183,14 @@ def choose(db, participant, event, pages, number):
     expire_own(db, participant)
     own = own_booths(db, participant)
     if any(map(_is_fixed, own)):
-        raise Problem("invalid_transition", "The participant has a booth that is confirmed, or that the organiser "
-                      "holds for it. Give that back first, or ask the organiser.", state="held", allowed_from=[],
-                      allowed_actions=[])
+        raise Problem(
+            "invalid_transition",
+            "The participant has a booth that is confirmed, or that the organiser "
+            "holds for it. Give that back first, or ask the organiser.",
+            state="held",
+            allowed_from=[],
+            allowed_actions=[],
+        )
     booth = _booth(db, participant, pages, number)
     try:
         if own:
@@ -169,30 +208,52 @@ def _refuse_closed(participant, event, pages):
     anonymity.refuse_gone(participant)
     opened = window(pages, event)
     if opened is None or opened["state"] != "open":
-        raise Problem("booth_closed", "Exhibitors cannot choose a booth now. Ask the organiser.",
-                      **{name: opened and opened[name] for name in ("from", "until")})
+        raise Problem(
+            "booth_closed",
+            "Exhibitors cannot choose a booth now. Ask the organiser.",
+            **{name: opened and opened[name] for name in ("from", "until")},
+        )
 
 
 def _booth(db, participant, pages, number):
     """Return the row of the booth with a number. Raise 422 unless exhibitors may choose it."""
     id = db.value(sql.booth, participant_id=participant["id"], booth_number=number)
     booth = id and booth_rows.row(db, id)
-    if booth is None or (pages["booth_types"] and booth["booth_type_key"] not in pages["booth_types"]):
-        raise invalid_at("/booth_number", "unknown", f"is unknown: no booth that can be chosen has the number {number}")
+    if booth is None or (
+        pages["booth_types"] and booth["booth_type_key"] not in pages["booth_types"]
+    ):
+        raise invalid_at(
+            "/booth_number",
+            "unknown",
+            f"is unknown: no booth that can be chosen has the number {number}",
+        )
     return booth
 
 
 def _hold(db, participant, pages, booth):
     limits = _limits(db, participant, pages)
     if limits["used_up"]:
-        raise Problem("holds_used_up", f"{MOST} holds have run out or were given back. Ask the organiser for a booth.",
-                      keeps=True)
+        raise Problem(
+            "holds_used_up",
+            f"{MOST} holds have run out or were given back. Ask the organiser for a booth.",
+            keeps=True,
+        )
     if limits["paused_until"]:
-        raise Problem("hold_paused", f"The last hold ended at {limits['ended_at']}. Choose again after "
-                      f"{limits['paused_until']}, or ask the organiser.", keeps=True, ended_at=limits["ended_at"],
-                      paused_until=limits["paused_until"])
-    wanted = {"final_price": None, "waitlist": False, "status": "pending", "expires_at": limits["hold_until"],
-              "notes": None}
+        raise Problem(
+            "hold_paused",
+            f"The last hold ended at {limits['ended_at']}. Choose again after "
+            f"{limits['paused_until']}, or ask the organiser.",
+            keeps=True,
+            ended_at=limits["ended_at"],
+            paused_until=limits["paused_until"],
+        )
+    wanted = {
+        "final_price": None,
+        "waitlist": False,
+        "status": "pending",
+        "expires_at": limits["hold_until"],
+        "notes": None,
+    }
     booking.reserve(db, wanted, booth, participant_row(db, participant))
     db.run(sql.begin_choice, participant_id=participant["id"], ends_at=limits["hold_until"])
 
@@ -217,8 +278,13 @@ def give_back(db, participant, row):
     """
     anonymity.refuse_gone(participant)
     if row["status"] == "confirmed":
-        raise Problem("invalid_transition", "The booth is confirmed. Ask the organiser to release it.",
-                      state="confirmed", allowed_from=["pending"], allowed_actions=[])
+        raise Problem(
+            "invalid_transition",
+            "The booth is confirmed. Ask the organiser to release it.",
+            state="confirmed",
+            allowed_from=["pending"],
+            allowed_actions=[],
+        )
     if not row["by_office"] and db.now > times.after(row["reserved_at"], FREE_TO_RETURN):
         db.run(sql.count_given_back, participant_id=participant["id"])
     booking.cancel(db, reservation_rows.row(db, row["id"]), "Given back on the exhibitor's page.")
@@ -226,8 +292,14 @@ def give_back(db, participant, row):
 
 def facts(db, event, row):
     """Return what is shown before a booth is confirmed. `row` is one of `own_booths`."""
-    return {"event": event["event_key"], "currency": db.config.currency,
-            **{name: row[name] for name in ("booth_number", "width", "depth", "price", "rate", "tax", "total")}}
+    return {
+        "event": event["event_key"],
+        "currency": db.config.currency,
+        **{
+            name: row[name]
+            for name in ("booth_number", "width", "depth", "price", "rate", "tax", "total")
+        },
+    }
 
 
 def may_confirm(participant, pages):
@@ -243,7 +315,11 @@ def confirm(db, participant, event, pages, row, step):
     """
     anonymity.refuse_gone(participant)
     if not may_confirm(participant, pages):
-        raise Problem("booth_closed", "The organiser confirms the booths. Ask there.", **{"from": None, "until": None})
+        raise Problem(
+            "booth_closed",
+            "The organiser confirms the booths. Ask there.",
+            **{"from": None, "until": None},
+        )
     shown = facts(db, event, row)
     evidence.check(db, step, shown)
     if row["status"] == "confirmed":

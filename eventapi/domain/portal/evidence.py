@@ -3,6 +3,7 @@
 A step needs a session that was opened by a mailed link, since the office knows the secrets that it is shown. Without a
 mail server there are no mailed links; the evidence then says `shown`.
 """
+
 import hmac
 from dataclasses import dataclass
 from hashlib import sha256
@@ -19,7 +20,7 @@ sql = statements("binding_steps")
 class Step:
     """How somebody takes a binding step. `given` is the hash that the page with `shown` contained."""
 
-    way: str                            # mailed or shown, or office over the API
+    way: str  # mailed or shown, or office over the API
     given: str
     link_id: int = None
     mailed_to: str = None
@@ -43,18 +44,32 @@ def digest(shown):
 def check(db, step, shown):
     """Raise 409 `link_not_mailed` unless the session may bind, 412 if something else was shown than `shown`."""
     if not may_bind(db.config, step.way):
-        raise Problem("link_not_mailed", "This step is binding, so it needs a link that was sent by mail. Request one, "
-                      "open it, and repeat the step.")
+        raise Problem(
+            "link_not_mailed",
+            "This step is binding, so it needs a link that was sent by mail. Request one, "
+            "open it, and repeat the step.",
+        )
     if not hmac.compare_digest(digest(shown).encode(), step.given.encode("utf-8", "replace")):
-        raise Problem("precondition_failed", "What you are about to agree to has changed. Read it again, then repeat "
-                      "the step.")
+        raise Problem(
+            "precondition_failed",
+            "What you are about to agree to has changed. Read it again, then repeat the step.",
+        )
 
 
 def record(db, entity_type, entity_id, step, shown):
     """Store the evidence of a step in the transaction of the step. `shown` is what was shown before."""
-    db.insert(sql.add, entity_type=entity_type, entity_id=entity_id, link_id=step.link_id, way=step.way,
-              mailed_to=step.mailed_to, address=db.actor.address, agent=db.actor.agent, shown_sha256=digest(shown),
-              now=db.now)
+    db.insert(
+        sql.add,
+        entity_type=entity_type,
+        entity_id=entity_id,
+        link_id=step.link_id,
+        way=step.way,
+        mailed_to=step.mailed_to,
+        address=db.actor.address,
+        agent=db.actor.agent,
+        shown_sha256=digest(shown),
+        now=db.now,
+    )
 
 
 def of(db, entity_type, entity_id):

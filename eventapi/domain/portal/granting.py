@@ -2,6 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change. Links are rows of access/links.
 """
+
 from datetime import timedelta
 
 from eventapi import times
@@ -22,9 +23,32 @@ CHANGEABLE = {"name", "language", "rights", "devices", "expires_at"}
 ALLOWED = {"participant": rights.RIGHTS, "application": ("badges",), "door": ("search",)}
 LONGEST = timedelta(days=2 * 366)
 FLAGS = {"participant": "pages", "application": "pages", "door": "door"}
-SHOWN = ("id", "ref", "kind", "event_id", "event_key", "participant_id", "application_id", "name", "email", "language",
-         "rights", "station", "devices", "expires_at", "ends_at", "status", "session_count", "last_used_at",
-         "mailed_at", "revoked_at", "ended_by", "created_by", "created_at", "updated_at")
+SHOWN = (
+    "id",
+    "ref",
+    "kind",
+    "event_id",
+    "event_key",
+    "participant_id",
+    "application_id",
+    "name",
+    "email",
+    "language",
+    "rights",
+    "station",
+    "devices",
+    "expires_at",
+    "ends_at",
+    "status",
+    "session_count",
+    "last_used_at",
+    "mailed_at",
+    "revoked_at",
+    "ended_by",
+    "created_by",
+    "created_at",
+    "updated_at",
+)
 
 
 def represent(row):
@@ -46,11 +70,15 @@ def wanted_rights(db, fields, faults):
     """Return the rights of a new link: those in `fields`, else those of the event for a participant."""
     kind = fields["kind"]
     if fields["rights"] is None:
-        event_id = kind == "participant" and db.value(sql.event_of_participant, id=fields["participant_id"])
+        event_id = kind == "participant" and db.value(
+            sql.event_of_participant, id=fields["participant_id"]
+        )
         return settings.get(db, event_id)["my_rights"] if event_id else []
     for place, right in enumerate(fields["rights"]):
         if right not in ALLOWED[kind]:
-            faults.add(f"/rights/{place}", "not_for_kind", f"is no right of a link of the kind {kind}")
+            faults.add(
+                f"/rights/{place}", "not_for_kind", f"is no right of a link of the kind {kind}"
+            )
     return fields["rights"]
 
 
@@ -60,29 +88,48 @@ def prepared(db, fields):
     Name, address and language are those of the contact or of the application unless the body has them.
     """
     faults, kind = Faults(), fields["kind"]
-    for name in {*SUBJECTS.values(), "event_key"} - {SUBJECTS[kind], *(("event_key",) if kind == "door" else ())}:
+    for name in {*SUBJECTS.values(), "event_key"} - {
+        SUBJECTS[kind],
+        *(("event_key",) if kind == "door" else ()),
+    }:
         if fields[name] is not None:
-            faults.add(f"/{name}", "not_for_kind", f"must not be sent for a link of the kind {kind}")
+            faults.add(
+                f"/{name}", "not_for_kind", f"must not be sent for a link of the kind {kind}"
+            )
     for name in OF_DOOR if kind != "door" else ():
         if fields[name] is not None:
             faults.add(f"/{name}", "not_for_kind", "is for links of the kind door only")
     given = wanted_rights(db, fields, faults)
     reference = {"participant": PARTICIPANT, "application": APPLICATION, "door": EVENT}[kind]
-    id = references.resolve(db, {name: fields.get(name) for name, _ in reference[1]}, reference, faults)
+    id = references.resolve(
+        db, {name: fields.get(name) for name, _ in reference[1]}, reference, faults
+    )
     if id is None and fields[SUBJECTS[kind]] is None:
         faults.add(f"/{SUBJECTS[kind]}", "required", f"is required for a link of the kind {kind}")
     check_end(db, fields["expires_at"], faults)
     faults.raise_any()
-    subject = db.one({"participant": sql.participant, "application": sql.application, "door": sql.event}[kind], id=id)
+    subject = db.one(
+        {"participant": sql.participant, "application": sql.application, "door": sql.event}[kind],
+        id=id,
+    )
     if subject["event_id"] is None:
-        raise invalid_at("/application_id", "several_events", "is for no event or for several ones, so it has no link")
+        raise invalid_at(
+            "/application_id",
+            "several_events",
+            "is for no event or for several ones, so it has no link",
+        )
     if kind != "door":
         anonymity.refuse(db, {"participant": "event_participant"}.get(kind, kind), id)
     values = {name: fields[name] or subject[name] for name in ("name", "email", "language")}
     if not values["name"]:
         raise invalid_at("/name", "required", "is required: the record has no address")
-    return {**values, "event_id": subject["event_id"], "rights": given, "expires_at": fields["expires_at"],
-            **({SUBJECTS[kind]: id} if kind != "door" else {name: fields[name] for name in OF_DOOR})}
+    return {
+        **values,
+        "event_id": subject["event_id"],
+        "rights": given,
+        "expires_at": fields["expires_at"],
+        **({SUBJECTS[kind]: id} if kind != "door" else {name: fields[name] for name in OF_DOOR}),
+    }
 
 
 def check_end(db, expires_at, faults):
@@ -115,7 +162,9 @@ def update(db, old, fields):
         return old
     refuse_revoked(old)
     for name in fields.keys() - CHANGEABLE:
-        faults.add(f"/{name}", "fixed", "cannot change. Revoke this link and create another one instead")
+        faults.add(
+            f"/{name}", "fixed", "cannot change. Revoke this link and create another one instead"
+        )
     for name in ("name", "rights", "devices"):
         if name in fields and fields[name] is None:
             faults.add(f"/{name}", "type", "must not be null")
@@ -134,8 +183,13 @@ def update(db, old, fields):
 def refuse_revoked(link):
     """Raise 409 `invalid_transition` for a link that was revoked: it is final."""
     if link["status"] == "revoked":
-        raise Problem("invalid_transition", "The link was revoked for ever. Create another one.", state="revoked",
-                      allowed_from=["active", "expired"], allowed_actions=[])
+        raise Problem(
+            "invalid_transition",
+            "The link was revoked for ever. Create another one.",
+            state="revoked",
+            allowed_from=["active", "expired"],
+            allowed_actions=[],
+        )
 
 
 def show(db, link):
@@ -148,8 +202,13 @@ def refuse_ended(link):
     """Raise 409 `invalid_transition` unless the link is active."""
     refuse_revoked(link)
     if link["status"] != "active":
-        raise Problem("invalid_transition", f"The link ended at {link['ends_at']}. Set another `expires_at` first.",
-                      state="expired", allowed_from=["active"], allowed_actions=[])
+        raise Problem(
+            "invalid_transition",
+            f"The link ended at {link['ends_at']}. Set another `expires_at` first.",
+            state="expired",
+            allowed_from=["active"],
+            allowed_actions=[],
+        )
 
 
 def rotate(db, link):
@@ -167,23 +226,33 @@ def refuse_unmailable(db, link, base_url):
     """
     refuse_ended(link)
     if not link["email"]:
-        raise Problem("link_incomplete", "The link has no `email`, so it cannot be mailed. Use its address, or "
-                      "create another link.", missing=["email"])
+        raise Problem(
+            "link_incomplete",
+            "The link has no `email`, so it cannot be mailed. Use its address, or "
+            "create another link.",
+            missing=["email"],
+        )
     mails.refuse_unconfigured(db.config)
     missing = [] if base_url else ["base_url"]
     if link["kind"] == "participant" and not settings.get(db, link["event_id"])["my_is_open"]:
         missing.append("my_is_open")
     if missing:
-        raise Problem("page_incomplete", f"The page of the link cannot be opened yet. Set {quoted(missing)} first.",
-                      missing=missing)
+        raise Problem(
+            "page_incomplete",
+            f"The page of the link cannot be opened yet. Set {quoted(missing)} first.",
+            missing=missing,
+        )
 
 
 def mail(db, link, base_url):
     """Queue the mail with a link. Raise 409 as `refuse_unmailable` does; 429 after some mails of a day."""
     refuse_unmailable(db, link, base_url)
     if links.mails_today(db, link) >= links.PER_DAY:
-        raise Problem("rate_limited", f"The link was mailed {links.PER_DAY} times today. Try again tomorrow.",
-                      headers={"Retry-After": "86400"})
+        raise Problem(
+            "rate_limited",
+            f"The link was mailed {links.PER_DAY} times today. Try again tomorrow.",
+            headers={"Retry-After": "86400"},
+        )
     links.mail(db, link, base_url)
 
 

@@ -2,6 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 from datetime import timedelta
 
 from eventapi import times
@@ -12,10 +13,21 @@ from eventapi.storage.statements import statements
 
 sql = statements("my")
 
-PER_HOUR = 20                           # files of a participant in an hour
+PER_HOUR = 20  # files of a participant in an hour
 # A document that is a file, as POST /documents has it.
-FILE = dict.fromkeys(("category_id", "category_key", "template_id", "template_key", "language", "metadata", "content",
-                      "esign_status", "is_contract"))
+FILE = dict.fromkeys(
+    (
+        "category_id",
+        "category_key",
+        "template_id",
+        "template_key",
+        "language",
+        "metadata",
+        "content",
+        "esign_status",
+        "is_contract",
+    )
+)
 PLAIN = {"custom_fields": {}}
 
 
@@ -38,13 +50,24 @@ def hand_in_file(db, participant, kind, upload, filename, *, is_draft):
         raise invalid_at("/document_id", "required", "is required: choose a file")
     since = times.after(db.now, -timedelta(hours=1))
     if db.value(sql.documents_made, participant_id=participant["id"], since=since) >= PER_HOUR:
-        raise Problem("rate_limited", f"At most {PER_HOUR} files can be sent in an hour. Try again later.",
-                      headers={"Retry-After": "3600"})
+        raise Problem(
+            "rate_limited",
+            f"At most {PER_HOUR} files can be sent in an hour. Try again later.",
+            headers={"Retry-After": "3600"},
+        )
     old = kind["submission_id"] and submissions.get(db, kind["submission_id"])
     if old:
         submissions.refuse_locked(old, ["document_id"])
-    row = documents.create(db, {**FILE, "entity_type": "event_participant", "entity_id": participant["id"],
-                                "filename": name, "title": kind["title"]})
+    row = documents.create(
+        db,
+        {
+            **FILE,
+            "entity_type": "event_participant",
+            "entity_id": participant["id"],
+            "filename": name,
+            "title": kind["title"],
+        },
+    )
     row = documents.set_content(db, row, upload, None, is_certain=True)
     return _store(db, participant, kind, {"document_id": row["id"]}, is_draft)
 
@@ -63,13 +86,28 @@ def _refuse_inactive(kind):
 def _store(db, participant, kind, given, is_draft):
     _refuse_inactive(kind)
     if kind["submission_id"] is None:
-        return submissions.create(db, {"event_participant_id": participant["id"], "type_id": kind["id"],
-                                       "type_key": None, "value": None, "document_id": None, **given, **PLAIN,
-                                       "draft": is_draft})
+        return submissions.create(
+            db,
+            {
+                "event_participant_id": participant["id"],
+                "type_id": kind["id"],
+                "type_key": None,
+                "value": None,
+                "document_id": None,
+                **given,
+                **PLAIN,
+                "draft": is_draft,
+            },
+        )
     old = submissions.get(db, kind["submission_id"])
     return submissions.update(db, old, {**given, "draft": is_draft})
 
 
 def allows(kind):
     """Return whether something can be handed in now for a row of `records.types`."""
-    return kind["is_active"] and kind["state"] in ("missing", "draft", "revision_requested", "rejected")
+    return kind["is_active"] and kind["state"] in (
+        "missing",
+        "draft",
+        "revision_requested",
+        "rejected",
+    )

@@ -2,6 +2,7 @@
 
 `participant` is the result of `participant`. An id that belongs to another participant is not found.
 """
+
 import json
 
 from eventapi.domain.attachments import document_rows
@@ -33,9 +34,12 @@ def types(db, participant):
 
 def _type(row):
     states = {None: "missing", "pending": "draft"}
-    return {**row, "value": row["value"] and json.loads(row["value"]),
-            "allowed_extensions": json.loads(row["allowed_extensions"]),
-            "state": states.get(row["status"], row["status"])}
+    return {
+        **row,
+        "value": row["value"] and json.loads(row["value"]),
+        "allowed_extensions": json.loads(row["allowed_extensions"]),
+        "state": states.get(row["status"], row["status"]),
+    }
 
 
 def type_by_key(db, participant, key):
@@ -52,15 +56,22 @@ def revisions(db, kind):
     """Return the revisions of the submission of a row of `types`, the last one first, without names of the office."""
     if not kind["submission_id"]:
         return []
-    return [{name: row[name] for name in ("revision", "status", "value", "filename", "submitted_at", "feedback")}
-            for row in reversed(submissions.revisions(db, kind["submission_id"]))]
+    return [
+        {
+            name: row[name]
+            for name in ("revision", "status", "value", "filename", "submitted_at", "feedback")
+        }
+        for row in reversed(submissions.revisions(db, kind["submission_id"]))
+    ]
 
 
 def file_of(db, participant, submission_id, revision=None):
     """Return {sha256, filename} of the file of a submission, or of a revision, or None."""
     if revision is None:
         return db.one(sql.file, participant_id=participant["id"], id=submission_id)
-    return db.one(sql.revision_file, participant_id=participant["id"], id=submission_id, revision=revision)
+    return db.one(
+        sql.revision_file, participant_id=participant["id"], id=submission_id, revision=revision
+    )
 
 
 def catalogue(db, participant):
@@ -77,7 +88,10 @@ def orders_of(db, participant):
 
 def contracts(db, participant):
     """Return the rows of the contracts that were sent to be signed."""
-    return [document_rows.row(db, id) for id in db.values(sql.contracts, participant_id=participant["id"])]
+    return [
+        document_rows.row(db, id)
+        for id in db.values(sql.contracts, participant_id=participant["id"])
+    ]
 
 
 def contract(db, participant, id):
@@ -87,7 +101,9 @@ def contract(db, participant, id):
 
 def invoices_of(db, participant):
     """Return the rows of the invoices and credit notes that were sent, the last one first."""
-    return [invoices.row(db, id) for id in db.values(sql.invoices, participant_id=participant["id"])]
+    return [
+        invoices.row(db, id) for id in db.values(sql.invoices, participant_id=participant["id"])
+    ]
 
 
 def invoice(db, participant, id):

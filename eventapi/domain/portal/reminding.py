@@ -2,6 +2,7 @@
 
 The worker writes a mail while it sends it, from the to-dos of that time. So a preview shows what is sent now.
 """
+
 from eventapi import times
 from eventapi.domain.access import links
 from eventapi.domain.events import events
@@ -23,23 +24,33 @@ def due(db, link, kind=links.TODOS):
     """
     pages, disabled = settings.get(db, link["event_id"]), db.values(sql.disabled_flags)
     participant = records.participant(db, link["participant_id"])
-    if not pages["my_is_open"] or participant["anonymized_at"] or rights.is_over(link, db.now or times.now()):
+    if (
+        not pages["my_is_open"]
+        or participant["anonymized_at"]
+        or rights.is_over(link, db.now or times.now())
+    ):
         return []
     event = events.get(db, link["event_id"])
     found = todos.of(db, participant, event, pages, rights.effective(link, pages, disabled))
-    return [{**todo, **todos.said(todo, links.language_of(db, link), event["timezone"])} for todo in found
-            if todo["state"] in ("late", "open") and (kind == links.TODOS or todo["kind"] == kind)]
+    return [
+        {**todo, **todos.said(todo, links.language_of(db, link), event["timezone"])}
+        for todo in found
+        if todo["state"] in ("late", "open") and (kind == links.TODOS or todo["kind"] == kind)
+    ]
 
 
 def listed(found):
     """Return the to-dos as a paragraph, a line for each."""
-    return "\n".join(f"- {todo['title']}" + (f" ({todo['detail']})" if todo["detail"] else "") for todo in found)
+    return "\n".join(
+        f"- {todo['title']}" + (f" ({todo['detail']})" if todo["detail"] else "") for todo in found
+    )
 
 
 def texts(db, link, kind, language):
     """Return what a mail of a kind says before its list: the organiser's own text, else the usual one."""
-    return settings.mail_text(db, link["event_id"], kind, language) or mail_words.WORDS[language][kind].format(
-        title=link["event_title"])
+    return settings.mail_text(db, link["event_id"], kind, language) or mail_words.WORDS[language][
+        kind
+    ].format(title=link["event_title"])
 
 
 def preview(db, link):
@@ -48,9 +59,15 @@ def preview(db, link):
     `text` has no greeting and no address of the page. Raise 409 as `remind` does, except for what has been sent today.
     """
     found, language = _checked(db, link), links.language_of(db, link)
-    return {"email": link["email"], "language": language, "subject": links.subject(link, links.TODOS, language),
-            "text": f"{texts(db, link, links.TODOS, language)}\n\n{listed(found)}",
-            "todos": [{"title": todo["title"], **{name: todo[name] for name in SHOWN}} for todo in found]}
+    return {
+        "email": link["email"],
+        "language": language,
+        "subject": links.subject(link, links.TODOS, language),
+        "text": f"{texts(db, link, links.TODOS, language)}\n\n{listed(found)}",
+        "todos": [
+            {"title": todo["title"], **{name: todo[name] for name in SHOWN}} for todo in found
+        ],
+    }
 
 
 def remind(db, link, base_url):
@@ -62,16 +79,23 @@ def remind(db, link, base_url):
     _checked(db, link)
     granting.refuse_unmailable(db, link, base_url)
     if links.mails_today(db, link, links.TODOS):
-        raise Problem("rate_limited", "The person was reminded in the last 24 hours. Try again tomorrow.",
-                      headers={"Retry-After": "86400"})
+        raise Problem(
+            "rate_limited",
+            "The person was reminded in the last 24 hours. Try again tomorrow.",
+            headers={"Retry-After": "86400"},
+        )
     links.mail(db, link, base_url, links.TODOS)
 
 
 def _checked(db, link):
     granting.refuse_ended(link)
     if link["kind"] != "participant":
-        raise Problem("nothing_to_do", "Only exhibitors have to-dos. Use the link of a participant instead.")
+        raise Problem(
+            "nothing_to_do", "Only exhibitors have to-dos. Use the link of a participant instead."
+        )
     found = due(db, link)
     if not found:
-        raise Problem("nothing_to_do", "Nothing is late or open on the page of this link. Choose another one.")
+        raise Problem(
+            "nothing_to_do", "Nothing is late or open on the page of this link. Choose another one."
+        )
     return found

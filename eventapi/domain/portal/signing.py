@@ -1,4 +1,5 @@
 """Accepting a contract: the text that was sent to be signed is agreed to by name, in a browser or over the API."""
+
 from eventapi.domain.attachments import contracts, notes
 from eventapi.domain.portal import evidence
 
@@ -36,7 +37,15 @@ def decline(db, participant, row, reason):
     """
     new = contracts.return_to_draft(db, row, "decline")
     if reason and new != row:
-        notes.create(db, {"entity_type": "event_participant", "entity_id": participant["id"], "note_type": "warning",
-                          "note_text": f"{row['document_number']} was declined on the exhibitor's page: {reason}",
-                          "is_pinned": False}, row["requested_by"])
+        notes.create(
+            db,
+            {
+                "entity_type": "event_participant",
+                "entity_id": participant["id"],
+                "note_type": "warning",
+                "note_text": f"{row['document_number']} was declined on the exhibitor's page: {reason}",
+                "is_pinned": False,
+            },
+            row["requested_by"],
+        )
     return new

@@ -3,6 +3,7 @@
 A badge that was downloaded or scanned counts for ever, also once its person is removed, and gets another name once.
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 from eventapi import journal
 from eventapi.domain.people import contacts, participants
 from eventapi.domain.records import anonymity, entities
@@ -15,7 +16,10 @@ sql = statements("my")
 
 def quotas(db, ids):
     """Return participant id -> {free, ordered, used}: badges for the people at the booth of each."""
-    return {row.pop("participant_id"): row for row in db.all(sql.quotas, participant_id=as_json(list(ids)))}
+    return {
+        row.pop("participant_id"): row
+        for row in db.all(sql.quotas, participant_id=as_json(list(ids)))
+    }
 
 
 def quota(db, participant):
@@ -26,15 +30,27 @@ def quota(db, participant):
 
 def people(db, participant):
     """Return the people at the booth as rows, with `is_issued` and `can_rename`. Removed ones stay if they count."""
-    rows = [{**row, "is_issued": bool(row["badge_issued_at"] or row["was_scanned"])}
-            for row in db.all(sql.staff, participant_id=participant["id"])]
-    return [{**row, "can_rename": not (row["is_issued"] and row["badge_renamed_at"])} for row in rows
-            if row["status"] != "cancelled" or row["is_issued"]]
+    rows = [
+        {**row, "is_issued": bool(row["badge_issued_at"] or row["was_scanned"])}
+        for row in db.all(sql.staff, participant_id=participant["id"])
+    ]
+    return [
+        {**row, "can_rename": not (row["is_issued"] and row["badge_renamed_at"])}
+        for row in rows
+        if row["status"] != "cancelled" or row["is_issued"]
+    ]
 
 
 def person(db, participant, id):
     """Return one of the people at the booth who was not removed, or None."""
-    return next((row for row in people(db, participant) if row["id"] == id and row["status"] != "cancelled"), None)
+    return next(
+        (
+            row
+            for row in people(db, participant)
+            if row["id"] == id and row["status"] != "cancelled"
+        ),
+        None,
+    )
 
 
 def add(db, participant, first_name, last_name):
@@ -46,11 +62,21 @@ def add(db, participant, first_name, last_name):
     anonymity.refuse_gone(participant)
     found = quota(db, participant)
     if not found["left"]:
-        raise Problem("badges_used_up", f"All {found['free'] + found['ordered']} badges are used. Order more, or "
-                      "remove a person whose badge was not downloaded yet.", **found)
+        raise Problem(
+            "badges_used_up",
+            f"All {found['free'] + found['ordered']} badges are used. Order more, or "
+            "remove a person whose badge was not downloaded yet.",
+            **found,
+        )
     contact = contacts.add(db, {**names, "company_name": participant["company_name"]})
-    return participants.add(db, event_id=participant["event_id"], contact_id=contact["id"], role="staff",
-                            host_participant_id=participant["id"], confirmed=participant["status"] == "confirmed")
+    return participants.add(
+        db,
+        event_id=participant["event_id"],
+        contact_id=contact["id"],
+        role="staff",
+        host_participant_id=participant["id"],
+        confirmed=participant["status"] == "confirmed",
+    )
 
 
 def rename(db, participant, row, first_name, last_name):
@@ -64,8 +90,11 @@ def rename(db, participant, row, first_name, last_name):
     if all(old[name] == value for name, value in names.items()):
         return
     if not row["can_rename"]:
-        raise Problem("badge_fixed", "The badge was issued and has got another name already, so it cannot change "
-                      "again. Ask the organiser.")
+        raise Problem(
+            "badge_fixed",
+            "The badge was issued and has got another name already, so it cannot change "
+            "again. Ask the organiser.",
+        )
     contacts.change(db, old, names)
     if row["is_issued"]:
         participants.replace_badge(db, participants.get(db, row["id"]))
@@ -81,8 +110,14 @@ def remove(db, participant, row):
 def issue(db, participant, row):
     """Record that the badge of a person is downloaded. `row` is one of `people`."""
     if db.run(sql.issue_badge, participant_id=participant["id"], id=row["id"], now=db.now):
-        journal.administered(db, entities.EVENT_PARTICIPANT, "badge_issued", row["id"], old={"badge_issued_at": None},
-                             new={"badge_issued_at": db.now})
+        journal.administered(
+            db,
+            entities.EVENT_PARTICIPANT,
+            "badge_issued",
+            row["id"],
+            old={"badge_issued_at": None},
+            new={"badge_issued_at": db.now},
+        )
 
 
 def _names(first_name, last_name):

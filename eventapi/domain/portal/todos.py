@@ -1,4 +1,5 @@
 """The to-dos of an exhibitor: what is late, open, waiting for the office and done, each with its day and its page."""
+
 from eventapi import money, times
 from eventapi.domain.billing import invoices
 from eventapi.domain.portal import choosing, records, staff
@@ -7,9 +8,13 @@ from eventapi.domain.shows import profiles
 from eventapi.languages import formats
 
 STATES = ("late", "open", "waiting", "done")
-LISTED = ("exhibitor", "co_exhibitor", "sponsor")       # roles that have booths and an entry on the public pages
-BEFORE_SHOW = {"profile": 14, "badges": 1}              # days before the show on which a to-do is due
-SOON = 14                                               # days ahead in which a session is noted
+LISTED = (
+    "exhibitor",
+    "co_exhibitor",
+    "sponsor",
+)  # roles that have booths and an entry on the public pages
+BEFORE_SHOW = {"profile": 14, "badges": 1}  # days before the show on which a to-do is due
+SOON = 14  # days ahead in which a session is noted
 
 
 def of(db, participant, event, pages, rights):
@@ -18,10 +23,19 @@ def of(db, participant, event, pages, rights):
     `rights` are those of the link, `pages` the settings of the event. `state` is one of STATES, `due` a timestamp, a
     date or None; the further values depend on the kind. Call this inside a snapshot.
     """
-    found = [todo for right, make in PARTS if right in rights for todo in make(db, participant, event, pages)]
+    found = [
+        todo
+        for right, make in PARTS
+        if right in rights
+        for todo in make(db, participant, event, pages)
+    ]
     now = db.now or times.now()
     for todo in found:
-        if todo["state"] == "open" and todo["due"] and times.end(todo["due"], event["timezone"]) < now:
+        if (
+            todo["state"] == "open"
+            and todo["due"]
+            and times.end(todo["due"], event["timezone"]) < now
+        ):
             todo["state"] = "late"
     if participant["status"] == "cancelled":
         found = [todo for todo in found if todo["kind"] == "invoice"]
@@ -31,19 +45,35 @@ def of(db, participant, event, pages, rights):
 def said(todo, language, zone):
     """Return {title, detail} of a to-do: what it is about, and until when or with whom it is. `detail` may be ""."""
     texts, state = WORDS[language], todo["state"]
-    known = {**todo, "titles": ", ".join(todo.get("titles", ())),
-             "day": formats.day(times.local_date(todo["due"], zone), language) if todo["due"] else "",
-             **{name: formats.moment(todo[name], zone, language) for name in ("until", "at") if todo.get(name)},
-             **{name: formats.money(money.major(todo[name], todo["currency"]), todo["currency"], language)
-                for name in ("total", "open") if todo.get(name) is not None}}
+    known = {
+        **todo,
+        "titles": ", ".join(todo.get("titles", ())),
+        "day": formats.day(times.local_date(todo["due"], zone), language) if todo["due"] else "",
+        **{
+            name: formats.moment(todo[name], zone, language)
+            for name in ("until", "at")
+            if todo.get(name)
+        },
+        **{
+            name: formats.money(
+                money.major(todo[name], todo["currency"]), todo["currency"], language
+            )
+            for name in ("total", "open")
+            if todo.get(name) is not None
+        },
+    }
     name = f"{todo['kind']}_{state if state in ('waiting', 'done') else 'open'}"
-    detail = {"waiting": "waits", "late": "was_due", "open": "by_day" if todo["due"] else None}.get(state)
+    detail = {"waiting": "waits", "late": "was_due", "open": "by_day" if todo["due"] else None}.get(
+        state
+    )
     if todo.get("is_listed") is False:
         name = "profile_unlisted"
     elif todo.get("lacks"):
         name = f"profile_lacks_{todo['lacks']}"
-    return {"title": texts[name].format_map(known),
-            "detail": texts[detail].format_map(known) if detail else ""}
+    return {
+        "title": texts[name].format_map(known),
+        "detail": texts[detail].format_map(known) if detail else "",
+    }
 
 
 def soon(db, participant):
@@ -59,8 +89,12 @@ def _todo(kind, state, page, due=None, **data):
 
 def _contracts(db, participant, event, pages):
     for row in records.contracts(db, participant):
-        known = {"title": row["title"] or row["document_number"], "number": row["document_number"],
-                 "at": row["signed_at"], "by": row["signer_name"]}
+        known = {
+            "title": row["title"] or row["document_number"],
+            "number": row["document_number"],
+            "at": row["signed_at"],
+            "by": row["signer_name"],
+        }
         if row["contract_status"] == "pending_signature":
             yield _todo("contract", "open", f"contract/{row['id']}", **known)
         elif row["contract_status"] == "active":
@@ -90,7 +124,9 @@ def _submissions(db, participant, event, pages):
     back = [kind for kind in kinds if kind["state"] in ("revision_requested", "rejected")]
     left = [kind for kind in kinds if kind["is_required"] and kind["state"] in ("missing", "draft")]
     for kind in back:
-        yield _todo("revision", "open", f"submissions/{kind['key']}", kind["due_at"], title=kind["title"])
+        yield _todo(
+            "revision", "open", f"submissions/{kind['key']}", kind["due_at"], title=kind["title"]
+        )
     if left:
         page = f"submissions/{left[0]['key']}" if len(left) == 1 else "submissions"
         due = min((kind["due_at"] for kind in left if kind["due_at"]), default=None)
@@ -107,7 +143,9 @@ def _orders(db, participant, event, pages):
         known = {"number": row["order_number"], "total": row["total"], "currency": row["currency"]}
         if row["status"] == "draft":
             days = [last_days.get(item["service_id"]) for item in row["items"]]
-            yield _todo("order", "open", "orders/check", min(filter(None, days), default=None), **known)
+            yield _todo(
+                "order", "open", "orders/check", min(filter(None, days), default=None), **known
+            )
         elif row["status"] == "submitted":
             yield _todo("order", "waiting", "orders", **known)
         elif row["status"] in ("confirmed", "completed"):
@@ -118,8 +156,12 @@ def _invoices(db, participant, event, pages):
     for row in records.invoices_of(db, participant):
         if row["invoice_type"] != "invoice":
             continue
-        known = {"number": row["invoice_number"], "open": row["open_amount"], "total": row["total"],
-                 "currency": row["currency"]}
+        known = {
+            "number": row["invoice_number"],
+            "open": row["open_amount"],
+            "total": row["total"],
+            "currency": row["currency"],
+        }
         if row["status"] in invoices.OPEN and row["open_amount"] > 0:
             yield _todo("invoice", "open", "invoices", row["due_date"], **known)
         elif row["status"] == "paid":
@@ -136,9 +178,15 @@ def _profile(db, participant, event, pages):
     language = pages["language"] or db.config.language
     has_name = bool(profile["display_name"] or participant["company_name"])
     is_done = has_name and bool(profile["texts"].get(language))
-    yield _todo("profile", "done" if is_done else "open", "profile", None if is_done else _before(event, "profile"),
-                is_listed=True, has_name=has_name,
-                lacks=None if is_done or not profile["texts"] else language)
+    yield _todo(
+        "profile",
+        "done" if is_done else "open",
+        "profile",
+        None if is_done else _before(event, "profile"),
+        is_listed=True,
+        has_name=has_name,
+        lacks=None if is_done or not profile["texts"] else language,
+    )
 
 
 def _badges(db, participant, event, pages):
@@ -157,5 +205,12 @@ def _before(event, kind):
     return first and times.add_days(first, -BEFORE_SHOW[kind])
 
 
-PARTS = (("contract", _contracts), ("booth", _booth), ("submissions", _submissions), ("orders", _orders),
-         ("invoices", _invoices), ("profile", _profile), ("badges", _badges))
+PARTS = (
+    ("contract", _contracts),
+    ("booth", _booth),
+    ("submissions", _submissions),
+    ("orders", _orders),
+    ("invoices", _invoices),
+    ("profile", _profile),
+    ("badges", _badges),
+)

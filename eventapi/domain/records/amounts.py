@@ -1,4 +1,5 @@
 """Amounts: prices and percentages of a body, converted to whole units of their last decimal."""
+
 from decimal import Decimal
 
 from eventapi import money
@@ -13,7 +14,11 @@ def whole(record, member, places, faults, at=""):
         return None
     units = money.scaled(Decimal(str(record[member])), places)
     if units is None:
-        faults.add(f"{at}/{member}", "decimals", f"must have at most {places} decimals, but is {record[member]}")
+        faults.add(
+            f"{at}/{member}",
+            "decimals",
+            f"must have at most {places} decimals, but is {record[member]}",
+        )
     return units
 
 
@@ -21,5 +26,7 @@ def of_currency(amount, currency, faults, at="/amount"):
     """Return an amount in minor units of its currency, or None with a fault at `at` if it has too many decimals."""
     units, places = money.minor(Decimal(str(amount)), currency), money.decimals(currency)
     if units is None:
-        faults.add(at, "decimals", f"must have at most {places} decimals in {currency}, but is {amount}")
+        faults.add(
+            at, "decimals", f"must have at most {places} decimals in {currency}, but is {amount}"
+        )
     return units

@@ -1,4 +1,5 @@
 """Anonymity: nothing may be written about a contact after its personal data was erased."""
+
 from eventapi.domain.records import entities
 from eventapi.errors import Problem
 from eventapi.storage.statements import statements
@@ -9,8 +10,11 @@ sql = statements("anonymity")
 def refuse_anonymized(contact):
     """Raise 409 `anonymized` if the contact, a dict with id and anonymized_at, was anonymised."""
     if contact["anonymized_at"]:
-        raise Problem("anonymized", f"The contact {contact['id']} was anonymised, so its data cannot change. "
-                      "Create a new contact instead.")
+        raise Problem(
+            "anonymized",
+            f"The contact {contact['id']} was anonymised, so its data cannot change. "
+            "Create a new contact instead.",
+        )
 
 
 def refuse_gone(participant):
@@ -18,16 +22,21 @@ def refuse_gone(participant):
 
     `participant` is a dict with id, status, contact_id and anonymized_at.
     """
-    refuse_anonymized({"id": participant["contact_id"], "anonymized_at": participant["anonymized_at"]})
+    refuse_anonymized(
+        {"id": participant["contact_id"], "anonymized_at": participant["anonymized_at"]}
+    )
     if participant["status"] == "cancelled":
         raise cancelled(participant["id"])
 
 
 def cancelled(participant_id, **members):
     """Return the 409 Problem `participant_cancelled`. `members` are further fields of it."""
-    return Problem("participant_cancelled",
-                   f"Participant {participant_id} has cancelled. Reinstate the participation first with POST "
-                   f"/participants/{participant_id}/reinstate.", **members)
+    return Problem(
+        "participant_cancelled",
+        f"Participant {participant_id} has cancelled. Reinstate the participation first with POST "
+        f"/participants/{participant_id}/reinstate.",
+        **members,
+    )
 
 
 def refuse(db, entity_type, entity_id):

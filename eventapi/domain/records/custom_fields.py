@@ -2,6 +2,7 @@
 
 The definitions of a kind are compiled to a JSON Schema, which checks the values.
 """
+
 import json
 from fractions import Fraction
 from functools import lru_cache
@@ -15,7 +16,7 @@ from eventapi.validation.messages import pointer
 
 sql = statements("custom_fields")
 
-HINTS = 20          # suggestions for unknown keys in one response: each takes long to find
+HINTS = 20  # suggestions for unknown keys in one response: each takes long to find
 
 
 class Fields:
@@ -45,10 +46,13 @@ def defined(db, entity_type, *, editable=False):
     The definitions are read each time, so that a change is effective in every process at once. They are compiled only
     if they have changed.
     """
-    return _compiled(db.value(sql.defined, frozenset(["editable"] if editable else []), entity_type=entity_type))
+    return _compiled(
+        db.value(sql.defined, frozenset(["editable"] if editable else []), entity_type=entity_type)
+    )
 
 
 # Checking
+
 
 def checked(db, entity_type, body, stored, faults, *, editable=False, asked=None):
     """Return the values of a record after the change that `body` requests: null in its `custom_fields` removes a value.
@@ -109,14 +113,19 @@ def carried_over(db, entity_type, values, stored):
         if wrong:
             skipped.append((key, wrong["code"]))
         else:
-            after[key] = field_types.stored(fields.by_key[key]["field_type"], values[key], db.config.timezone)
+            after[key] = field_types.stored(
+                fields.by_key[key]["field_type"], values[key], db.config.timezone
+            )
     return after, skipped
 
 
 def faults_of(fields, sent, at):
     """Return the faults of the values in `sent` that belong to active fields, each at a pointer below `at`."""
-    active = {key: field_types.trimmed(value) for key, value in sent.items()
-              if key in fields.by_key and fields.by_key[key]["is_active"]}
+    active = {
+        key: field_types.trimmed(value)
+        for key, value in sent.items()
+        if key in fields.by_key and fields.by_key[key]["is_active"]
+    }
     return list(_faults(fields, active, {}, at))
 
 
@@ -129,9 +138,11 @@ def _faults(fields, found, stored, at):
             unknown += 1
             yield fault("unknown", _unknown(fields, key, unknown), pointer=at + pointer([key]))
         elif not field["is_active"] and value != stored.get(key):
-            yield fault("inactive",
-                        "cannot change, because the custom field is inactive. Set `is_active` of it to true first",
-                        pointer=f"{at}/{key}")
+            yield fault(
+                "inactive",
+                "cannot change, because the custom field is inactive. Set `is_active` of it to true first",
+                pointer=f"{at}/{key}",
+            )
         elif value is not None and field["is_active"]:
             known[key] = value
     wrong = fields.checker.faults(known, lambda path: {"pointer": at + pointer(path)})
@@ -140,7 +151,11 @@ def _faults(fields, found, stored, at):
         return
     for key, value in known.items():
         if field_types.has_too_many_decimals(fields.by_key[key]["field_type"], value):
-            yield fault("decimals", f"must have at most {field_types.DECIMALS} decimals", pointer=f"{at}/{key}")
+            yield fault(
+                "decimals",
+                f"must have at most {field_types.DECIMALS} decimals",
+                pointer=f"{at}/{key}",
+            )
 
 
 def _unknown(fields, key, count):
@@ -150,9 +165,12 @@ def _unknown(fields, key, count):
 
 # Values
 
+
 def store(db, entity_type, entity_id, old, new):
     """Store the values that differ between `old` and `new`. Call this inside a write transaction."""
-    changed = {key: as_json(value) for key, value in new.items() if key not in old or old[key] != value}
+    changed = {
+        key: as_json(value) for key, value in new.items() if key not in old or old[key] != value
+    }
     removed = [key for key in old if key not in new]
     if changed:
         db.run(sql.put, entity_type=entity_type, entity_id=entity_id, values=as_json(changed))
@@ -168,7 +186,10 @@ def copy(db, entity_type, old_id, new_id):
 def attach(db, entity_type, records):
     """Add the values of each record to it, as `custom_fields`."""
     ids = as_json([record["id"] for record in records])
-    found = {row["entity_id"]: row["custom_fields"] for row in db.all(sql.of_several, entity_type=entity_type, ids=ids)}
+    found = {
+        row["entity_id"]: row["custom_fields"]
+        for row in db.all(sql.of_several, entity_type=entity_type, ids=ids)
+    }
     for record in records:
         record["custom_fields"] = json.loads(found.get(record["id"], "{}"))
 
@@ -178,13 +199,16 @@ def include(entity_type):
 
     Its attribute `columns` is a function of `db` that returns the keys, which a CSV uses as columns.
     """
+
     def add_values(db, records):
         attach(db, entity_type, records)
+
     add_values.columns = lambda db: list(defined(db, entity_type).by_key)
     return add_values
 
 
 # Filters
+
 
 def filters(db, entity_type, query):
     """Return the query with `cf_terms`, the parameter of the statements, in place of its parameters `cf.KEY`.
@@ -207,8 +231,13 @@ def _term(fields, key, text, zone, faults):
     if field is None:
         faults.append(fault("unknown", _unknown(fields, key, len(faults) + 1), **place))
     elif not field["is_searchable"]:
-        faults.append(fault("not_searchable", "is not searchable. Set `is_searchable` of the field to true first",
-                            **place))
+        faults.append(
+            fault(
+                "not_searchable",
+                "is not searchable. Set `is_searchable` of the field to true first",
+                **place,
+            )
+        )
     else:
         value = field_types.read(field, text, zone)
         if value is not None:
@@ -218,6 +247,7 @@ def _term(fields, key, text, zone, faults):
 
 
 # Formulas
+
 
 def for_formulas(db, entities, keys):
     """Return key -> Fraction for each `{field:KEY}` of a booth formula that has a value.
@@ -229,7 +259,11 @@ def for_formulas(db, entities, keys):
     rows = db.all(sql.for_formulas, entities=as_json(entities), keys=as_json(keys))
     for entity_type, _ in reversed(entities):
         for row in rows:
-            number = _number(row["field_type"], json.loads(row["value"])) if row["entity_type"] == entity_type else None
+            number = (
+                _number(row["field_type"], json.loads(row["value"]))
+                if row["entity_type"] == entity_type
+                else None
+            )
             if number is not None:
                 values[row["field_key"]] = number
     return values
@@ -243,7 +277,11 @@ def _number(field_type, value):
         return Fraction(str(value))
     if field_type == "select":
         try:
-            return Fraction(value) if len(value) <= 30 and "/" not in value and "e" not in value.lower() else None
+            return (
+                Fraction(value)
+                if len(value) <= 30 and "/" not in value and "e" not in value.lower()
+                else None
+            )
         except ValueError:
             return None
     return None

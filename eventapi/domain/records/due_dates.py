@@ -4,6 +4,7 @@ A due date is stored twice: as given, in JSON text (`stored`, `given`), and as t
 (`timestamp`). Its schema is `due` of schemas/submission_type.json. When the dates or the time zone of an event change,
 events.py computes the timestamps of its tasks and submission types again.
 """
+
 import json
 
 from eventapi import times
@@ -12,7 +13,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("due_dates")
 
-FALLBACKS = {"date_to": "date_from"}        # an event without an end ends on its first day
+FALLBACKS = {"date_to": "date_from"}  # an event without an end ends on its first day
 
 
 def event_of(db, event_id):
@@ -55,13 +56,19 @@ def resolve(db, due, event, faults, at="/due"):
     Add a fault at the pointer `at` for a relative due date without an event, and for one outside the calendar.
     """
     if isinstance(due, dict) and event is None:
-        faults.add(at, "no_event", "is relative to an event, but the record belongs to no event. "
-                   "Send a date or a date-time")
+        faults.add(
+            at,
+            "no_event",
+            "is relative to an event, but the record belongs to no event. "
+            "Send a date or a date-time",
+        )
         return None
     try:
         return timestamp(db, due, event)
     except OverflowError:
-        faults.add(at, "date", "results in a date that is out of range: the year must be from 2 to 9998")
+        faults.add(
+            at, "date", "results in a date that is out of range: the year must be from 2 to 9998"
+        )
         return None
 
 

@@ -3,6 +3,7 @@
 To add a kind, add a Kind here. The journal, webhooks, notes, custom fields and anonymisation read it from here, and
 tests compare the enums of the schemas and sql/entities.sql with it.
 """
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -89,6 +90,7 @@ class Kind:
 
 # Titles that are made from several fields
 
+
 def _contact_title(contact):
     """Return the name by which a person would call a contact or an applicant."""
     person = " ".join(filter(None, (contact["first_name"], contact["last_name"])))
@@ -123,103 +125,304 @@ def _note_scope(note):
 # The kinds. GET /webhooks/events lists their events in this order.
 
 EVENT = Kind(
-    "event", "events", "events", CHANGES, itemgetter("title"),
-    has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True)
+    "event",
+    "events",
+    "events",
+    CHANGES,
+    itemgetter("title"),
+    has_notes=True,
+    has_documents=True,
+    has_tasks=True,
+    has_custom_fields=True,
+)
 CONTACT = Kind(
-    "contact", "contacts", "contacts", (*CHANGES, "merged", "anonymized"), _contact_title,
-    has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True)
+    "contact",
+    "contacts",
+    "contacts",
+    (*CHANGES, "merged", "anonymized"),
+    _contact_title,
+    has_notes=True,
+    has_documents=True,
+    has_tasks=True,
+    has_custom_fields=True,
+    about_people=True,
+)
 EVENT_PARTICIPANT = Kind(
-    "event_participant", "participants", "participants",
-    ("added", "updated", "removed", "confirmed", "unconfirmed", "badge_replaced", "profile_changed"),
+    "event_participant",
+    "participants",
+    "participants",
+    (
+        "added",
+        "updated",
+        "removed",
+        "confirmed",
+        "unconfirmed",
+        "badge_replaced",
+        "profile_changed",
+    ),
     _participant_title,
-    noun="participant", schema="participant",
-    event_words={"created": "added", "deleted": "removed", "cancelled": "removed", "reinstated": "added"},
-    has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True,
-    personal=("badge_name",))
+    noun="participant",
+    schema="participant",
+    event_words={
+        "created": "added",
+        "deleted": "removed",
+        "cancelled": "removed",
+        "reinstated": "added",
+    },
+    has_notes=True,
+    has_documents=True,
+    has_tasks=True,
+    has_custom_fields=True,
+    about_people=True,
+    personal=("badge_name",),
+)
 APPLICATION = Kind(
-    "application", "applications", "applications",
-    (*CHANGES, "reviewed", "approved", "rejected", "waitlisted", "info_requested", "answered",
-     "withdrawn"), _contact_title,
-    has_notes=True, has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True)
+    "application",
+    "applications",
+    "applications",
+    (
+        *CHANGES,
+        "reviewed",
+        "approved",
+        "rejected",
+        "waitlisted",
+        "info_requested",
+        "answered",
+        "withdrawn",
+    ),
+    _contact_title,
+    has_notes=True,
+    has_documents=True,
+    has_tasks=True,
+    has_custom_fields=True,
+    about_people=True,
+)
 CATEGORY = Kind(
-    "category", "categories", "categories", CHANGES, itemgetter("title"),
-    has_documents=True, has_tasks=True)
+    "category",
+    "categories",
+    "categories",
+    CHANGES,
+    itemgetter("title"),
+    has_documents=True,
+    has_tasks=True,
+)
 INVOICE = Kind(
-    "invoice", "invoices", "invoices",
-    (*CHANGES, "sent", "partially_paid", "paid", "refunded", "credited", "cancelled", "reminded", "mailed", "dunned",
-     "dunning_withdrawn", "disputed", "settled", "written_off", "write_off_deleted"),
+    "invoice",
+    "invoices",
+    "invoices",
+    (
+        *CHANGES,
+        "sent",
+        "partially_paid",
+        "paid",
+        "refunded",
+        "credited",
+        "cancelled",
+        "reminded",
+        "mailed",
+        "dunned",
+        "dunning_withdrawn",
+        "disputed",
+        "settled",
+        "written_off",
+        "write_off_deleted",
+    ),
     itemgetter("invoice_number"),
-    has_notes=True, has_documents=True, has_tasks=True, about_people=True,
-    personal=("notes", "dispute_reason"))
+    has_notes=True,
+    has_documents=True,
+    has_tasks=True,
+    about_people=True,
+    personal=("notes", "dispute_reason"),
+)
 PAYMENT = Kind(
-    "payment", "payments", "payments", (*CHANGES, "completed", "failed", "cancelled", "refunded", "refund_deleted"),
+    "payment",
+    "payments",
+    "payments",
+    (*CHANGES, "completed", "failed", "cancelled", "refunded", "refund_deleted"),
     itemgetter("invoice_number"),
-    has_documents=True, has_tasks=True, about_people=True,
-    personal=("notes",))
-PLAN = Kind("plan", "plans", "plans", CHANGES, itemgetter("plan_name"), has_documents=True, has_tasks=True)
+    has_documents=True,
+    has_tasks=True,
+    about_people=True,
+    personal=("notes",),
+)
+PLAN = Kind(
+    "plan", "plans", "plans", CHANGES, itemgetter("plan_name"), has_documents=True, has_tasks=True
+)
 BOOTH = Kind(
-    "booth", "booths", "booths", (*CHANGES, "assigned", "unassigned"), itemgetter("booth_number"),
-    has_documents=True, has_tasks=True, has_custom_fields=True)
+    "booth",
+    "booths",
+    "booths",
+    (*CHANGES, "assigned", "unassigned"),
+    itemgetter("booth_number"),
+    has_documents=True,
+    has_tasks=True,
+    has_custom_fields=True,
+)
 BOOTH_TYPE = Kind(
-    "booth_type", "booth_types", "booths", CHANGES, itemgetter("booth_type_name"),
-    has_documents=True, has_tasks=True)
+    "booth_type",
+    "booth_types",
+    "booths",
+    CHANGES,
+    itemgetter("booth_type_name"),
+    has_documents=True,
+    has_tasks=True,
+)
 BOOTH_FORMULA = Kind(
-    "booth_formula", "booth_formulas", "booths", CHANGES, itemgetter("name"),
-    has_documents=True, has_tasks=True)
+    "booth_formula",
+    "booth_formulas",
+    "booths",
+    CHANGES,
+    itemgetter("name"),
+    has_documents=True,
+    has_tasks=True,
+)
 BOOTH_RESERVATION = Kind(
-    "booth_reservation", "booth_reservations", "booths",
-    ("created", "updated", "confirmed", "cancelled", "extended", "moved", "expired", "offered"), _reservation_title,
-    has_documents=True, has_tasks=True, about_people=True,
-    personal=("notes", "cancellation_reason"))
+    "booth_reservation",
+    "booth_reservations",
+    "booths",
+    ("created", "updated", "confirmed", "cancelled", "extended", "moved", "expired", "offered"),
+    _reservation_title,
+    has_documents=True,
+    has_tasks=True,
+    about_people=True,
+    personal=("notes", "cancellation_reason"),
+)
 SERVICE = Kind(
-    "service", "services", "services", CHANGES, itemgetter("service_name"),
-    has_documents=True, has_tasks=True)
+    "service",
+    "services",
+    "services",
+    CHANGES,
+    itemgetter("service_name"),
+    has_documents=True,
+    has_tasks=True,
+)
 SERVICE_CATEGORY = Kind(
-    "service_category", "service_categories", "services", CHANGES, itemgetter("category_name"),
-    has_documents=True, has_tasks=True)
+    "service_category",
+    "service_categories",
+    "services",
+    CHANGES,
+    itemgetter("category_name"),
+    has_documents=True,
+    has_tasks=True,
+)
 SERVICE_ORDER = Kind(
-    "service_order", "service_orders", "service_orders",
-    (*CHANGES, "submitted", "confirmed", "completed", "cancelled"), itemgetter("order_number"),
-    has_documents=True, has_tasks=True, about_people=True,
-    personal=("notes", "cancellation_reason"))
+    "service_order",
+    "service_orders",
+    "service_orders",
+    (*CHANGES, "submitted", "confirmed", "completed", "cancelled"),
+    itemgetter("order_number"),
+    has_documents=True,
+    has_tasks=True,
+    about_people=True,
+    personal=("notes", "cancellation_reason"),
+)
 TASK = Kind(
-    "task", "tasks", "tasks", (*CHANGES, "started", "completed", "cancelled", "reopened"), itemgetter("title"),
-    has_documents=True, has_tasks=True, about_people=True)
+    "task",
+    "tasks",
+    "tasks",
+    (*CHANGES, "started", "completed", "cancelled", "reopened"),
+    itemgetter("title"),
+    has_documents=True,
+    has_tasks=True,
+    about_people=True,
+)
 SCHEDULE = Kind(
-    "schedule", "schedule_slots", "schedules", CHANGES, itemgetter("title"),
-    has_documents=True, has_tasks=True)
+    "schedule",
+    "schedule_slots",
+    "schedules",
+    CHANGES,
+    itemgetter("title"),
+    has_documents=True,
+    has_tasks=True,
+)
 SUBMISSION = Kind(
-    "submission", "submissions", "submissions", (*CHANGES, "submitted", "approved", "rejected", "revision_requested"),
+    "submission",
+    "submissions",
+    "submissions",
+    (*CHANGES, "submitted", "approved", "rejected", "revision_requested"),
     _submission_title,
-    has_documents=True, has_tasks=True, has_custom_fields=True, about_people=True,
-    personal=("value", "document_id", "feedback"))
+    has_documents=True,
+    has_tasks=True,
+    has_custom_fields=True,
+    about_people=True,
+    personal=("value", "document_id", "feedback"),
+)
 DUNNING_LEVEL = Kind("dunning_level", "dunning_levels", "invoices", CHANGES, itemgetter("name"))
-SUBMISSION_TYPE = Kind("submission_type", "submission_types", "submissions", CHANGES, itemgetter("title"))
+SUBMISSION_TYPE = Kind(
+    "submission_type", "submission_types", "submissions", CHANGES, itemgetter("title")
+)
 CHECK_IN = Kind(
-    "check_in", "check_ins", "checkins", (*CHANGES, "checked_out"),
-    has_documents=True, has_tasks=True, about_people=True,
-    personal=("notes",))
+    "check_in",
+    "check_ins",
+    "checkins",
+    (*CHANGES, "checked_out"),
+    has_documents=True,
+    has_tasks=True,
+    about_people=True,
+    personal=("notes",),
+)
 DOCUMENT = Kind(
-    "document", "documents", "documents",
-    (*CHANGES, "signature_requested", "viewed", "signed", "accepted", "declined", "expired", "voided", "terminated"),
+    "document",
+    "documents",
+    "documents",
+    (
+        *CHANGES,
+        "signature_requested",
+        "viewed",
+        "signed",
+        "accepted",
+        "declined",
+        "expired",
+        "voided",
+        "terminated",
+    ),
     _document_title,
-    has_tasks=True, about_people=True,
-    personal=("metadata", "e_invoice"))
-DOCUMENT_TEMPLATE = Kind("document_template", "document_templates", "documents", CHANGES, itemgetter("name"))
-DOCUMENT_CATEGORY = Kind("document_category", "document_categories", "documents", CHANGES, itemgetter("name"))
+    has_tasks=True,
+    about_people=True,
+    personal=("metadata", "e_invoice"),
+)
+DOCUMENT_TEMPLATE = Kind(
+    "document_template", "document_templates", "documents", CHANGES, itemgetter("name")
+)
+DOCUMENT_CATEGORY = Kind(
+    "document_category", "document_categories", "documents", CHANGES, itemgetter("name")
+)
 CALENDAR_SUBSCRIPTION = Kind(
-    "calendar_subscription", "calendar_subscriptions", "calendar-feed", (*CHANGES, "rotated"), itemgetter("name"))
+    "calendar_subscription",
+    "calendar_subscriptions",
+    "calendar-feed",
+    (*CHANGES, "rotated"),
+    itemgetter("name"),
+)
 NEWSLETTER_SUBSCRIBER = Kind(
-    "newsletter_subscriber", "newsletter_subscribers", "newsletter", (*CHANGES, "confirmed", "unsubscribed"),
+    "newsletter_subscriber",
+    "newsletter_subscribers",
+    "newsletter",
+    (*CHANGES, "confirmed", "unsubscribed"),
     itemgetter("email"),
-    noun="newsletter")
-CUSTOM_FIELD = Kind("custom_field", "custom_field_definitions", "custom_fields", CHANGES, itemgetter("field_label"))
-NOTE = Kind("note", "notes", _note_scope, CHANGES, has_documents=True, has_tasks=True, about_people=True)
-BULK_IMPORT = Kind("bulk_import", "bulk_imports", itemgetter("kind"), ("created", "finished", "failed"), _import_title)
+    noun="newsletter",
+)
+CUSTOM_FIELD = Kind(
+    "custom_field", "custom_field_definitions", "custom_fields", CHANGES, itemgetter("field_label")
+)
+NOTE = Kind(
+    "note", "notes", _note_scope, CHANGES, has_documents=True, has_tasks=True, about_people=True
+)
+BULK_IMPORT = Kind(
+    "bulk_import",
+    "bulk_imports",
+    itemgetter("kind"),
+    ("created", "finished", "failed"),
+    _import_title,
+)
 LINK = Kind("link", "links", "links", ("created", "rotated", "revoked"))
 WEBHOOK = Kind(
-    "webhook", "webhooks", "webhooks", (*CHANGES, "headers_changed", "tested", "secret_rotated", "disabled"),
-    itemgetter("name"))
+    "webhook",
+    "webhooks",
+    "webhooks",
+    (*CHANGES, "headers_changed", "tested", "secret_rotated", "disabled"),
+    itemgetter("name"),
+)
 
 # Only audited: no webhook announces a change of these.
 APPLICATION_DRAFT = Kind("application_draft", "application_drafts")
@@ -241,7 +444,11 @@ KINDS = {kind.entity_type: kind for kind in tuple(globals().values()) if isinsta
 def check(db, record, faults):
     """Add a fault at /entity_id unless `entity_type` and `entity_id` of `record` name a record that exists."""
     if not short(db, [(record["entity_type"], record["entity_id"])]):
-        faults.add("/entity_id", "unknown", f"is unknown: no {record['entity_type']} has the id {record['entity_id']}")
+        faults.add(
+            "/entity_id",
+            "unknown",
+            f"is unknown: no {record['entity_type']} has the id {record['entity_id']}",
+        )
 
 
 def short(db, pairs):
@@ -249,6 +456,12 @@ def short(db, pairs):
 
     `event_id` is null where the record does not belong to one event.
     """
-    return {(row["entity_type"], row["entity_id"]): {"entity_type": row["entity_type"], "id": row["entity_id"],
-                                                     "title": row["title"], "event_id": row["event_id"]}
-            for row in db.all(sql.short, pairs=as_json(list(pairs)))}
+    return {
+        (row["entity_type"], row["entity_id"]): {
+            "entity_type": row["entity_type"],
+            "id": row["entity_id"],
+            "title": row["title"],
+            "event_id": row["event_id"],
+        }
+        for row in db.all(sql.short, pairs=as_json(list(pairs)))
+    }

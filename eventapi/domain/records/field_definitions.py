@@ -2,6 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 import json
 from contextlib import nullcontext
 
@@ -14,8 +15,8 @@ from eventapi.storage.statements import statements
 
 sql = statements("custom_fields")
 
-PIECE = 2000                                              # records whose values one transaction indexes or deletes
-MAX_FIELDS = 200                                          # fields of one entity type
+PIECE = 2000  # records whose values one transaction indexes or deletes
+MAX_FIELDS = 200  # fields of one entity type
 SWITCHES = ("is_required", "is_searchable", "is_active")
 FIXED = ("entity_type", "field_key", "field_type")  # these do not change while there are values
 RESERVED = ("id", "created_at", "updated_at")
@@ -38,8 +39,15 @@ def represent(row):
 
 def editable(db):
     """Return the fields of applications that applicants fill in: what a form needs to show them."""
-    return [{**row, "field_options": json.loads(row["field_options"]), "is_required": bool(row["is_required"]),
-             "validation_rules": json.loads(row["validation_rules"])} for row in db.all(sql.editable)]
+    return [
+        {
+            **row,
+            "field_options": json.loads(row["field_options"]),
+            "is_required": bool(row["is_required"]),
+            "validation_rules": json.loads(row["validation_rules"]),
+        }
+        for row in db.all(sql.editable)
+    ]
 
 
 def create(db, fields):
@@ -52,9 +60,11 @@ def create(db, fields):
     field = _completed(fields)
     _check(field)
     if db.value(sql.number_of, entity_type=field["entity_type"]) >= MAX_FIELDS:
-        raise Problem("too_many_fields",
-                      f"{field['entity_type']} has {MAX_FIELDS} custom fields, which is the maximum. "
-                      "Delete one that is no longer needed.")
+        raise Problem(
+            "too_many_fields",
+            f"{field['entity_type']} has {MAX_FIELDS} custom fields, which is the maximum. "
+            "Delete one that is no longer needed.",
+        )
     field["field_key"] = field["field_key"] or _free_key(db, field)
     _claim_key(db, field)
     id = db.insert(sql.add, **_columns(field), now=db.now)
@@ -75,7 +85,9 @@ def update(db, old, fields):
         _claim_key(db, merged, but=old["id"])
     if merged != old:
         db.run(sql.change, **_columns(merged), now=db.now)
-        if merged["is_searchable"] and not db.value(sql.is_indexed, id=old["id"]):     # `index` was not called before
+        if merged["is_searchable"] and not db.value(
+            sql.is_indexed, id=old["id"]
+        ):  # `index` was not called before
             index(lambda: nullcontext(db), old, fields)
     new = get(db, old["id"])
     journal.updated(db, entities.CUSTOM_FIELD, old, new)
@@ -113,7 +125,9 @@ def purge(write, field):
     deleted = PIECE
     while deleted == PIECE:
         with write() as db:
-            deleted = db.run(sql.purge_piece, id=field["id"], entity_type=field["entity_type"], size=PIECE)
+            deleted = db.run(
+                sql.purge_piece, id=field["id"], entity_type=field["entity_type"], size=PIECE
+            )
 
 
 def delete(db, field, *, purge):
@@ -122,25 +136,38 @@ def delete(db, field, *, purge):
     Raise 409 `in_use` if there are values and `purge` is false.
     """
     if not purge and db.value(sql.has_values, id=field["id"]):
-        raise Problem("in_use",
-                      f"Records have values of the custom field {field['field_key']}. Delete it with `purge=1` to "
-                      "delete the values too, or set `is_active` to false to keep them.", used_by=["values"])
+        raise Problem(
+            "in_use",
+            f"Records have values of the custom field {field['field_key']}. Delete it with `purge=1` to "
+            "delete the values too, or set `is_active` to false to keep them.",
+            used_by=["values"],
+        )
     db.run(sql.purge, id=field["id"])
     db.run(sql.remove, id=field["id"])
     journal.deleted(db, entities.CUSTOM_FIELD, field)
 
 
 def _columns(field):
-    return {**field, "field_options": as_json(field["field_options"]),
-            "validation_rules": as_json(field["validation_rules"])}
+    return {
+        **field,
+        "field_options": as_json(field["field_options"]),
+        "validation_rules": as_json(field["validation_rules"]),
+    }
 
 
 def _completed(field):
     """Return the field with a label for each option, and without the rules that are null."""
-    options = [{"value": option, "label": option} if isinstance(option, str) else
-               {"value": option["value"], "label": option.get("label") or option["value"]}
-               for option in field["field_options"]]
-    rules = {name: json.loads(as_json(limit)) for name, limit in field["validation_rules"].items() if limit is not None}
+    options = [
+        {"value": option, "label": option}
+        if isinstance(option, str)
+        else {"value": option["value"], "label": option.get("label") or option["value"]}
+        for option in field["field_options"]
+    ]
+    rules = {
+        name: json.loads(as_json(limit))
+        for name, limit in field["validation_rules"].items()
+        if limit is not None
+    }
     return {**field, "field_options": options, "validation_rules": rules}
 
 
@@ -150,8 +177,11 @@ def _check(field):
     if field["field_key"] in RESERVED:
         faults.add("/field_key", "reserved", "is reserved: every record has a field of this name")
     if field["is_searchable"] and kind == "textarea":
-        faults.add("/is_searchable", "not_searchable",
-                   "is not allowed for type textarea, because a filter compares whole values")
+        faults.add(
+            "/is_searchable",
+            "not_searchable",
+            "is not allowed for type textarea, because a filter compares whole values",
+        )
     _check_options(field, faults)
     _check_rules(kind, field["validation_rules"], faults)
     faults.raise_any()
@@ -163,51 +193,78 @@ def _check_options(field, faults):
     if field["field_type"] in CHOICES and not values:
         faults.add("/field_options", "required", f"is required for type {field['field_type']}")
     elif values and field["field_type"] not in CHOICES:
-        faults.add("/field_options", "unexpected",
-                   f"is not allowed for type {field['field_type']}, only for {listed(CHOICES)}")
+        faults.add(
+            "/field_options",
+            "unexpected",
+            f"is not allowed for type {field['field_type']}, only for {listed(CHOICES)}",
+        )
     for place, value in enumerate(values):
         if value in values[:place]:
-            faults.add(f"/field_options/{place}", "repeated", f"repeats the value {value} of another option")
+            faults.add(
+                f"/field_options/{place}",
+                "repeated",
+                f"repeats the value {value} of another option",
+            )
 
 
 def _check_rules(kind, rules, faults):
     """Add faults for rules that are not allowed for the type `kind`, out of range, or contradict each other."""
     for name, limit in rules.items():
         if kind not in RULES[name][0]:
-            faults.add(f"/validation_rules/{name}", "unexpected",
-                       f"is not allowed for type {kind}, only for {listed(RULES[name][0])}")
+            faults.add(
+                f"/validation_rules/{name}",
+                "unexpected",
+                f"is not allowed for type {kind}, only for {listed(RULES[name][0])}",
+            )
         elif abs(limit) > largest(kind):
-            faults.add(f"/validation_rules/{name}", "out_of_range",
-                       f"is out of range: the largest absolute value for type {kind} is {largest(kind)}")
+            faults.add(
+                f"/validation_rules/{name}",
+                "out_of_range",
+                f"is out of range: the largest absolute value for type {kind} is {largest(kind)}",
+            )
     for least, most in (("minimum", "maximum"), ("min_length", "max_length")):
         if least in rules and most in rules and rules[least] > rules[most]:
-            faults.add(f"/validation_rules/{most}", "less_than_minimum", f"must not be less than `{least}`")
+            faults.add(
+                f"/validation_rules/{most}", "less_than_minimum", f"must not be less than `{least}`"
+            )
 
 
 def _refuse_in_use(db, old, merged):
     """Raise 409 `in_use` if stored values do not allow the change."""
     changed = [name for name in FIXED if merged[name] != old[name]]
     if changed and db.value(sql.has_values, id=old["id"]):
-        raise Problem("in_use",
-                      f"Records have values of the custom field {old['field_key']}, so {quoted(changed)} cannot "
-                      "change. Create a new custom field instead.", used_by=["values"])
-    before, after = ({option["value"] for option in field["field_options"]} for field in (old, merged))
+        raise Problem(
+            "in_use",
+            f"Records have values of the custom field {old['field_key']}, so {quoted(changed)} cannot "
+            "change. Create a new custom field instead.",
+            used_by=["values"],
+        )
+    before, after = (
+        {option["value"] for option in field["field_options"]} for field in (old, merged)
+    )
     removed = before - after
     chosen = removed and db.values(sql.chosen, id=old["id"], options=as_json(sorted(removed)))
     if chosen:
-        raise Problem("in_use",
-                      f"`field_options` must contain {listed(chosen)}, because records have "
-                      f"{'this value' if len(chosen) == 1 else 'these values'}. Change those records first.",
-                      used_by=["values"], options=chosen)
+        raise Problem(
+            "in_use",
+            f"`field_options` must contain {listed(chosen)}, because records have "
+            f"{'this value' if len(chosen) == 1 else 'these values'}. Change those records first.",
+            used_by=["values"],
+            options=chosen,
+        )
 
 
 def _claim_key(db, field, but=None):
     """Raise 409 `duplicate` if another field of the entity type has the key."""
     taken = db.value(sql.key_taken, entity_type=field["entity_type"], field_key=field["field_key"])
     if taken not in (None, but):
-        raise Problem("duplicate",
-                      f"The custom field {taken} of {field['entity_type']} has the key {field['field_key']} already. "
-                      "Choose another `field_key`.", member="field_key", custom_field_id=taken)
+        raise Problem(
+            "duplicate",
+            f"The custom field {taken} of {field['entity_type']} has the key {field['field_key']} already. "
+            "Choose another `field_key`.",
+            member="field_key",
+            custom_field_id=taken,
+        )
 
 
 def _free_key(db, field):
@@ -215,6 +272,10 @@ def _free_key(db, field):
     wanted = slugs.slug(field["field_label"]).replace("-", "_")
     wanted = wanted if wanted[0].isalpha() and wanted not in RESERVED else f"field_{wanted}"[:60]
     entity_type = field["entity_type"]
-    key = slugs.free(wanted, lambda key: db.value(sql.key_taken, entity_type=entity_type,
-                                                  field_key=key.replace("-", "_")))
+    key = slugs.free(
+        wanted,
+        lambda key: db.value(
+            sql.key_taken, entity_type=entity_type, field_key=key.replace("-", "_")
+        ),
+    )
     return key.replace("-", "_")

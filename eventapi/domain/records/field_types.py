@@ -2,14 +2,22 @@
 
 A rule is never a regular expression of the client, which could take too long to match.
 """
+
 import re
 from decimal import Decimal
 
 from eventapi import times
 
-LARGEST = {"integer": 10 ** 15, "number": 10 ** 9}          # a JSON number with DECIMALS decimals is exact up to here
+LARGEST = {
+    "integer": 10**15,
+    "number": 10**9,
+}  # a JSON number with DECIMALS decimals is exact up to here
 DECIMALS = 6
-NUMBERS, TEXTS, CHOICES = ("integer", "number"), ("text", "textarea", "email", "url"), ("select", "multiselect")
+NUMBERS, TEXTS, CHOICES = (
+    ("integer", "number"),
+    ("text", "textarea", "email", "url"),
+    ("select", "multiselect"),
+)
 SCHEMAS = {
     "text": {"type": "string", "maxLength": 1000},
     "textarea": {"type": "string", "maxLength": 20000},
@@ -24,8 +32,12 @@ SCHEMAS = {
     "url": {"type": "string", "format": "url", "maxLength": 2000},
 }
 # field of validation_rules -> (the types that allow it, keyword of JSON Schema)
-RULES = {"minimum": (NUMBERS, "minimum"), "maximum": (NUMBERS, "maximum"),
-         "min_length": (TEXTS, "minLength"), "max_length": (TEXTS, "maxLength")}
+RULES = {
+    "minimum": (NUMBERS, "minimum"),
+    "maximum": (NUMBERS, "maximum"),
+    "min_length": (TEXTS, "minLength"),
+    "max_length": (TEXTS, "maxLength"),
+}
 
 
 def largest(field_type):
@@ -78,7 +90,9 @@ def read(field, text, zone):
     """Return the value that a text of a query means, or None if it is not a value of this field."""
     kind, text = field["field_type"], text.strip()
     if kind in NUMBERS:
-        fits = re.fullmatch(r"-?\d{1,16}" if kind == "integer" else r"-?\d{1,10}(\.\d{1,6})?", text, re.ASCII)
+        fits = re.fullmatch(
+            r"-?\d{1,16}" if kind == "integer" else r"-?\d{1,10}(\.\d{1,6})?", text, re.ASCII
+        )
         return stored("number", Decimal(text), zone) if fits else None
     if kind == "boolean":
         return {"1": True, "0": False, "true": True, "false": False}.get(text.lower())
@@ -91,9 +105,13 @@ def read(field, text, zone):
     return text or None
 
 
-HINTS = {"integer": "must be an integer", "number": f"must be a number with at most {DECIMALS} decimals",
-         "boolean": "must be 0 or 1", "date": "must be a date such as 2026-05-01",
-         "datetime": "must be a date-time such as 2026-05-01T09:00:00Z"}
+HINTS = {
+    "integer": "must be an integer",
+    "number": f"must be a number with at most {DECIMALS} decimals",
+    "boolean": "must be 0 or 1",
+    "date": "must be a date such as 2026-05-01",
+    "datetime": "must be a date-time such as 2026-05-01T09:00:00Z",
+}
 
 
 def hint(field):

@@ -3,6 +3,7 @@
 `get(db, id)` returns the record as the journal receives it. The caller passes it, because the kinds that have custom
 fields belong to packages above this one.
 """
+
 from eventapi import journal
 from eventapi.domain.records import anonymity, custom_fields, entities
 from eventapi.errors import Faults
@@ -11,9 +12,14 @@ from eventapi.storage.statements import statements
 sql = statements("field_values")
 
 # entity type -> statement that sets updated_at of a record
-TOUCH = {"contact": statements("contacts").touch, "application": statements("applications").touch,
-         "event_participant": sql.touch_participant, "event": sql.touch_event, "booth": sql.touch_booth,
-         "submission": sql.touch_submission}
+TOUCH = {
+    "contact": statements("contacts").touch,
+    "application": statements("applications").touch,
+    "event_participant": sql.touch_participant,
+    "event": sql.touch_event,
+    "booth": sql.touch_booth,
+    "submission": sql.touch_submission,
+}
 
 
 def replace(db, entity_type, get, old, values):
@@ -27,7 +33,9 @@ def replace(db, entity_type, get, old, values):
 def merge(db, entity_type, get, old, values):
     """Change some values of the record `old` and return the record; None removes one. Raise 422 as `replace` does."""
     faults, stored = Faults(), old["custom_fields"]
-    after = custom_fields.merged(db, custom_fields.defined(db, entity_type), values, stored, stored, faults, "")
+    after = custom_fields.merged(
+        db, custom_fields.defined(db, entity_type), values, stored, stored, faults, ""
+    )
     faults.raise_any()
     return _change(db, entity_type, get, old, after)
 

@@ -1,4 +1,5 @@
 """Invoice numbers without gaps: one series per type and year. A number is taken in the transaction that uses it."""
+
 import re
 from string import Formatter
 
@@ -13,7 +14,11 @@ DRAFT = re.compile(r"DRAFT-\d+", re.I)
 
 def format_of(config, invoice_type):
     """Return the number format of invoices or credit notes, with the fields `year` and `seq`."""
-    return config.credit_note_number_format if invoice_type == "credit_note" else config.invoice_number_format
+    return (
+        config.credit_note_number_format
+        if invoice_type == "credit_note"
+        else config.invoice_number_format
+    )
 
 
 def take(db, name):
@@ -33,11 +38,13 @@ def number(db, invoice_type, year):
     sequence = take(db, series)
     text = format_of(db.config, invoice_type).format(year=year, seq=sequence)
     if db.value(sql.taken, invoice_number=text):
-        raise Problem("duplicate",
-                      f"The next `invoice_number`, {text}, is used by another invoice. Either invoices and credit "
-                      "notes have the same number format, or the format was changed to one that older invoices "
-                      "used. Change the options invoice_number_format and credit_note_number_format.",
-                      member="invoice_number")
+        raise Problem(
+            "duplicate",
+            f"The next `invoice_number`, {text}, is used by another invoice. Either invoices and credit "
+            "notes have the same number format, or the format was changed to one that older invoices "
+            "used. Change the options invoice_number_format and credit_note_number_format.",
+            member="invoice_number",
+        )
     return {"series": series, "sequence": sequence, "invoice_number": text}
 
 
@@ -48,14 +55,20 @@ def looks_running(config, text):
     """
     formats = [format_of(config, invoice_type) for invoice_type in ("invoice", "credit_note")]
     letters = folding.number_letters(text)
-    return bool(DRAFT.fullmatch(text)) or any(_pattern(number_format).fullmatch(letters) for number_format in formats)
+    return bool(DRAFT.fullmatch(text)) or any(
+        _pattern(number_format).fullmatch(letters) for number_format in formats
+    )
 
 
 def _pattern(number_format):
     """Return the pattern that matches the letters and digits of every number that a format can make."""
     digits = {"year": r"\d{4}", "seq": r"\d+", None: ""}
-    return re.compile("".join(re.escape(folding.number_letters(text) or "") + digits[field]
-                              for text, field, *_ in Formatter().parse(number_format)))
+    return re.compile(
+        "".join(
+            re.escape(folding.number_letters(text) or "") + digits[field]
+            for text, field, *_ in Formatter().parse(number_format)
+        )
+    )
 
 
 def series(db):
@@ -63,8 +76,10 @@ def series(db):
 
     A number is unique in its series, so a series that has as many as its last one has no gap.
     """
-    return [_represent(row, [] if _is_whole(row) else db.all(sql.gaps, series=row["series"]))
-            for row in db.all(sql.series)]
+    return [
+        _represent(row, [] if _is_whole(row) else db.all(sql.gaps, series=row["series"]))
+        for row in db.all(sql.series)
+    ]
 
 
 def _is_whole(row):
@@ -75,5 +90,12 @@ def _represent(row, gaps):
     invoice_type, _, year = row["series"].rpartition("-")
     if row["counter"] != row["last_sequence"]:
         gaps = [*gaps, {"first": row["last_sequence"] + 1, "last": row["counter"]}]
-    return {"series": row["series"], "invoice_type": invoice_type, "year": int(year), "first": row["first"],
-            "last": row["last"], "count": row["count"], "gaps": gaps}
+    return {
+        "series": row["series"],
+        "invoice_type": invoice_type,
+        "year": int(year),
+        "first": row["first"],
+        "last": row["last"],
+        "count": row["count"],
+        "gaps": gaps,
+    }

@@ -1,4 +1,5 @@
 """References: bodies and filters name another record by id or by key. If both are sent, they must agree."""
+
 from eventapi.errors import Problem, invalid_parameter, listed, quoted
 from eventapi.storage.statements import statements
 
@@ -7,32 +8,63 @@ sql = statements("references")
 # Each reference is a pair: the field for the id, and the fields that may name the record as (field, statement). The
 # statement returns the id for the value `name`.
 EVENT = ("event_id", (("event_id", sql.event_by_id), ("event_key", sql.event_by_key)))
-CONTACT = ("contact_id", (("contact_id", sql.contact_by_id), ("customer_number", sql.contact_by_number)))
-CATEGORY = ("category_id", (("category_id", sql.category_by_id), ("category_key", sql.category_by_key)))
-PARENT_CATEGORY = ("parent_category_id", (("parent_category_id", sql.category_by_id),
-                                          ("parent_category_key", sql.category_by_key)))
-PARTICIPANT = ("event_participant_id", (("event_participant_id", sql.participant_by_id),
-                                        ("participant_id", sql.participant_by_id)))
+CONTACT = (
+    "contact_id",
+    (("contact_id", sql.contact_by_id), ("customer_number", sql.contact_by_number)),
+)
+CATEGORY = (
+    "category_id",
+    (("category_id", sql.category_by_id), ("category_key", sql.category_by_key)),
+)
+PARENT_CATEGORY = (
+    "parent_category_id",
+    (("parent_category_id", sql.category_by_id), ("parent_category_key", sql.category_by_key)),
+)
+PARTICIPANT = (
+    "event_participant_id",
+    (("event_participant_id", sql.participant_by_id), ("participant_id", sql.participant_by_id)),
+)
 HOST = ("host_participant_id", (("host_participant_id", sql.participant_by_id),))
 APPLICATION = ("application_id", (("application_id", sql.application_by_id),))
-INVOICE = ("invoice_id", (("invoice_id", sql.invoice_by_id), ("invoice_number", sql.invoice_by_number)))
+INVOICE = (
+    "invoice_id",
+    (("invoice_id", sql.invoice_by_id), ("invoice_number", sql.invoice_by_number)),
+)
 PLAN = ("plan_id", (("plan_id", sql.plan_by_id),))
 BOOTH = ("booth_id", (("booth_id", sql.booth_by_id),))
-BOOTH_TYPE = ("booth_type_id", (("booth_type_id", sql.booth_type_by_id), ("booth_type_key", sql.booth_type_by_key)))
+BOOTH_TYPE = (
+    "booth_type_id",
+    (("booth_type_id", sql.booth_type_by_id), ("booth_type_key", sql.booth_type_by_key)),
+)
 FORMULA = ("formula_id", (("formula_id", sql.formula_by_id),))
 SERVICE = ("service_id", (("service_id", sql.service_by_id), ("service_key", sql.service_by_key)))
-SERVICE_CATEGORY = ("category_id", (("category_id", sql.service_category_by_id),
-                                    ("category_key", sql.service_category_by_key)))
-DOCUMENT_CATEGORY = ("category_id", (("category_id", sql.document_category_by_id),
-                                     ("category_key", sql.document_category_by_key)))
-DOCUMENT_TEMPLATE = ("template_id", (("template_id", sql.document_template_by_id),
-                                     ("template_key", sql.document_template_by_key)))
-DEFAULT_TEMPLATE = ("default_template_id", (("default_template_id", sql.document_template_by_id),
-                                            ("default_template_key", sql.document_template_by_key)))
+SERVICE_CATEGORY = (
+    "category_id",
+    (("category_id", sql.service_category_by_id), ("category_key", sql.service_category_by_key)),
+)
+DOCUMENT_CATEGORY = (
+    "category_id",
+    (("category_id", sql.document_category_by_id), ("category_key", sql.document_category_by_key)),
+)
+DOCUMENT_TEMPLATE = (
+    "template_id",
+    (("template_id", sql.document_template_by_id), ("template_key", sql.document_template_by_key)),
+)
+DEFAULT_TEMPLATE = (
+    "default_template_id",
+    (
+        ("default_template_id", sql.document_template_by_id),
+        ("default_template_key", sql.document_template_by_key),
+    ),
+)
 
-NOUNS = {"parent_category": "category", "default_template": "template", "customer": "contact",
-         "host_participant": "participant"}
-UNKNOWN = -1                # an id that no record has
+NOUNS = {
+    "parent_category": "category",
+    "default_template": "template",
+    "customer": "contact",
+    "host_participant": "participant",
+}
+UNKNOWN = -1  # an id that no record has
 
 
 def resolve(db, body, reference, faults, *, required=False):
@@ -43,7 +75,11 @@ def resolve(db, body, reference, faults, *, required=False):
     _, ways = reference
     given = [(member, statement) for member, statement in ways if body.get(member) is not None]
     if required and not given:
-        faults.add(f"/{ways[0][0]}", "required", "is required, or " + quoted((member for member, _ in ways[1:]), "or"))
+        faults.add(
+            f"/{ways[0][0]}",
+            "required",
+            "is required, or " + quoted((member for member, _ in ways[1:]), "or"),
+        )
         return None
     found = None
     for member, statement in given:
@@ -73,8 +109,11 @@ def named(db, fields, faults, *references):
 
     Add faults as `resolve` does.
     """
-    return {reference[0]: resolve(db, fields, reference, faults) for reference in references
-            if any(field in fields for field, _ in reference[1])}
+    return {
+        reference[0]: resolve(db, fields, reference, faults)
+        for reference in references
+        if any(field in fields for field, _ in reference[1])
+    }
 
 
 def resolve_keys(db, body, member, statement, faults):
@@ -111,7 +150,11 @@ def filters(db, query, *references):
     """
     query = dict(query)
     for target, ways in references:
-        given = [(member, query.pop(member), statement) for member, statement in ways if query.get(member) is not None]
+        given = [
+            (member, query.pop(member), statement)
+            for member, statement in ways
+            if query.get(member) is not None
+        ]
         ids = {db.value(statement, name=value) or UNKNOWN for _, value, statement in given}
         if len(ids) > 1:
             raise invalid_parameter(given[1][0], "disagrees", disagrees(given[0][0]))

@@ -1,4 +1,5 @@
 """Readable keys made from titles, such as event_key and category_key."""
+
 import re
 import unicodedata
 
@@ -49,4 +50,8 @@ def claim_key(db, statement, noun, member, key, but=None, **scope):
     Parameters as for `free_key`.
     """
     if db.value(statement, **{member: key}, **scope) not in (None, but):
-        raise Problem("duplicate", f"Another {noun} has the key {key}. Choose another `{member}`.", member=member)
+        raise Problem(
+            "duplicate",
+            f"Another {noun} has the key {key}. Choose another `{member}`.",
+            member=member,
+        )

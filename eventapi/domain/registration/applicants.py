@@ -1,4 +1,5 @@
 """What applicants see and do on their page: their application, its files and their badge."""
+
 import json
 from pathlib import PurePath
 
@@ -14,11 +15,24 @@ from eventapi.storage.statements import statements
 
 sql = statements("applicants")
 
-MOST = 5                                # files of an application
+MOST = 5  # files of an application
 MEGABYTE = 1_000_000
 # Fields that an applicant has sent and may read. What the office adds, such as notes and the rating, is not shown.
-SENT = ("company_name", "first_name", "last_name", "email", "phone", "address", "postal_code", "city", "country",
-        "website", "tax_id", "requested_area", "message")
+SENT = (
+    "company_name",
+    "first_name",
+    "last_name",
+    "email",
+    "phone",
+    "address",
+    "postal_code",
+    "city",
+    "country",
+    "website",
+    "tax_id",
+    "requested_area",
+    "message",
+)
 
 
 def view(db, link, session):
@@ -30,13 +44,25 @@ def view(db, link, session):
     """
     application = applications.get(db, link["application_id"])
     # Visitors are not asked for their country.
-    sent = [name for name in SENT if application[name] and not (name == "country" and is_person(db, application))]
-    return {"application": application, "sent": [(name, application[name]) for name in sent],
-            "categories": db.values(sql.categories, id=application["id"]),
-            "fields": [(row["label"], json.loads(row["value"])) for row in db.all(sql.fields, id=application["id"])],
-            "files": db.all(sql.files, id=application["id"]), "file_type": file_type(db, link),
-            "is_person": is_person(db, application), "badge_id": badge_of(db, link, session, application),
-            "own_page": own_page(db, link, application, session)}
+    sent = [
+        name
+        for name in SENT
+        if application[name] and not (name == "country" and is_person(db, application))
+    ]
+    return {
+        "application": application,
+        "sent": [(name, application[name]) for name in sent],
+        "categories": db.values(sql.categories, id=application["id"]),
+        "fields": [
+            (row["label"], json.loads(row["value"]))
+            for row in db.all(sql.fields, id=application["id"])
+        ],
+        "files": db.all(sql.files, id=application["id"]),
+        "file_type": file_type(db, link),
+        "is_person": is_person(db, application),
+        "badge_id": badge_of(db, link, session, application),
+        "own_page": own_page(db, link, application, session),
+    }
 
 
 def participant_of(db, link, application):
@@ -55,7 +81,9 @@ def own_page(db, link, application, session):
     participant_id = participant_of(db, link, application)
     if participant_id is None:
         return None
-    if reach.is_closed(db, link["email"], participant_id=participant_id, application_id=application["id"]):
+    if reach.is_closed(
+        db, link["email"], participant_id=participant_id, application_id=application["id"]
+    ):
         return "closed"
     own = links.of_person(db, "participant", participant_id, link["email"])
     if own and own["status"] == "expired":
@@ -77,18 +105,33 @@ def exhibitor_link(db, link, session, base_url):
     participant_id = participant_of(db, link, application)
     if participant_id is None:
         raise Problem("not_found", "The application has no page for exhibitors.")
-    reach.refuse_closed(db, link["email"], link["event_id"], participant_id=participant_id,
-                        application_id=application["id"])
+    reach.refuse_closed(
+        db,
+        link["email"],
+        link["event_id"],
+        participant_id=participant_id,
+        application_id=application["id"],
+    )
     if own_page(db, link, application, session) != "open":
-        raise Problem("not_found", "The page of the exhibitor does not open from this application. The office sends a "
-                      "link to it.")
+        raise Problem(
+            "not_found",
+            "The page of the exhibitor does not open from this application. The office sends a "
+            "link to it.",
+        )
     email = application["email"]
     known = links.of_person(db, "participant", participant_id, email)
     if known:
         return known
-    made = links.create(db, "participant", event_id=link["event_id"], participant_id=participant_id,
-                        name=link["name"], email=email, language=link["language"],
-                        rights=settings.get(db, link["event_id"])["my_rights"])
+    made = links.create(
+        db,
+        "participant",
+        event_id=link["event_id"],
+        participant_id=participant_id,
+        name=link["name"],
+        email=email,
+        language=link["language"],
+        rights=settings.get(db, link["event_id"])["my_rights"],
+    )
     reach.tell_of_link(db, made)
     if mails.is_configured(db.config) and base_url:
         links.mail(db, made, base_url)
@@ -112,7 +155,9 @@ def badge_of(db, link, session, application):
     """
     if not is_person(db, application):
         return None
-    found = decisions.badges(db, application, session["mailed_to"], rights=link["rights"], event_id=link["event_id"])
+    found = decisions.badges(
+        db, application, session["mailed_to"], rights=link["rights"], event_id=link["event_id"]
+    )
     return found[0] if found else None
 
 
@@ -138,19 +183,33 @@ def add_file(db, link, upload, filename):
     if kind is None:
         raise Problem("not_found", "The event takes no files of applicants.")
     if application["status"] not in applications.OPEN:
-        raise applications.TRANSITIONS.refused(f"The application {application['id']} is decided, so it takes no more "
-                                               "files.", application["status"], applications.OPEN)
+        raise applications.TRANSITIONS.refused(
+            f"The application {application['id']} is decided, so it takes no more files.",
+            application["status"],
+            applications.OPEN,
+        )
     anonymity.refuse(db, "application", application["id"])
     name = content_types.safe_name(filename)
     extension = PurePath(name).suffix[1:].lower()
     if len(db.all(sql.files, id=application["id"])) >= MOST:
-        raise invalid_at("/file", "too_many", f"is one too many: an application has at most {MOST} files")
+        raise invalid_at(
+            "/file", "too_many", f"is one too many: an application has at most {MOST} files"
+        )
     if kind["extensions"] and extension not in kind["extensions"]:
-        raise invalid_at("/file", "extension", f"must have the extension {listed(kind['extensions'], 'or')}")
+        raise invalid_at(
+            "/file", "extension", f"must have the extension {listed(kind['extensions'], 'or')}"
+        )
     if extension and not content_types.fits(extension, upload.head):
         raise invalid_at("/file", "content_type", "must have a content that fits its extension")
     if kind["max_size_mb"] and upload.size > kind["max_size_mb"] * MEGABYTE:
         raise invalid_at("/file", "too_large", f"must have at most {kind['max_size_mb']} MB")
-    row = document_rows.add(db, {"entity_type": "application", "entity_id": application["id"], "filename": name,
-                                 "is_contract": 0})
+    row = document_rows.add(
+        db,
+        {
+            "entity_type": "application",
+            "entity_id": application["id"],
+            "filename": name,
+            "is_contract": 0,
+        },
+    )
     return document_rows.store_content(db, row, upload)

@@ -3,6 +3,7 @@
 A draft is no application: no webhook, search or export has it. The link in the mail confirms the address and makes the
 application. Only hashes of the secrets in links are stored; the worker makes a secret while it sends the mail.
 """
+
 import hmac
 import json
 from contextlib import suppress
@@ -25,40 +26,65 @@ from eventapi.storage.statements import statements
 sql = statements("drafts")
 
 KIND = "application_confirmation"
-TEXTS = {"apply": KIND, "visit": "visit_confirmation"}         # form -> name of the text of its mail
+TEXTS = {"apply": KIND, "visit": "visit_confirmation"}  # form -> name of the text of its mail
 ENTITY = entities.APPLICATION_DRAFT.entity_type
-LARGEST = 32_000                        # characters of the fields of a draft
-CORRECTIONS = 3                         # of the address of a draft
-MOST = 10_000                           # drafts that wait for confirmation
+LARGEST = 32_000  # characters of the fields of a draft
+CORRECTIONS = 3  # of the address of a draft
+MOST = 10_000  # drafts that wait for confirmation
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 WEEK, TWO_DAYS, MONTH = timedelta(days=7), timedelta(days=2), timedelta(days=30)
 BATCH = 500
 
 # Limits of mails. Those of a network and of a domain count only mails whose address was not confirmed.
-PER_DAY = 3                             # mails to an address in a day; it gets no further ones
-PER_HOUR = 30                           # because of one network, an IPv4 address or the /64 of an IPv6 address
-PER_HOUR_WIDE = 120                     # because of the /48 of an IPv6 address
-PER_DOMAIN, PER_KNOWN_DOMAIN = 20, 200  # to a domain in a day; the second, if one was confirmed within KNOWN
+PER_DAY = 3  # mails to an address in a day; it gets no further ones
+PER_HOUR = 30  # because of one network, an IPv4 address or the /64 of an IPv6 address
+PER_HOUR_WIDE = 120  # because of the /48 of an IPv6 address
+PER_DOMAIN, PER_KNOWN_DOMAIN = (
+    20,
+    200,
+)  # to a domain in a day; the second, if one was confirmed within KNOWN
 KNOWN = MONTH
-PAUSE = timedelta(minutes=10)           # between two mails to a domain that has had these, so that none is shut out
-SHARE = 30                              # of mails_per_minute: all in an hour, half of what can be sent
-AT_ONCE = 27                            # the same for new drafts; the rest is for those that wait
-ROUND = 100                             # mails that `release` queues in one transaction
+PAUSE = timedelta(
+    minutes=10
+)  # between two mails to a domain that has had these, so that none is shut out
+SHARE = 30  # of mails_per_minute: all in an hour, half of what can be sent
+AT_ONCE = 27  # the same for new drafts; the rest is for those that wait
+ROUND = 100  # mails that `release` queues in one transaction
 # Domains of twelve providers of mailboxes. Some thousands of visitors of a large show have their address there, so they
 # have no limit by domain.
-PROVIDERS = frozenset((
-    "gmail.com", "googlemail.com",
-    "gmx.de", "gmx.net", "gmx.at", "gmx.ch", "gmx.com",
-    "web.de",
-    "t-online.de", "magenta.de",
-    "freenet.de",
-    "outlook.com", "outlook.de", "hotmail.com", "hotmail.de", "live.com", "live.de", "msn.com",
-    "icloud.com", "me.com", "mac.com",
-    "yahoo.com", "yahoo.de",
-    "aol.com", "aol.de",
-    "bluewin.ch",
-    "proton.me", "protonmail.com",
-    "seznam.cz"))
+PROVIDERS = frozenset(
+    (
+        "gmail.com",
+        "googlemail.com",
+        "gmx.de",
+        "gmx.net",
+        "gmx.at",
+        "gmx.ch",
+        "gmx.com",
+        "web.de",
+        "t-online.de",
+        "magenta.de",
+        "freenet.de",
+        "outlook.com",
+        "outlook.de",
+        "hotmail.com",
+        "hotmail.de",
+        "live.com",
+        "live.de",
+        "msn.com",
+        "icloud.com",
+        "me.com",
+        "mac.com",
+        "yahoo.com",
+        "yahoo.de",
+        "aol.com",
+        "aol.de",
+        "bluewin.ch",
+        "proton.me",
+        "protonmail.com",
+        "seznam.cz",
+    )
+)
 GMAIL = ("gmail.com", "googlemail.com")  # the same mailboxes, and dots in their names mean nothing
 
 
@@ -73,7 +99,9 @@ def store(db, event, form, fields, nonce, language, client, base_url):
     long.
     """
     if len(as_json(fields)) > LARGEST:
-        raise Problem("body_too_large", f"All fields together may have at most {LARGEST} characters.")
+        raise Problem(
+            "body_too_large", f"All fields together may have at most {LARGEST} characters."
+        )
     if db.value(sql.known, nonce=nonce):
         return None
     if db.value(sql.unconfirmed) >= MOST:
@@ -86,11 +114,25 @@ def _add(db, event, form, fields, nonce, language, client, base_url):
     network, wide_network = _networks(form_key(db), client)
     daily = _mailed(db, email_hash, network=wide_network or network)
     has_mail = daily < PER_DAY and mails.is_configured(db.config)
-    keys = {"network": network, "wide_network": wide_network, "domain_hash": _domain(db, fields["email"])}
+    keys = {
+        "network": network,
+        "wide_network": wide_network,
+        "domain_hash": _domain(db, fields["email"]),
+    }
     is_free = has_mail and _room(db, AT_ONCE) > 0 and _limit_reached(db, keys) is None
-    id = db.insert(sql.add, **keys, event_id=event["id"], form=form, nonce=nonce, fields=as_json(fields),
-                   email=fields["email"], email_hash=email_hash, language=language,
-                   mail_base_url=base_url if has_mail else None, now=db.now)
+    id = db.insert(
+        sql.add,
+        **keys,
+        event_id=event["id"],
+        form=form,
+        nonce=nonce,
+        fields=as_json(fields),
+        email=fields["email"],
+        email_hash=email_hash,
+        language=language,
+        mail_base_url=base_url if has_mail else None,
+        now=db.now,
+    )
     if is_free and not db.value(sql.waiting_before, **keys, id=id):
         _queue_mail(db, id)
     return id
@@ -113,10 +155,13 @@ def correct(db, event, form, nonce, email, client, base_url):
     if mails.withdraw(db, KIND, ENTITY, draft["id"]):
         db.run(sql.forget_mail, id=draft["id"])
     fields = {**json.loads(draft["fields"]), "email": email}
-    return True, _add(db, event, form, fields, f"{nonce}.{number}", draft["language"], client, base_url)
+    return True, _add(
+        db, event, form, fields, f"{nonce}.{number}", draft["language"], client, base_url
+    )
 
 
 # Limits
+
 
 def release(db):
     """Queue the mails that wait, as far as the limits allow, and return their number.
@@ -128,7 +173,7 @@ def release(db):
     waiting = db.all(sql.waiting)
     if not waiting:
         return 0
-    reached, count = set(), 0           # limits that are reached, as `_limit_reached` returns them
+    reached, count = set(), 0  # limits that are reached, as `_limit_reached` returns them
     with db.write():
         room = min(ROUND, _room(db, SHARE))
         for draft in waiting:
@@ -158,8 +203,15 @@ def _room(db, share):
 
 def _mailed(db, email_hash, **only):
     """Return how many mails an address had within a day, at most PER_DAY. With `network`, add those that wait there."""
-    return db.value(sql.of_address, frozenset(only), email_hash=email_hash, since=times.after(db.now, -DAY),
-                    now=db.now, most=PER_DAY, **only)
+    return db.value(
+        sql.of_address,
+        frozenset(only),
+        email_hash=email_hash,
+        since=times.after(db.now, -DAY),
+        now=db.now,
+        most=PER_DAY,
+        **only,
+    )
 
 
 def _limit_reached(db, draft):
@@ -170,7 +222,10 @@ def _limit_reached(db, draft):
     hour = times.after(db.now, -HOUR)
     if _sent(db, hour, network=draft["network"]) >= PER_HOUR:
         return "network", draft["network"]
-    if draft["wide_network"] and _sent(db, hour, wide_network=draft["wide_network"]) >= PER_HOUR_WIDE:
+    if (
+        draft["wide_network"]
+        and _sent(db, hour, wide_network=draft["wide_network"]) >= PER_HOUR_WIDE
+    ):
         return "wide_network", draft["wide_network"]
     if draft["domain_hash"] and not _may_have_mail(db, draft["domain_hash"]):
         return "domain_hash", draft["domain_hash"]
@@ -184,7 +239,9 @@ def _sent(db, since, **only):
 
 def _may_have_mail(db, domain_hash):
     """Return whether a domain can have a mail now: one of the first of a day, or one after each PAUSE."""
-    is_known = db.value(sql.is_domain_known, domain_hash=domain_hash, since=times.after(db.now, -KNOWN))
+    is_known = db.value(
+        sql.is_domain_known, domain_hash=domain_hash, since=times.after(db.now, -KNOWN)
+    )
     most = PER_KNOWN_DOMAIN if is_known else PER_DOMAIN
     if _sent(db, times.after(db.now, -DAY), domain_hash=domain_hash) < most:
         return True
@@ -196,10 +253,23 @@ def _queue_mail(db, id):
     draft, hour = db.one(sql.to_mail, id=id), times.after(db.now, -HOUR)
     turn = _sent(db, hour, network=draft["network"])
     if draft["wide_network"]:
-        turn = max(turn, _sent(db, hour, wide_network=draft["wide_network"]) * PER_HOUR // PER_HOUR_WIDE)
-    subject = mail_words.WORDS[draft["language"]][f"{TEXTS[draft['form']]}_subject"].format(title=draft["title"])
-    mails.add(db, KIND, ENTITY, id, draft["email"], subject, base_url=draft["mail_base_url"],
-              language=draft["language"], turn=min(turn, mails.TURNS - 1))
+        turn = max(
+            turn, _sent(db, hour, wide_network=draft["wide_network"]) * PER_HOUR // PER_HOUR_WIDE
+        )
+    subject = mail_words.WORDS[draft["language"]][f"{TEXTS[draft['form']]}_subject"].format(
+        title=draft["title"]
+    )
+    mails.add(
+        db,
+        KIND,
+        ENTITY,
+        id,
+        draft["email"],
+        subject,
+        base_url=draft["mail_base_url"],
+        language=draft["language"],
+        turn=min(turn, mails.TURNS - 1),
+    )
     db.run(sql.mark_mailed, id=id, now=db.now)
 
 
@@ -234,7 +304,9 @@ def _networks(key, client):
     address = ip_address(client) if client else ip_address("0.0.0.0")
     if address.version == 4:
         return _keyed(key, str(address)), None
-    return tuple(_keyed(key, str(ip_network(f"{address}/{bits}", strict=False))) for bits in (64, 48))
+    return tuple(
+        _keyed(key, str(ip_network(f"{address}/{bits}", strict=False))) for bits in (64, 48)
+    )
 
 
 def _keyed(key, text):
@@ -242,6 +314,7 @@ def _keyed(key, text):
 
 
 # The link in the mail
+
 
 def new_secret(db, id):
     """Make a secret for the link of a draft, store its hash and return it. None if there is nothing to confirm."""
@@ -276,7 +349,10 @@ def confirm(db, draft, show, base_url, *, way="mailed"):
     """
     email, fields = draft["email"], json.loads(draft["fields"])
     reach.refuse_closed_at_event(db, email, draft["event_id"])
-    id, is_new = draft["form"] == "visit" and visitors.registered(db, email, draft["event_id"]), False
+    id, is_new = (
+        draft["form"] == "visit" and visitors.registered(db, email, draft["event_id"]),
+        False,
+    )
     if not id:
         try:
             asked = fields["custom_fields"].keys() if draft["form"] == "visit" else None
@@ -294,8 +370,15 @@ def confirm(db, draft, show, base_url, *, way="mailed"):
         links.handed_out(db, link, way)
     else:
         name = " ".join(filter(None, (application["first_name"], application["last_name"]))) or None
-        link = links.create(db, "application", event_id=draft["event_id"], application_id=id, email=email,
-                            language=draft["language"], name=name)
+        link = links.create(
+            db,
+            "application",
+            event_id=draft["event_id"],
+            application_id=id,
+            email=email,
+            language=draft["language"],
+            name=name,
+        )
     ends = times.after(db.now, link_secrets.MAILED)
     db.run(sql.hand_over, id=draft["id"], link_id=link["id"], email=email, expires_at=ends)
     db.run(sql.remember_domain, id=draft["id"], now=db.now)
@@ -307,6 +390,7 @@ def confirm(db, draft, show, base_url, *, way="mailed"):
 
 # Upkeep
 
+
 def delete_old(db):
     """Delete confirmed drafts after two days and others after a week, with their secrets and mails that wait.
 
@@ -314,5 +398,9 @@ def delete_old(db):
     """
     with db.write():
         domains = db.run(sql.forget_domains, before=times.after(db.now, -KNOWN), size=BATCH)
-        return domains + db.run(sql.drop_old, week=times.after(db.now, -WEEK), two_days=times.after(db.now, -TWO_DAYS),
-                                size=BATCH)
+        return domains + db.run(
+            sql.drop_old,
+            week=times.after(db.now, -WEEK),
+            two_days=times.after(db.now, -TWO_DAYS),
+            size=BATCH,
+        )

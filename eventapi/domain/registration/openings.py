@@ -2,12 +2,13 @@
 
 A form is `apply`, with which exhibitors apply, or `visit`, with which visitors register.
 """
+
 from eventapi import times
 from eventapi.storage.statements import statements
 
 sql = statements("drafts")
 
-APPROVAL = {"apply": "manual", "visit": "automatic"}        # form -> approval of its categories
+APPROVAL = {"apply": "manual", "visit": "automatic"}  # form -> approval of its categories
 
 
 def state(db, show, form):
@@ -22,7 +23,11 @@ def state(db, show, form):
     if form == "visit":
         return "open" if categories(db, show, form) else "full"
     capacity = show["apply_capacity"]
-    return "full" if capacity and db.value(sql.applications, event_id=show["id"]) >= capacity else "open"
+    return (
+        "full"
+        if capacity and db.value(sql.applications, event_id=show["id"]) >= capacity
+        else "open"
+    )
 
 
 def until(show, form):

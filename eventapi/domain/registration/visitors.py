@@ -3,6 +3,7 @@
 The office decides wherever a rule would have to guess: several contacts with the address, a full category, a form that
 has closed meanwhile, a participation that the office has cancelled.
 """
+
 from eventapi.domain.mail import queue as mails
 from eventapi.domain.people import applications, contacts, decisions, participants
 from eventapi.domain.registration import openings
@@ -10,7 +11,13 @@ from eventapi.storage.statements import statements
 
 sql = statements("drafts")
 
-APPROVAL = {"event_keys": None, "contact_id": None, "customer_number": None, "category_keys": None, "confirm": True}
+APPROVAL = {
+    "event_keys": None,
+    "contact_id": None,
+    "customer_number": None,
+    "category_keys": None,
+    "confirm": True,
+}
 
 
 def registered(db, email, event_id):
@@ -39,8 +46,11 @@ def admit(db, show, application, base_url):
 def _is_automatic(db, show, application):
     """Return whether no rule leaves the application to the office."""
     categories = db.all(sql.automatic, id=application["id"])
-    if openings.state(db, show, "visit") != "open" or len(categories) != 1 or application["event_keys"] != [
-            show["event_key"]]:
+    if (
+        openings.state(db, show, "visit") != "open"
+        or len(categories) != 1
+        or application["event_keys"] != [show["event_key"]]
+    ):
         return False
     category = categories[0]
     if category["id"] not in [row["id"] for row in openings.categories(db, show, "visit")]:

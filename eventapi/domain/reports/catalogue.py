@@ -8,6 +8,7 @@ period: "day", "week", "month", "quarter" or "year". as_of: day, or None.
 zone: time zone of the event, or None. event_key: key of the event, or None.
 given, values: names of the optional lines of SQL, and parameters, that select the event.
 """
+
 from dataclasses import dataclass
 
 from eventapi import money, times
@@ -20,9 +21,17 @@ from eventapi.validation.schema_files import definition, query_schema
 sql = statements("reports")
 
 JSON, CSV, SVG, ZIP = "application/json", "text/csv", "image/svg+xml", "application/zip"
-LAST_DAY = "2999-12-31"             # of `as_of`
-EVERYTHING = {"first": None, "last": None, "period": "month", "as_of": None, "zone": None, "event_key": None,
-              "given": frozenset(), "values": {}}                   # the selection without a filter
+LAST_DAY = "2999-12-31"  # of `as_of`
+EVERYTHING = {
+    "first": None,
+    "last": None,
+    "period": "month",
+    "as_of": None,
+    "zone": None,
+    "event_key": None,
+    "given": frozenset(),
+    "values": {},
+}  # the selection without a filter
 
 
 @dataclass(frozen=True)
@@ -36,6 +45,7 @@ class Report:
 
     The columns that are added up in the totals are `x-totals` of the report in schemas/report.json.
     """
+
     rows: object
     query: str
     money: tuple = ()
@@ -43,7 +53,9 @@ class Report:
 
 
 REPORTS = {
-    "revenue": Report(finance.revenue, "by_period", ("invoiced", "credited", "net", "tax", "total")),
+    "revenue": Report(
+        finance.revenue, "by_period", ("invoiced", "credited", "net", "tax", "total")
+    ),
     "participants": Report(show.participants, "by_day"),
     "applications": Report(show.applications, "by_period"),
     "payments": Report(finance.payments, "by_period", ("received", "refunded", "fees", "net")),
@@ -62,6 +74,7 @@ class Books:
 
     query, row: schemas in schemas/report.json, or None.
     """
+
     title: str
     formats: tuple
     description: str
@@ -70,47 +83,91 @@ class Books:
 
 
 BOOKS = {
-    "ledger": Books("Ledger", (JSON, CSV), "The accounts of all customers: opening balance, movements and closing "
-                    "balance, with a proof. `/reports/ledger/{customer_number}` is the account of one customer.",
-                    "by_account", "ledger_row"),
-    "recapitulative": Books("Recapitulative statement", (JSON, CSV), "Goods and services to customers in other "
-                            "countries of the EU without tax, by VAT ID (§ 18a UStG), for a month, quarter or year.",
-                            "recapitulative_period", "recapitulative_row"),
-    "periods": Books("Periods", (JSON,), "The months with bookings, and whether they are closed.", row="period"),
-    "datev": Books("DATEV bookings", (CSV, JSON, ZIP), "The bookings of a month or year as a file for DATEV, and a "
-                   "summary of the file as JSON; with `documents=1`, a ZIP file with the documents. The columns are "
-                   "DATEV's.", "datev_period"),
-    "datev/debtors": Books("DATEV debtors", (CSV, JSON), "The customers as a file for DATEV, and a summary of the file "
-                           "as JSON. The columns are DATEV's.", "datev_debtors_period"),
-    "audit-export": Books("Tax audit export", (ZIP,), "All bookings of a year as a ZIP file for a tax audit. It "
-                          "describes its tables itself.", "audit_year"),
+    "ledger": Books(
+        "Ledger",
+        (JSON, CSV),
+        "The accounts of all customers: opening balance, movements and closing "
+        "balance, with a proof. `/reports/ledger/{customer_number}` is the account of one customer.",
+        "by_account",
+        "ledger_row",
+    ),
+    "recapitulative": Books(
+        "Recapitulative statement",
+        (JSON, CSV),
+        "Goods and services to customers in other "
+        "countries of the EU without tax, by VAT ID (§ 18a UStG), for a month, quarter or year.",
+        "recapitulative_period",
+        "recapitulative_row",
+    ),
+    "periods": Books(
+        "Periods", (JSON,), "The months with bookings, and whether they are closed.", row="period"
+    ),
+    "datev": Books(
+        "DATEV bookings",
+        (CSV, JSON, ZIP),
+        "The bookings of a month or year as a file for DATEV, and a "
+        "summary of the file as JSON; with `documents=1`, a ZIP file with the documents. The columns are "
+        "DATEV's.",
+        "datev_period",
+    ),
+    "datev/debtors": Books(
+        "DATEV debtors",
+        (CSV, JSON),
+        "The customers as a file for DATEV, and a summary of the file "
+        "as JSON. The columns are DATEV's.",
+        "datev_debtors_period",
+    ),
+    "audit-export": Books(
+        "Tax audit export",
+        (ZIP,),
+        "All bookings of a year as a ZIP file for a tax audit. It describes its tables itself.",
+        "audit_year",
+    ),
 }
 # report -> the totals that the overview shows; None means all
-IN_OVERVIEW = {"participants": None, "applications": None,
-               "booths": ("booths", "sold", "reserved", "available", "blocked"),
-               "revenue": ("invoiced", "credited", "net", "tax", "total"),
-               "payments": ("received", "refunded", "fees"), "receivables": ("amount",)}
+IN_OVERVIEW = {
+    "participants": None,
+    "applications": None,
+    "booths": ("booths", "sold", "reserved", "available", "blocked"),
+    "revenue": ("invoiced", "credited", "net", "tax", "total"),
+    "payments": ("received", "refunded", "fees"),
+    "receivables": ("amount",),
+}
 
 
 def catalogue():
     """Return all reports as API objects, with their parameters and the columns of their rows."""
-    return [*(_described(name, report.query) for name, report in REPORTS.items()), _described("overview", "by_day"),
-            *(_entry(name, books.title, books.description, books.query, books.row, books.formats)
-              for name, books in BOOKS.items())]
+    return [
+        *(_described(name, report.query) for name, report in REPORTS.items()),
+        _described("overview", "by_day"),
+        *(
+            _entry(name, books.title, books.description, books.query, books.row, books.formats)
+            for name, books in BOOKS.items()
+        ),
+    ]
 
 
 def _described(name, query):
     description = definition(f"report.{part(name)}")["description"]
-    return _entry(name, words.text(name, "en"), description, query, f"{part(name)}_row", (JSON, CSV, SVG))
+    return _entry(
+        name, words.text(name, "en"), description, query, f"{part(name)}_row", (JSON, CSV, SVG)
+    )
 
 
 def _entry(name, title, description, query, row, formats):
     parameters = query_schema(f"report.{query}", listing=False)["properties"] if query else {}
-    return {"report_type": name.replace("/", "_"), "title": title, "path": f"/reports/{name}",
-            "description": description,
-            "parameters": [{"name": parameter, "description": schema.get("description", "")}
-                           for parameter, schema in parameters.items()],
-            "columns": list(definition(f"report.{row}")["properties"]) if row else [], "formats": list(formats)}
+    return {
+        "report_type": name.replace("/", "_"),
+        "title": title,
+        "path": f"/reports/{name}",
+        "description": description,
+        "parameters": [
+            {"name": parameter, "description": schema.get("description", "")}
+            for parameter, schema in parameters.items()
+        ],
+        "columns": list(definition(f"report.{row}")["properties"]) if row else [],
+        "formats": list(formats),
+    }
 
 
 def part(name):
@@ -137,7 +194,11 @@ def read(db, name, query):
     with db.snapshot():
         selection = _selection(db, query)
         data = overview(db, selection) if name == "overview" else figures(db, name, selection)
-    filters = {parameter: value for parameter, value in query.items() if parameter not in ("event_id", "event_key")}
+    filters = {
+        parameter: value
+        for parameter, value in query.items()
+        if parameter not in ("event_id", "event_key")
+    }
     if "date_from" in query:
         filters["date_from"] = selection["first"]
     if "date_to" in query:
@@ -158,14 +219,18 @@ def figures(db, name, selection):
     rows = report.rows(db, selection)
     totals = _totals(report, sums(name), rows)
     shown = (_in_major_units(row, report, base) for row in rows)
-    return {"rows": [{column: row[column] for column in names} for row in shown],
-            "totals": [_in_major_units(total, report, base) for total in totals]}
+    return {
+        "rows": [{column: row[column] for column in names} for row in shown],
+        "totals": [_in_major_units(total, report, base) for total in totals],
+    }
 
 
 def _in_major_units(row, report, base):
     """Return a row with its amounts in major units. `base` is the currency of the tenant."""
-    return {**money.in_major_units(row, report.money),
-            **{name: money.major(row[name], base) for name in report.base_money}}
+    return {
+        **money.in_major_units(row, report.money),
+        **{name: money.major(row[name], base) for name in report.base_money},
+    }
 
 
 def overview(db, selection):
@@ -174,9 +239,17 @@ def overview(db, selection):
     The totals are the same for every length of the periods, and years are the fewest.
     """
     selection = {**selection, "as_of": selection["last"], "period": "year"}
-    rows = [{"report": name, "figure": figure, "currency": total.get("currency"), "value": total[figure]}
-            for name, shown in IN_OVERVIEW.items() for total in figures(db, name, selection)["totals"]
-            for figure in shown or sums(name)]
+    rows = [
+        {
+            "report": name,
+            "figure": figure,
+            "currency": total.get("currency"),
+            "value": total[figure],
+        }
+        for name, shown in IN_OVERVIEW.items()
+        for total in figures(db, name, selection)["totals"]
+        for figure in shown or sums(name)
+    ]
     return {"rows": rows, "totals": []}
 
 
@@ -188,9 +261,16 @@ def _selection(db, query):
     first, last = selected(query, zone)
     if query.get("as_of", "") > LAST_DAY:
         raise invalid_parameter("as_of", "maximum", f"must not be after {LAST_DAY}")
-    return {"first": first, "last": last,
-            "period": query.get("period", "month"), "as_of": query.get("as_of"), "zone": event and event["timezone"],
-            "event_key": event and event["event_key"], "given": frozenset(by_event), "values": by_event}
+    return {
+        "first": first,
+        "last": last,
+        "period": query.get("period", "month"),
+        "as_of": query.get("as_of"),
+        "zone": event and event["timezone"],
+        "event_key": event and event["event_key"],
+        "given": frozenset(by_event),
+        "values": by_event,
+    }
 
 
 def _totals(report, names, rows):
@@ -204,5 +284,7 @@ def _totals(report, names, rows):
         total = totals.setdefault(row.get("currency"), dict.fromkeys(names, 0))
         for name in names if row.get("bucket") != finance.OVERPAID else ():
             total[name] = None if None in (total[name], row[name]) else total[name] + row[name]
-    return [{**({"currency": currency} if currency else {}), **totals[currency]}
-            for currency in sorted(totals, key=str)]
+    return [
+        {**({"currency": currency} if currency else {}), **totals[currency]}
+        for currency in sorted(totals, key=str)
+    ]

@@ -8,6 +8,7 @@ amount, currency, date or gateway.
 
 For `selection` see catalogue.py.
 """
+
 import json
 from bisect import bisect_right
 from collections import defaultdict
@@ -20,12 +21,14 @@ from eventapi.storage.statements import statements
 sql = statements("reports")
 
 BUCKETS = ("not_due", "1-30", "31-60", "61-90", "90+")
-OVERPAID = "overpaid"               # the bucket of what is owed to customers
+OVERPAID = "overpaid"  # the bucket of what is owed to customers
 
 
 def revenue(db, selection):
     """Return the invoiced and credited amounts by period and currency."""
-    return _by_period(db, sql.revenue, selection, spans(db, sql.next_issue, selection, of_days=True))
+    return _by_period(
+        db, sql.revenue, selection, spans(db, sql.next_issue, selection, of_days=True)
+    )
 
 
 def tax(db, selection):
@@ -45,16 +48,39 @@ def converted_tax(db, selection):
     """
     base, rows = db.config.currency, tax(db, selection)
     foreign = sorted({row["currency"] for row in rows} - {base})
-    rates = [(currency, money.usual_rate(db.config, currency),
-              10 ** (5 + money.decimals(currency) - money.decimals(base))) for currency in foreign]
+    rates = [
+        (
+            currency,
+            money.usual_rate(db.config, currency),
+            10 ** (5 + money.decimals(currency) - money.decimals(base)),
+        )
+        for currency in foreign
+    ]
     periods = spans(db, sql.next_tax, selection, of_days=True)
-    found = _by_period(db, sql.converted_tax, selection, periods, rates=as_json(rates)) if rates else []
-    sums = {(row["period"], row["currency"], row["tax_category"], row["tax_rate"] / 100, row["region"]): row
-            for row in found}
+    found = (
+        _by_period(db, sql.converted_tax, selection, periods, rates=as_json(rates)) if rates else []
+    )
+    sums = {
+        (
+            row["period"],
+            row["currency"],
+            row["tax_category"],
+            row["tax_rate"] / 100,
+            row["region"],
+        ): row
+        for row in found
+    }
     for row in rows:
-        amounts = sums.get(tuple(row[name] for name in ("period", "currency", "tax_category", "tax_rate", "region")))
-        row.update(base_currency=base, base_net=amounts["base_net"] if amounts else row["net"],
-                   base_tax=amounts["base_tax"] if amounts else row["tax"])
+        amounts = sums.get(
+            tuple(
+                row[name] for name in ("period", "currency", "tax_category", "tax_rate", "region")
+            )
+        )
+        row.update(
+            base_currency=base,
+            base_net=amounts["base_net"] if amounts else row["net"],
+            base_tax=amounts["base_tax"] if amounts else row["tax"],
+        )
     return rows
 
 
@@ -65,7 +91,9 @@ def payments(db, selection):
     """
     periods = spans(db, sql.next_payment, selection)
     if selection["given"]:
-        rows = _payments_of_event(db, selection, periods) + _by_period(db, sql.moves, selection, periods)
+        rows = _payments_of_event(db, selection, periods) + _by_period(
+            db, sql.moves, selection, periods
+        )
     else:
         rows = _by_period(db, sql.payments, selection, periods)
         rows += _by_period(db, sql.undated_payments, selection, periods)
@@ -80,7 +108,9 @@ def _payments_of_event(db, selection, periods):
     """
     found, sums = json.loads(periods), {}
     starts = [start for _, start, _ in found]
-    for at, currency, gateway_key, amount, fee in db.tuples(sql.payments_of_event, **selection["values"]):
+    for at, currency, gateway_key, amount, fee in db.tuples(
+        sql.payments_of_event, **selection["values"]
+    ):
         place = bisect_right(starts, at) - 1
         if place < 0 or at >= found[place][2]:
             continue
@@ -88,9 +118,19 @@ def _payments_of_event(db, selection, periods):
         entry[0] += 1
         entry[1] += amount
         entry[2] += fee
-    return [{"period": found[place][0], "currency": currency, "gateway_key": gateway_key, "payments": count,
-             "received": received, "refunded": 0, "fees": fees, "net": received - fees}
-            for (place, currency, gateway_key), (count, received, fees) in sums.items()]
+    return [
+        {
+            "period": found[place][0],
+            "currency": currency,
+            "gateway_key": gateway_key,
+            "payments": count,
+            "received": received,
+            "refunded": 0,
+            "fees": fees,
+            "net": received - fees,
+        }
+        for (place, currency, gateway_key), (count, received, fees) in sums.items()
+    ]
 
 
 def receivables(db, selection):
@@ -103,15 +143,25 @@ def receivables(db, selection):
         rows = db.all(sql.open, selection["given"], **selection["values"])
     else:
         until = times.end(as_of, db.config.timezone)
-        rows = db.all(sql.open_then, selection["given"], **selection["values"], as_of=as_of, until=until)
+        rows = db.all(
+            sql.open_then, selection["given"], **selection["values"], as_of=as_of, until=until
+        )
     sums = defaultdict(lambda: [0, 0])
     for row in rows:
-        entry = sums[row["currency"], bucket(row["due_date"], as_of) if row["amount"] > 0 else OVERPAID]
+        entry = sums[
+            row["currency"], bucket(row["due_date"], as_of) if row["amount"] > 0 else OVERPAID
+        ]
         entry[0] += row["invoices"]
         entry[1] += abs(row["amount"])
     currencies = sorted({currency for currency, _ in sums})
-    rows = [(currency, name, *sums[currency, name]) for currency in currencies for name in (*BUCKETS, OVERPAID)]
-    return [dict(zip(("currency", "bucket", "invoices", "amount"), row, strict=True)) for row in rows]
+    rows = [
+        (currency, name, *sums[currency, name])
+        for currency in currencies
+        for name in (*BUCKETS, OVERPAID)
+    ]
+    return [
+        dict(zip(("currency", "bucket", "invoices", "amount"), row, strict=True)) for row in rows
+    ]
 
 
 def bucket(due_date, as_of):
@@ -126,7 +176,11 @@ def _by_period(db, statement, selection, periods, **values):
     The statement returns for each period a JSON array of rows.
     """
     found = db.all(statement, selection["given"], **selection["values"], **values, spans=periods)
-    return [{"period": row["period"], **figures} for row in found for figures in json.loads(row["figures"])]
+    return [
+        {"period": row["period"], **figures}
+        for row in found
+        for figures in json.loads(row["figures"])
+    ]
 
 
 def _added(rows):

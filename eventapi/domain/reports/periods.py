@@ -2,6 +2,7 @@
 
 A day is a text such as 2026-05-01.
 """
+
 from datetime import date, timedelta
 
 from eventapi import times
@@ -11,7 +12,7 @@ from eventapi.storage.database import as_json
 DAYS = {"day": 1, "week": 7}
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
 FIRST_DAY = "0001-01-01"
-LAST_YEAR = "9999"           # records of this year are omitted: its last period has no end in the calendar
+LAST_YEAR = "9999"  # records of this year are omitted: its last period has no end in the calendar
 
 
 def named(day, period):
@@ -21,7 +22,7 @@ def named(day, period):
         return f"{year:04}-W{week:02}"
     if period == "quarter":
         return f"{day[:4]}-Q{(int(day[5:7]) + 2) // 3}"
-    return day[:{"day": 10, "month": 7, "year": 4}[period]]
+    return day[: {"day": 10, "month": 7, "year": 4}[period]]
 
 
 def first_day(day, period):
@@ -59,7 +60,9 @@ def selected(query, zone):
     """
     first, last = (times.local_date(query.get(name), zone) for name in ("date_from", "date_to"))
     if first and last and first > last:
-        raise invalid_parameter("date_to", "before_start", f"is {last}, and must not be before `date_from`, {first}")
+        raise invalid_parameter(
+            "date_to", "before_start", f"is {last}, and must not be before `date_from`, {first}"
+        )
     return first, last
 
 
@@ -82,10 +85,14 @@ def spans(db, statement, selection, *, of_days=False):
             return as_json(found)
         after = next_first_day(day, period)
         until = min(after, end) if end else after
-        found.append([named(day, period), start_of(max(first_day(day, period), first)), start_of(until)])
+        found.append(
+            [named(day, period), start_of(max(first_day(day, period), first)), start_of(until)]
+        )
 
 
 def timestamps(selection, zone):
     """Return the selected days as UTC timestamps: `begins`, and `ends`, which is exclusive. Both can be None."""
-    return {"begins": selection["first"] and times.start(selection["first"], zone),
-            "ends": selection["last"] and times.start(times.add_days(selection["last"], 1), zone)}
+    return {
+        "begins": selection["first"] and times.start(selection["first"], zone),
+        "ends": selection["last"] and times.start(times.add_days(selection["last"], 1), zone),
+    }

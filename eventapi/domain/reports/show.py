@@ -2,6 +2,7 @@
 
 Amounts are in minor units. For `selection` see catalogue.py.
 """
+
 from datetime import datetime
 
 from eventapi import money, times
@@ -10,7 +11,7 @@ from eventapi.storage.statements import statements
 
 sql = statements("reports")
 
-MM2 = 10 ** 6                           # square millimetres in a square metre
+MM2 = 10**6  # square millimetres in a square metre
 AREAS = ("area", "sold_area", "reserved_area", "available_area", "blocked_area")
 
 
@@ -35,7 +36,9 @@ def booths(db, selection):
     rows = db.all(sql.booths, selection["given"], **selection["values"], now=times.now())
     for row in rows:
         row["currency"] = db.config.currency
-        row["revenue_per_m2"] = money.divided(row["revenue"] * MM2, row["sold_area"]) if row["sold_area"] else None
+        row["revenue_per_m2"] = (
+            money.divided(row["revenue"] * MM2, row["sold_area"]) if row["sold_area"] else None
+        )
         row.update({name: row[name] / MM2 for name in AREAS})
     return rows
 
@@ -49,9 +52,22 @@ def services(db, selection):
 def check_ins(db, selection):
     """Return check-ins and check-outs by station and hour, in the time zone of the event."""
     given = selection["given"].union(name for name in ("first", "last") if selection[name])
-    rows = db.all(sql.check_ins, given, **selection["values"], first=selection["first"], last=selection["last"])
-    return [{"event_key": row["event_key"], **_local(row["hour"], row["timezone"]), "begins_at": row["hour"],
-             **{name: row[name] for name in ("station", "check_ins", "check_outs")}} for row in rows]
+    rows = db.all(
+        sql.check_ins,
+        given,
+        **selection["values"],
+        first=selection["first"],
+        last=selection["last"],
+    )
+    return [
+        {
+            "event_key": row["event_key"],
+            **_local(row["hour"], row["timezone"]),
+            "begins_at": row["hour"],
+            **{name: row[name] for name in ("station", "check_ins", "check_outs")},
+        }
+        for row in rows
+    ]
 
 
 def readiness(db, selection):

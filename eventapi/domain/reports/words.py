@@ -1,4 +1,5 @@
 """Texts of the charts of reports, in English and German."""
+
 from eventapi.languages import names
 
 TEXTS = {

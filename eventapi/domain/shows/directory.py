@@ -2,6 +2,7 @@
 
 Nothing that is not named here is shown. A person is named only if a profile says so.
 """
+
 import json
 import re
 
@@ -15,7 +16,7 @@ sql = statements("directory")
 
 PARTS = ("show_directory", "show_plan", "show_programme")
 ENCODED = ("texts", "products", "links")
-DETAILS = ("text", "website", "email", "phone", "links")       # of an exhibitor, on its own page only
+DETAILS = ("text", "website", "email", "phone", "links")  # of an exhibitor, on its own page only
 
 
 def state(db, event_key):
@@ -38,7 +39,9 @@ def show(db, event_key):
     zone = row["timezone"]
     row["first_day"] = times.local_date(row["date_from"], zone)
     row["last_day"] = times.local_date(row["date_to"] or row["date_from"], zone)
-    row["next"] = db.one(sql.next_show, over_at=row["over_at"]) if row["over_at"] < times.now() else None
+    row["next"] = (
+        db.one(sql.next_show, over_at=row["over_at"]) if row["over_at"] < times.now() else None
+    )
     return row
 
 
@@ -60,9 +63,13 @@ def exhibitors(db, show, language):
         host = row.pop("host_participant_id")
         row["country"] = countries.name(row["country"], language)
         row["booths"] = booths.get(row["id"]) or booths.get(host, [])
-        row["host"] = names.get(host) and {"id": host, "name": names[host], "slug": slug(names[host])}
+        row["host"] = names.get(host) and {
+            "id": host,
+            "name": names[host],
+            "slug": slug(names[host]),
+        }
         row["slug"] = slug(row["name"])
-        for name in ENCODED:                            # most exhibitors have no profile
+        for name in ENCODED:  # most exhibitors have no profile
             row[name] = json.loads(row[name]) if row[name] else []
         row["text"] = in_language(row.pop("texts") or {}, language)
         row["website"] = linkable(row["website"])
@@ -76,7 +83,11 @@ def in_language(texts, language):
 
 def linkable(website):
     """Return the address of a web site with its scheme."""
-    return website if not website or website.lower().startswith(("http://", "https://")) else f"https://{website}"
+    return (
+        website
+        if not website or website.lower().startswith(("http://", "https://"))
+        else f"https://{website}"
+    )
 
 
 def brief(found):
@@ -87,12 +98,20 @@ def brief(found):
 def matching(found, q="", category=""):
     """Return the exhibitors of a category whose name, products or booths contain each word of `q`, but for accents."""
     words = folding.fold(q).split()
-    return [row for row in found if (not category or row["category_key"] == category)
-            and all(word in _text(row) for word in words)]
+    return [
+        row
+        for row in found
+        if (not category or row["category_key"] == category)
+        and all(word in _text(row) for word in words)
+    ]
 
 
 def _text(row):
-    return folding.fold(" ".join([row["name"], *row["products"], *(booth["booth_number"] for booth in row["booths"])]))
+    return folding.fold(
+        " ".join(
+            [row["name"], *row["products"], *(booth["booth_number"] for booth in row["booths"])]
+        )
+    )
 
 
 def categories(found):
@@ -102,7 +121,10 @@ def categories(found):
         if row["category_key"]:
             key = row["category"], row["category_key"]
             counts[key] = counts.get(key, 0) + 1
-    return [{"category_key": key, "title": title, "count": count} for (title, key), count in sorted(counts.items())]
+    return [
+        {"category_key": key, "title": title, "count": count}
+        for (title, key), count in sorted(counts.items())
+    ]
 
 
 def is_category(db, show, category_key):
@@ -154,7 +176,12 @@ def programme(db, show, found):
     """
     if not show["show_programme"]:
         return []
-    slots, listed, hosts, speakers = db.all(sql.slots, event_id=show["id"]), {row["id"]: row for row in found}, {}, {}
+    slots, listed, hosts, speakers = (
+        db.all(sql.slots, event_id=show["id"]),
+        {row["id"]: row for row in found},
+        {},
+        {},
+    )
     for row in db.all(sql.hosts, event_id=show["id"]):
         exhibitor = listed.get(row["exhibitor_id"])
         if exhibitor:
@@ -162,8 +189,10 @@ def programme(db, show, found):
             hosts.setdefault(row["slot_id"], []).append(known)
         elif row["speaker"]:
             speakers.setdefault(row["slot_id"], []).append(row["speaker"])
-    return [{**slot, "exhibitors": hosts.get(slot["id"], []), "speakers": speakers.get(slot["id"], [])}
-            for slot in slots]
+    return [
+        {**slot, "exhibitors": hosts.get(slot["id"], []), "speakers": speakers.get(slot["id"], [])}
+        for slot in slots
+    ]
 
 
 def logo(db, show, id):

@@ -2,6 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 import json
 
 from eventapi import journal, times
@@ -13,15 +14,35 @@ from eventapi.storage.statements import statements
 
 sql = statements("event_pages")
 
-BOOLEANS = ("is_public", "show_directory", "show_plan", "show_programme", "is_indexed", "apply_is_open",
-            "visit_is_open", "my_is_open", "show_prices")
-OPTIONAL = ("show_", "apply_", "visit_", "my_")             # what pages may lack and still be public
+BOOLEANS = (
+    "is_public",
+    "show_directory",
+    "show_plan",
+    "show_programme",
+    "is_indexed",
+    "apply_is_open",
+    "visit_is_open",
+    "my_is_open",
+    "show_prices",
+)
+OPTIONAL = ("show_", "apply_", "visit_", "my_")  # what pages may lack and still be public
 # columns with JSON
-ENCODED = ("texts", "embed_origins", "apply_terms", "visit_fields", "mail_texts", "my_rights", "booth_types")
-FORMS = {"apply": "exhibitors", "visit": "visitors"}        # forms of the pages -> who fills them in
+ENCODED = (
+    "texts",
+    "embed_origins",
+    "apply_terms",
+    "visit_fields",
+    "mail_texts",
+    "my_rights",
+    "booth_types",
+)
+FORMS = {"apply": "exhibitors", "visit": "visitors"}  # forms of the pages -> who fills them in
 # what a form lacks -> what to do
-REMEDIES = {"is_public": "set `is_public` to true", "apply_terms": "set `apply_terms`",
-            "automatic_category": "give the event a selectable category with `approval` automatic"}
+REMEDIES = {
+    "is_public": "set `is_public` to true",
+    "apply_terms": "set `apply_terms`",
+    "automatic_category": "give the event a selectable category with `approval` automatic",
+}
 # Options without which visitors could not tell whose pages they read.
 IMPRINT = ("organiser_name", "organiser_street", "organiser_city", "organiser_email")
 
@@ -34,8 +55,11 @@ def get(db, event_id):
 
 def open_for_exhibitors(db):
     """Return the title of each show whose exhibitors have pages of their own, with the organiser's email and phone."""
-    return db.all(sql.open_for_exhibitors, email=db.config.organiser_email or None,
-                  phone=db.config.organiser_phone or None)
+    return db.all(
+        sql.open_for_exhibitors,
+        email=db.config.organiser_email or None,
+        phone=db.config.organiser_phone or None,
+    )
 
 
 def by_key(db, event_key):
@@ -51,19 +75,40 @@ def review(db, pages, address):
     """
     patch = f"PATCH /api/v1/events/{pages['id']}"
     remedies = {"base_url": "set the option base_url", "date_from": f"{patch} with date_from"}
-    rows = [_row(name, "missing", remedies.get(name, f"set the option {name}, or imprint_url"))
-            for name in lacks(db, pages, address)]
+    rows = [
+        _row(name, "missing", remedies.get(name, f"set the option {name}, or imprint_url"))
+        for name in lacks(db, pages, address)
+    ]
     if db.value(sql.disabled):
         rows.append(_row("the feature pages", "hidden", "eventapi flag enable pages"))
-    rows.append(_row("the event") if pages["is_visible"] else _row("the event", "hidden", f"{patch} with is_visible"))
+    rows.append(
+        _row("the event")
+        if pages["is_visible"]
+        else _row("the event", "hidden", f"{patch} with is_visible")
+    )
     for name in (each for each in BOOLEANS if each not in ("is_indexed", "show_prices")):
-        rows.append(_row(name) if pages[name] else _row(name, "hidden", f"{patch}/pages with {name}"))
+        rows.append(
+            _row(name) if pages[name] else _row(name, "hidden", f"{patch}/pages with {name}")
+        )
     if not (pages["texts"].get("privacy") or db.config.privacy_url):
-        rows.append(_row("privacy", "advice", f"set the option privacy_url, or {patch}/pages with texts.privacy"))
+        rows.append(
+            _row(
+                "privacy",
+                "advice",
+                f"set the option privacy_url, or {patch}/pages with texts.privacy",
+            )
+        )
     if not pages["texts"].get("intro"):
-        rows.append(_row("intro", "advice", f"{patch}/pages with texts.intro says what the show is"))
-    public = all(row["state"] in ("public", "advice") or row["what"].startswith(OPTIONAL) for row in rows)
-    return [_row(f"{address}/e/{pages['event_key']}", *([] if public else ["hidden", "see below"])), *rows]
+        rows.append(
+            _row("intro", "advice", f"{patch}/pages with texts.intro says what the show is")
+        )
+    public = all(
+        row["state"] in ("public", "advice") or row["what"].startswith(OPTIONAL) for row in rows
+    )
+    return [
+        _row(f"{address}/e/{pages['event_key']}", *([] if public else ["hidden", "see below"])),
+        *rows,
+    ]
 
 
 def _row(what, state="public", remedy=None):
@@ -89,23 +134,40 @@ def update(db, old, fields, address, *, is_trial=False):
     merged = {**old, **fields}
     missing = lacks(db, merged, address)
     if merged["is_public"] and missing:
-        raise Problem("page_incomplete", f"The pages cannot be public yet. Set {quoted(missing)} (options of the "
-                      "configuration, and fields of the event), then repeat the request.", missing=missing)
+        raise Problem(
+            "page_incomplete",
+            f"The pages cannot be public yet. Set {quoted(missing)} (options of the "
+            "configuration, and fields of the event), then repeat the request.",
+            missing=missing,
+        )
     _check_names(db, merged, fields)
     for form in FORMS:
         if merged[f"{form}_is_open"] and not old[f"{form}_is_open"]:
             _check_form(db, form, merged, is_trial)
     if merged["my_is_open"] and not old["my_is_open"] and not (address or is_trial):
-        raise Problem("page_incomplete", "The pages of exhibitors cannot open yet, because mails could not link them. "
-                      "Set the option `base_url` of the configuration, then repeat the request.", missing=["base_url"])
+        raise Problem(
+            "page_incomplete",
+            "The pages of exhibitors cannot open yet, because mails could not link them. "
+            "Set the option `base_url` of the configuration, then repeat the request.",
+            missing=["base_url"],
+        )
     _check_portal(db, merged, fields)
     if merged != old:
-        db.run(sql.add, **{**merged, **{name: as_json(merged[name]) for name in ENCODED}}, now=db.now)
+        db.run(
+            sql.add, **{**merged, **{name: as_json(merged[name]) for name in ENCODED}}, now=db.now
+        )
     new = get(db, old["id"])
     changed = [name for name in new if new[name] != old[name] and name != "updated_at"]
     if changed:
-        journal.administered(db, entities.EVENT_PAGES, "updated", new["id"], title=new["event_key"],
-                             old={name: old[name] for name in changed}, new={name: new[name] for name in changed})
+        journal.administered(
+            db,
+            entities.EVENT_PAGES,
+            "updated",
+            new["id"],
+            title=new["event_key"],
+            old={name: old[name] for name in changed},
+            new={name: new[name] for name in changed},
+        )
     return new
 
 
@@ -115,25 +177,40 @@ def _check_names(db, pages, fields):
     known = {row["field_key"] for row in field_definitions.editable(db)}
     for place, key in enumerate(fields.get("visit_fields", ())):
         if key not in known:
-            faults.add(f"/visit_fields/{place}", "unknown", f"is unknown: no custom field of applications that is "
-                       f"`editable` has the key {key}")
+            faults.add(
+                f"/visit_fields/{place}",
+                "unknown",
+                f"is unknown: no custom field of applications that is `editable` has the key {key}",
+            )
     key = fields.get("apply_file_type")
     if key and not db.value(sql.has_submission_type, id=pages["id"], key=key):
-        faults.add("/apply_file_type", "unknown", f"is unknown: the event has no submission type {key}")
+        faults.add(
+            "/apply_file_type", "unknown", f"is unknown: the event has no submission type {key}"
+        )
     faults.raise_any()
 
 
 def _check_form(db, form, pages, is_trial):
     """Raise 409 unless a form can open: the pages are public, it has what it needs, and mails can be sent."""
-    needed = {"apply": ("apply_terms", pages["apply_terms"]),
-              "visit": ("automatic_category", db.value(sql.has_automatic_category, id=pages["id"]))}[form]
-    missing = [name for name, is_there in (("is_public", pages["is_public"]), needed) if not is_there]
+    needed = {
+        "apply": ("apply_terms", pages["apply_terms"]),
+        "visit": ("automatic_category", db.value(sql.has_automatic_category, id=pages["id"])),
+    }[form]
+    missing = [
+        name for name, is_there in (("is_public", pages["is_public"]), needed) if not is_there
+    ]
     if missing:
         remedy = listed([REMEDIES[name] for name in missing])
-        raise Problem("page_incomplete", f"The form of {FORMS[form]} cannot open yet. {remedy[0].upper()}{remedy[1:]}, "
-                      "then repeat the request.", missing=missing)
+        raise Problem(
+            "page_incomplete",
+            f"The form of {FORMS[form]} cannot open yet. {remedy[0].upper()}{remedy[1:]}, "
+            "then repeat the request.",
+            missing=missing,
+        )
     if not is_trial:
-        mails.refuse_unconfigured(db.config, ", because everybody who fills it in confirms the e-mail address")
+        mails.refuse_unconfigured(
+            db.config, ", because everybody who fills it in confirms the e-mail address"
+        )
 
 
 def mail_text(db, event_id, name, language):
@@ -147,16 +224,27 @@ def _check_portal(db, pages, fields):
     `fields` are those that change: what other records have made invalid meanwhile does not prevent other changes.
     """
     faults = Faults()
-    if {"booth_from", "booth_until"} & fields.keys() and pages["booth_until"] and pages["booth_from"]:
+    if (
+        {"booth_from", "booth_until"} & fields.keys()
+        and pages["booth_until"]
+        and pages["booth_from"]
+    ):
         zone = db.value(sql.timezone, id=pages["id"])
         if times.end(pages["booth_until"], zone) < times.start(pages["booth_from"], zone):
             faults.add("/booth_until", "before_start", "must not be before `booth_from`")
     for key in db.values(sql.unknown_types, keys=as_json(fields.get("booth_types", []))):
-        faults.add(f"/booth_types/{fields['booth_types'].index(key)}", "unknown",
-                   f"is unknown: no booth type has the key {key}")
+        faults.add(
+            f"/booth_types/{fields['booth_types'].index(key)}",
+            "unknown",
+            f"is unknown: no booth type has the key {key}",
+        )
     service_id = fields.get("badge_service_id")
-    if service_id is not None and not db.value(sql.is_offered, service_id=service_id, id=pages["id"]):
-        faults.add("/badge_service_id", "not_offered", "must be a service that is offered at this event")
+    if service_id is not None and not db.value(
+        sql.is_offered, service_id=service_id, id=pages["id"]
+    ):
+        faults.add(
+            "/badge_service_id", "not_offered", "must be a service that is offered at this event"
+        )
     faults.raise_any()
 
 
@@ -171,11 +259,15 @@ def copy(db, old_id, new_id):
     """Give the copy of an event the same settings. Its pages are not public."""
     if db.run(sql.copy, old_id=old_id, new_id=new_id, now=db.now):
         new = get(db, new_id)
-        journal.administered(db, entities.EVENT_PAGES, "created", new_id, title=new["event_key"], new=new)
+        journal.administered(
+            db, entities.EVENT_PAGES, "created", new_id, title=new["event_key"], new=new
+        )
 
 
 def delete_with(db, event_id):
     """Journal the end of the settings of an event that is about to be deleted."""
     old = get(db, event_id)
     if old and old["updated_at"]:
-        journal.administered(db, entities.EVENT_PAGES, "deleted", event_id, title=old["event_key"], old=old)
+        journal.administered(
+            db, entities.EVENT_PAGES, "deleted", event_id, title=old["event_key"], old=old
+        )

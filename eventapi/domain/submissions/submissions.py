@@ -4,6 +4,7 @@ A value is checked against its type: one line, a URL, a checkbox, or a file. A f
 content that this extension promises, and its size. Every function that writes is called inside a write transaction and
 journals the change.
 """
+
 import json
 from pathlib import PurePath
 
@@ -24,7 +25,7 @@ sql = statements("submissions")
 LONGEST_LINE = 255
 LONGEST_URL = 2000
 MEGABYTE = 1024 * 1024
-FIELDS = {"file": "document_id"}                # input -> the field for it, where that is not `value`
+FIELDS = {"file": "document_id"}  # input -> the field for it, where that is not `value`
 
 
 def _check_input(db, kind, participant, body, faults):
@@ -32,8 +33,11 @@ def _check_input(db, kind, participant, body, faults):
     wanted = FIELDS.get(kind["input"], "value")
     for member in {"value", "document_id"} - {wanted}:
         if body[member] is not None:
-            faults.add(f"/{member}", "not_for_input",
-                       f"must not be sent: the input of this submission type is {kind['input']}. Send `{wanted}`")
+            faults.add(
+                f"/{member}",
+                "not_for_input",
+                f"must not be sent: the input of this submission type is {kind['input']}. Send `{wanted}`",
+            )
     if body[wanted] is not None:
         if wanted == "value":
             _check_value(kind["input"], body["value"], faults)
@@ -63,7 +67,10 @@ def _wrong_value(kind, value):
     if kind == "text" and (len(value) > LONGEST_LINE or len(value.splitlines()) > 1):
         return "one_line", f"must be one line of at most {LONGEST_LINE} characters"
     if kind == "url" and (len(value) > LONGEST_URL or not URL.fullmatch(value)):
-        return "format", f"must be a URL that begins with http:// or https://, of at most {LONGEST_URL} characters"
+        return (
+            "format",
+            f"must be a URL that begins with http:// or https://, of at most {LONGEST_URL} characters",
+        )
     return None
 
 
@@ -71,52 +78,76 @@ def _check_document(db, kind, participant, document_id, faults):
     document = db.one(sql.document, id=document_id)
     owners = ("event_participant", participant["id"]), ("contact", participant["contact_id"])
     if document is None or (document["entity_type"], document["entity_id"]) not in owners:
-        faults.add("/document_id", "unknown",
-                   f"is unknown: neither the participant nor its contact has the document {document_id}")
+        faults.add(
+            "/document_id",
+            "unknown",
+            f"is unknown: neither the participant nor its contact has the document {document_id}",
+        )
     elif document["sha256"] is None:
-        faults.add("/document_id", "empty",
-                   f"has no content yet. Upload it with PUT /documents/{document_id}/content first")
+        faults.add(
+            "/document_id",
+            "empty",
+            f"has no content yet. Upload it with PUT /documents/{document_id}/content first",
+        )
     else:
         _check_file(db.config, kind, document, faults)
 
 
 def _check_file(config, kind, document, faults):
-    allowed, extension = kind["allowed_extensions"], PurePath(document["filename"] or "").suffix[1:].lower()
+    allowed, extension = (
+        kind["allowed_extensions"],
+        PurePath(document["filename"] or "").suffix[1:].lower(),
+    )
     if allowed and extension not in allowed:
-        faults.add("/document_id", "extension",
-                   f"must be a file with the extension {listed(allowed, 'or')}, but is {document['filename']}")
+        faults.add(
+            "/document_id",
+            "extension",
+            f"must be a file with the extension {listed(allowed, 'or')}, but is {document['filename']}",
+        )
     elif allowed:
         head = files.head(config, document["sha256"])
         if not content_types.fits(extension, head):
-            faults.add("/document_id", "content_type",
-                       f"must be a file whose content fits its extension, but the content of {document['filename']} is "
-                       f"{content_types.detect(head)}")
+            faults.add(
+                "/document_id",
+                "content_type",
+                f"must be a file whose content fits its extension, but the content of {document['filename']} is "
+                f"{content_types.detect(head)}",
+            )
     if kind["max_size_mb"] and document["size"] > kind["max_size_mb"] * MEGABYTE:
-        faults.add("/document_id", "too_large",
-                   f"must have at most {kind['max_size_mb']} MB, but has {document['size']} bytes")
+        faults.add(
+            "/document_id",
+            "too_large",
+            f"must have at most {kind['max_size_mb']} MB, but has {document['size']} bytes",
+        )
 
 
 sql_of_types = statements("submission_types")
 
-TRANSITIONS = Transitions("submission", {
-    "submit": (("pending", "revision_requested", "rejected"), "submitted"),
-    "approve": (("submitted",), "approved"),
-    "reject": (("submitted",), "rejected"),
-    "request-revision": (("submitted",), "revision_requested"),
-})
+TRANSITIONS = Transitions(
+    "submission",
+    {
+        "submit": (("pending", "revision_requested", "rejected"), "submitted"),
+        "approve": (("submitted",), "approved"),
+        "reject": (("submitted",), "rejected"),
+        "request-revision": (("submitted",), "revision_requested"),
+    },
+)
 # status -> what to do so that another value counts
 REMEDIES = {
     "pending": "Change its value or document, then submit it.",
-    **dict.fromkeys(("revision_requested", "rejected"), "Change its value or document, then submit it again."),
+    **dict.fromkeys(
+        ("revision_requested", "rejected"), "Change its value or document, then submit it again."
+    ),
     "submitted": "Request a revision first.",
     "approved": "To submit again, delete this submission and create another one.",
 }
-OPEN = TRANSITIONS.table["submit"][0]         # value and document can change in these statuses
+OPEN = TRANSITIONS.table["submit"][0]  # value and document can change in these statuses
 # Merging contacts may result in two submissions of one type. The one with the status further right here stays.
 RANK = ("rejected", "pending", "revision_requested", "submitted", "approved")
 
 
 # Reading
+
 
 def get(db, id):
     """Return the submission, or None."""
@@ -138,6 +169,7 @@ def represent(row, now):
 
 # Submitting
 
+
 def create(db, body):
     """Create a submission and return it, submitted at once unless `draft` is true. `body` is a complete validated body.
 
@@ -152,9 +184,16 @@ def create(db, body):
     faults.raise_any()
     anonymity.refuse_gone(participant)
     _refuse_second(db, participant, kind)
-    id = db.insert(sql.add, event_id=participant["event_id"], event_participant_id=participant["id"],
-                   type_id=kind["id"],
-                   value=columns(body)["value"], document_id=body["document_id"], due_at=kind["due_at"], now=db.now)
+    id = db.insert(
+        sql.add,
+        event_id=participant["event_id"],
+        event_participant_id=participant["id"],
+        type_id=kind["id"],
+        value=columns(body)["value"],
+        document_id=body["document_id"],
+        due_at=kind["due_at"],
+        now=db.now,
+    )
     custom_fields.store(db, "submission", id, {}, fields)
     new = get(db, id)
     journal.created(db, entities.SUBMISSION, new)
@@ -169,7 +208,11 @@ def update(db, old, body):
     Raise 422 for everything that is wrong with the body; 409 `locked`, `anonymized` or `participant_cancelled`.
     """
     _refuse_other(db, old, body)
-    given = {name: body[name] for name in ("value", "document_id") if name in body and body[name] != old[name]}
+    given = {
+        name: body[name]
+        for name in ("value", "document_id")
+        if name in body and body[name] != old[name]
+    }
     faults, participant = Faults(), db.one(sql.participant, id=old["event_participant_id"])
     fields = custom_fields.checked(db, "submission", body, old["custom_fields"], faults)
     if given:
@@ -212,9 +255,12 @@ def _refuse_second(db, participant, kind):
     """Raise 409 `duplicate` if the participant has a submission of this type already."""
     known = db.one(sql.find, event_participant_id=participant["id"], type_id=kind["id"])
     if known:
-        raise Problem("duplicate",
-                      f"The participant has the submission {known['id']} of this type already. It is "
-                      f"{known['status']}. {REMEDIES[known['status']]}", submission_id=known["id"])
+        raise Problem(
+            "duplicate",
+            f"The participant has the submission {known['id']} of this type already. It is "
+            f"{known['status']}. {REMEDIES[known['status']]}",
+            submission_id=known["id"],
+        )
 
 
 def _participant_and_type(db, body):
@@ -227,12 +273,18 @@ def _participant_and_type(db, body):
     participant = participant_id and db.one(sql.participant, id=participant_id)
     kind = _type_of(db, participant, body, faults) if participant else None
     if kind and not kind["is_active"]:
-        faults.add(_pointer_to_type(body), "inactive",
-                   "is not active, so no new submission is possible. Set `is_active` of the type to true first")
+        faults.add(
+            _pointer_to_type(body),
+            "inactive",
+            "is not active, so no new submission is possible. Set `is_active` of the type to true first",
+        )
     elif kind and participant["role"] not in kind["roles"]:
-        faults.add(_pointer_to_type(body), "other_role",
-                   f"is a type for the roles {', '.join(kind['roles'])}, but this participant has the role "
-                   f"{participant['role']}")
+        faults.add(
+            _pointer_to_type(body),
+            "other_role",
+            f"is a type for the roles {', '.join(kind['roles'])}, but this participant has the role "
+            f"{participant['role']}",
+        )
     faults.raise_any()
     return participant, kind
 
@@ -243,15 +295,23 @@ def _type_of(db, participant, body, faults):
     if body["type_id"] and by_id is None:
         faults.add("/type_id", "unknown", references.unknown("type_id", body["type_id"]))
     elif by_id and by_id["event_id"] != participant["event_id"]:
-        faults.add("/type_id", "other_event",
-                   f"is a type of the event {by_id['event_key']}, but the participant takes part in "
-                   f"{participant['event_key']}")
+        faults.add(
+            "/type_id",
+            "other_event",
+            f"is a type of the event {by_id['event_key']}, but the participant takes part in "
+            f"{participant['event_key']}",
+        )
     if not body["type_key"]:
         return by_id
-    key_id = db.value(sql_of_types.key_taken, event_id=participant["event_id"], key=body["type_key"])
+    key_id = db.value(
+        sql_of_types.key_taken, event_id=participant["event_id"], key=body["type_key"]
+    )
     if key_id is None:
-        faults.add("/type_key", "unknown",
-                   f"is unknown: no type of the event {participant['event_key']} has the key {body['type_key']}")
+        faults.add(
+            "/type_key",
+            "unknown",
+            f"is unknown: no type of the event {participant['event_key']} has the key {body['type_key']}",
+        )
     elif by_id and by_id["id"] != key_id:
         faults.add("/type_key", "disagrees", references.disagrees("type_id"))
     return by_id or (key_id and types.get(db, key_id))
@@ -265,29 +325,44 @@ def _refuse_other(db, old, body):
     """Raise 422 for another participant or type: neither changes."""
     faults = Faults()
     if references.resolve(db, body, PARTICIPANT, faults) not in (None, old["event_participant_id"]):
-        faults.add("/event_participant_id", "fixed",
-                   "cannot change. Create a submission of the other participant instead")
+        faults.add(
+            "/event_participant_id",
+            "fixed",
+            "cannot change. Create a submission of the other participant instead",
+        )
     for member in ("type_id", "type_key"):
         if body.get(member, old[member]) != old[member]:
-            faults.add(f"/{member}", "fixed", "cannot change. Create a submission of the other type instead")
+            faults.add(
+                f"/{member}",
+                "fixed",
+                "cannot change. Create a submission of the other type instead",
+            )
     faults.raise_any()
 
 
 def columns(submission):
     """Return the submission as columns, with its value as JSON text."""
-    return {**submission, "value": None if submission["value"] is None else as_json(submission["value"])}
+    return {
+        **submission,
+        "value": None if submission["value"] is None else as_json(submission["value"]),
+    }
 
 
 def refuse_locked(old, names):
     """Raise 409 `locked` for these fields unless the status of the submission is in OPEN."""
     if old["status"] not in OPEN:
-        raise Problem("locked",
-                      f"{quoted(names)} cannot change, because the submission is {old['status']}. "
-                      f"{REMEDIES[old['status']]}",
-                      state=old["status"], allowed_from=list(OPEN), members=list(names))
+        raise Problem(
+            "locked",
+            f"{quoted(names)} cannot change, because the submission is {old['status']}. "
+            f"{REMEDIES[old['status']]}",
+            state=old["status"],
+            allowed_from=list(OPEN),
+            members=list(names),
+        )
 
 
 # Reviewing
+
 
 def review(db, old, action, feedback=None):
     """Apply `approve`, `reject` or `request-revision` and return the submission. The revision stores the feedback, too.
@@ -298,7 +373,12 @@ def review(db, old, action, feedback=None):
     if status is None:
         return old
     anonymity.refuse(db, "submission", old["id"])
-    result = {"id": old["id"], "status": status, "feedback": feedback, "admin_id": db.actor.admin_id}
+    result = {
+        "id": old["id"],
+        "status": status,
+        "feedback": feedback,
+        "admin_id": db.actor.admin_id,
+    }
     db.run(sql.review, **result, now=db.now)
     db.run(sql.review_revision, **result, revision=old["revision"], now=db.now)
     return journal_update(db, old, TRANSITIONS.past(action))
@@ -327,18 +407,31 @@ def absorb(db, stays, goes):
     fields = {**goes["custom_fields"], **stays["custom_fields"]}
     custom_fields.store(db, "submission", stays["id"], stays["custom_fields"], fields)
     values = {"id": stays["id"], "other_id": goes["id"], "count": goes["revision"], "now": db.now}
-    for statement in (sql.move_revisions_up, sql.settle_revisions, sql.take_revisions, sql.count_taken):
+    for statement in (
+        sql.move_revisions_up,
+        sql.settle_revisions,
+        sql.take_revisions,
+        sql.count_taken,
+    ):
         db.run(statement, **values)
     delete(db, goes)
 
 
 def more_advanced(one, other):
     """Return the one of two submissions that comes later in RANK, or else was changed last."""
-    return max(one, other,
-               key=lambda submission: (RANK.index(submission["status"]), submission["updated_at"], submission["id"]))
+    return max(
+        one,
+        other,
+        key=lambda submission: (
+            RANK.index(submission["status"]),
+            submission["updated_at"],
+            submission["id"],
+        ),
+    )
 
 
 # Revisions: what was submitted at one time, with the review of it and with the file
+
 
 def represent_revision(row):
     """Turn a row of a revision into the API object, in place, and return it."""
@@ -355,7 +448,9 @@ def revision(db, submission_id, number):
 
 def revisions(db, submission_id):
     """Return all revisions of a submission as API objects."""
-    return [represent_revision(row) for row in db.all(sql.all_revisions, submission_id=submission_id)]
+    return [
+        represent_revision(row) for row in db.all(sql.all_revisions, submission_id=submission_id)
+    ]
 
 
 def file_of(config, revision):

@@ -2,6 +2,7 @@
 
 Every function that writes is called inside a write transaction and journals the change.
 """
+
 import json
 
 from eventapi import journal
@@ -14,7 +15,7 @@ from eventapi.storage.statements import statements
 sql = statements("submission_types")
 
 SWITCHES = ("needs_approval", "is_required", "is_active")
-FIXED = ("event_id", "input")           # these cannot change once there are submissions
+FIXED = ("event_id", "input")  # these cannot change once there are submissions
 
 
 def get(db, id):
@@ -26,7 +27,10 @@ def get(db, id):
 def represent(row):
     """Turn a row into the API object, in place, and return it."""
     row.update({name: bool(row[name]) for name in SWITCHES})
-    row["allowed_extensions"], row["roles"] = json.loads(row["allowed_extensions"]), json.loads(row["roles"])
+    row["allowed_extensions"], row["roles"] = (
+        json.loads(row["allowed_extensions"]),
+        json.loads(row["roles"]),
+    )
     row["due"] = due_dates.given(row["due"])
     return row
 
@@ -39,8 +43,9 @@ def create(db, fields):
     Raise 422 for everything that is wrong with the fields, 409 `duplicate` for a taken key.
     """
     values = _checked(db, fields, fields)
-    values["key"] = values["key"] or slugs.free_key(db, sql.key_taken, "key", values["title"],
-                                                    event_id=values["event_id"])
+    values["key"] = values["key"] or slugs.free_key(
+        db, sql.key_taken, "key", values["title"], event_id=values["event_id"]
+    )
     _claim_key(db, values)
     return add(db, values)
 
@@ -82,12 +87,23 @@ def _checked(db, fields, kind):
 def _refuse_used(db, id, consequence):
     """Raise 409 `in_use` if the type has submissions."""
     if db.value(sql.has_submissions, id=id):
-        raise Problem("in_use", f"The submission type has submissions, so {consequence}.", used_by=["submissions"])
+        raise Problem(
+            "in_use",
+            f"The submission type has submissions, so {consequence}.",
+            used_by=["submissions"],
+        )
 
 
 def _claim_key(db, kind, but=None):
-    slugs.claim_key(db, sql.key_taken, "submission type of the event", "key", kind["key"], but,
-                    event_id=kind["event_id"])
+    slugs.claim_key(
+        db,
+        sql.key_taken,
+        "submission type of the event",
+        "key",
+        kind["key"],
+        but,
+        event_id=kind["event_id"],
+    )
 
 
 def columns(db, kind, faults):
@@ -96,14 +112,26 @@ def columns(db, kind, faults):
     if kind["input"] != "file":
         for name in ("allowed_extensions", "max_size_mb"):
             if kind[name]:
-                faults.add(f"/{name}", "not_for_input", f"is allowed only if `input` is file, but is {kind['input']}")
+                faults.add(
+                    f"/{name}",
+                    "not_for_input",
+                    f"is allowed only if `input` is file, but is {kind['input']}",
+                )
     if (kind["max_size_mb"] or 0) > db.config.max_upload_mb:
-        faults.add("/max_size_mb", "maximum",
-                   f"must be at most {db.config.max_upload_mb}, the upload limit of this server")
+        faults.add(
+            "/max_size_mb",
+            "maximum",
+            f"must be at most {db.config.max_upload_mb}, the upload limit of this server",
+        )
     event = due_dates.event_of(db, kind["event_id"])
     due_at = due_dates.resolve(db, kind["due"], event, faults) if event else None
-    return {**kind, "allowed_extensions": as_json(extensions), "roles": as_json(list(dict.fromkeys(kind["roles"]))),
-            "due": due_dates.stored(kind["due"]), "due_at": due_at}
+    return {
+        **kind,
+        "allowed_extensions": as_json(extensions),
+        "roles": as_json(list(dict.fromkeys(kind["roles"]))),
+        "due": due_dates.stored(kind["due"]),
+        "due_at": due_at,
+    }
 
 
 def add(db, values):

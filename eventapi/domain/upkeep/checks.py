@@ -1,4 +1,5 @@
 """The checks of `eventapi check`: whether database, money, sales, files and audit log are consistent."""
+
 from eventapi import journal
 from eventapi.domain.bank import transactions
 from eventapi.domain.billing import bills, deposits, ledger, refunds
@@ -17,8 +18,16 @@ from eventapi.storage.maintenance import large_cache, silent
 # Name of each check -> (usual seconds in a large database, the function that returns its sentences).
 CHECKS = {
     "foreign keys": (3, lambda db: schema.broken_foreign_keys(db.connection)),
-    "money": (7, lambda db: (*ledger.check(db), *refunds.check(db), *taxes.check(db), *dunning.check(db),
-                            *deposits.check_deductions(db))),
+    "money": (
+        7,
+        lambda db: (
+            *ledger.check(db),
+            *refunds.check(db),
+            *taxes.check(db),
+            *dunning.check(db),
+            *deposits.check_deductions(db),
+        ),
+    ),
     "periods": (1, periods.check),
     "e-invoices": (1, originals.check),
     "bank": (1, transactions.check),
@@ -32,7 +41,11 @@ CHECKS = {
 # Checks whose sentences are warnings: an administrator has to decide, but no data is wrong.
 WARNINGS = frozenset({"mail"})
 # The parts of `contents` and of `findings` for a progress.Progress.
-CONTENTS = {**{name: seconds for name, (seconds, _) in CHECKS.items()}, journal.VERIFYING: 18, "files": 1}
+CONTENTS = {
+    **{name: seconds for name, (seconds, _) in CHECKS.items()},
+    journal.VERIFYING: 18,
+    "files": 1,
+}
 PARTS = {schema.INTEGRITY: 40, **CONTENTS}
 
 
@@ -42,7 +55,7 @@ def findings(db, report=silent):
     `report` is told how far the checks are, in PARTS.
     """
     found = [("integrity", line) for line in schema.integrity_faults(db.connection, report=report)]
-    return found or contents(db, report)      # the other checks mean nothing on a damaged file
+    return found or contents(db, report)  # the other checks mean nothing on a damaged file
 
 
 def contents(db, report=silent):
@@ -52,7 +65,7 @@ def contents(db, report=silent):
     """
     found = [("schema", line) for line in schema.changed(db.connection)]
     if found:
-        return found                          # nor do they with other tables
+        return found  # nor do they with other tables
     with large_cache(db.connection), db.snapshot():
         found += [("schema", line) for line in schema.foreign(db.connection)]
         for name, (_, check) in CHECKS.items():

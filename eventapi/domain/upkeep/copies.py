@@ -2,6 +2,7 @@
 
 The result of the last run is in the file `copy.json` beside the backups, for `eventapi` and /metrics.
 """
+
 import json
 import os
 import signal
@@ -13,8 +14,8 @@ from pathlib import Path
 from eventapi.storage.backups import BackupError
 
 NAME = "copy.json"
-TIMEOUT = 3600              # seconds
-SAID = 2000                 # bytes of the output that are read, at its end
+TIMEOUT = 3600  # seconds
+SAID = 2000  # bytes of the output that are read, at its end
 
 
 def copy(config, file):
@@ -29,8 +30,10 @@ def copy(config, file):
     copied = Path(file).name if error is None else last(config)["copied"]
     _record(config, {"copied": copied, "error": error})
     if error:
-        raise BackupError(f"{file} was written and verified, but not copied: {error}; correct the option "
-                          "backup_copy_command, or what it calls")
+        raise BackupError(
+            f"{file} was written and verified, but not copied: {error}; correct the option "
+            "backup_copy_command, or what it calls"
+        )
     return True
 
 
@@ -51,8 +54,13 @@ def _run(command):
     """Run a command. Return None if it succeeds, otherwise what went wrong, with the end of its output."""
     with tempfile.TemporaryFile() as output:
         try:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                                       start_new_session=True)
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
         except OSError as error:
             return f"{command[0]}: {error.strerror}"
         try:
@@ -60,7 +68,7 @@ def _run(command):
         except subprocess.TimeoutExpired:
             return f"{command[0]} was ended, because it took longer than {TIMEOUT // 60} minutes"
         finally:
-            with suppress(ProcessLookupError):             # also what it has started, such as ssh
+            with suppress(ProcessLookupError):  # also what it has started, such as ssh
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         if status == 0:

@@ -1,11 +1,14 @@
 """Protection against a lost database: an empty one is created only where no other has been."""
+
 import tarfile
 import time
 
 from eventapi.storage import backups
 from eventapi.storage.migrations import SchemaError
 
-SECONDS = 60        # a younger lock file may be of another process that creates the database at the same time
+SECONDS = (
+    60  # a younger lock file may be of another process that creates the database at the same time
+)
 
 
 class Lost(SchemaError):
@@ -20,13 +23,23 @@ def refuse_lost(config):
         return
     complete = [file for file in found if file.suffix != ".partial"]
     backup = max(complete, key=lambda file: file.stat().st_mtime, default=None)
-    remedy = f"Restore the newest backup with 'eventapi restore {backup}'" if backup else "Restore a backup"
-    asides = [file for file in config.data_dir.glob("eventapi.db.before-restore-*") if not file.name.endswith("-wal")]
-    if asides:                  # an earlier version could be killed after it had renamed the database
+    remedy = (
+        f"Restore the newest backup with 'eventapi restore {backup}'"
+        if backup
+        else "Restore a backup"
+    )
+    asides = [
+        file
+        for file in config.data_dir.glob("eventapi.db.before-restore-*")
+        if not file.name.endswith("-wal")
+    ]
+    if asides:  # an earlier version could be killed after it had renamed the database
         remedy += f", or rename {max(asides)} and its file -wal back if a restore was interrupted"
-    raise Lost(f"the database {config.database} is missing or empty, but {traces[0]} shows that there was one. Check "
-               f"that the file system is mounted. {remedy}, or run 'eventapi migrate --new' to begin with an empty "
-               "database")
+    raise Lost(
+        f"the database {config.database} is missing or empty, but {traces[0]} shows that there was one. Check "
+        f"that the file system is mounted. {remedy}, or run 'eventapi migrate --new' to begin with an empty "
+        "database"
+    )
 
 
 def _traces(config):
@@ -36,7 +49,11 @@ def _traces(config):
         yield config.files
     yield from folder.glob("*.before-restore-*")
     yield from folder.glob("eventapi.running")
-    yield from (lock for lock in folder.glob("eventapi.db.lock") if time.time() - lock.stat().st_mtime > SECONDS)
+    yield from (
+        lock
+        for lock in folder.glob("eventapi.db.lock")
+        if time.time() - lock.stat().st_mtime > SECONDS
+    )
 
 
 def _backups(config):

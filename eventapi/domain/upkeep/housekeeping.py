@@ -1,4 +1,5 @@
 """Housekeeping: delete what has expired. Each function deletes a bounded number of rows and returns that number."""
+
 import time
 from datetime import datetime, timedelta, timezone
 from itertools import takewhile
@@ -16,12 +17,14 @@ from eventapi.storage.statements import statements
 
 sql = statements("housekeeping")
 
-BATCH = 500                              # rows per transaction, so that no request waits long
+BATCH = 500  # rows per transaction, so that no request waits long
 IDEMPOTENCY_KEYS = timedelta(hours=24)
 EVENTS = timedelta(days=30)
 REJECTED_RECORDS = timedelta(days=30)
-LONGEST_WAIT = timedelta(hours=25)       # longer than any wait for the next attempt of a mail or delivery
-UNUSED = 24 * 3600                       # seconds after which a file that no record names is deleted
+LONGEST_WAIT = timedelta(
+    hours=25
+)  # longer than any wait for the next attempt of a mail or delivery
+UNUSED = 24 * 3600  # seconds after which a file that no record names is deleted
 
 
 def ago(age):
@@ -85,14 +88,22 @@ def prune_audit_log(db):
     """Delete the oldest audit entries after `audit_years`. An anchor stays, from which the hash chain continues."""
     before = _years_ago(db.config.audit_years)
     with db.write():
-        old = list(takewhile(lambda entry: entry["created_at"] < before, db.all(sql.first_entries, size=BATCH)))
+        old = list(
+            takewhile(
+                lambda entry: entry["created_at"] < before, db.all(sql.first_entries, size=BATCH)
+            )
+        )
         if old:
             last = old[-1]
             db.insert(sql.anchor, last_id=last["id"], hash=last["hash"], now=db.now)
             db.run(sql.delete_entries, last_id=last["id"])
             db.run(sql.delete_anchors, last_id=last["id"])
-            journal.administered(db, entities.AUDIT_LOG, "pruned",
-                                 new={"first_id": old[0]["id"], "last_id": last["id"]})
+            journal.administered(
+                db,
+                entities.AUDIT_LOG,
+                "pruned",
+                new={"first_id": old[0]["id"], "last_id": last["id"]},
+            )
     return len(old)
 
 
@@ -124,7 +135,11 @@ def sweep_files(db):
     """
     used = used_files(db)
     before = time.time() - UNUSED
-    unused = [sha256 for sha256, _, changed in files.all_stored(db.config) if sha256 not in used and changed < before]
+    unused = [
+        sha256
+        for sha256, _, changed in files.all_stored(db.config)
+        if sha256 not in used and changed < before
+    ]
     unused += [file for file, changed in files.unfinished(db.config) if changed < before]
     if not unused:
         return 0

@@ -4,6 +4,7 @@ A backup that passed has an empty file `….tar.verified` beside it. Backups tha
 the fault can be found. The rules of deletion are those of `_delete_old` and `_is_expendable`. They hold for the backups
 before a migration, too.
 """
+
 import fcntl
 import itertools
 import json
@@ -27,8 +28,8 @@ sql = statements("backups")
 NAME = re.compile(r"(eventapi|before-migration-from-\d+)-(?P<made_at>\d{8}T\d{6}Z)\.tar")
 UNFINISHED = ("eventapi-*.tar.partial", "before-migration-from-*.tar.partial")
 UNPACKING = "unpack the backup"
-PARTS = {**backups.PARTS, UNPACKING: 12, **checks.CONTENTS}       # of `back_up`, for a progress.Progress
-KEPT = 5                # verified backups that are newer than each one that is deleted
+PARTS = {**backups.PARTS, UNPACKING: 12, **checks.CONTENTS}  # of `back_up`, for a progress.Progress
+KEPT = 5  # verified backups that are newer than each one that is deleted
 # Checks whose findings are about work that waits or failed, such as a mail. They say nothing against a backup.
 ABOUT_WORK = {"webhooks", "mail", "bulk imports"}
 
@@ -48,8 +49,10 @@ def back_up(config, report=silent):
     try:
         return target, _verify(config, target, report)
     except (BackupError, StorageError, OSError) as error:
-        raise BackupError(f"{target} was written, but failed its trial restore, so no older backup was deleted: "
-                          f"{error}") from error
+        raise BackupError(
+            f"{target} was written, but failed its trial restore, so no older backup was deleted: "
+            f"{error}"
+        ) from error
 
 
 def require_space(config):
@@ -69,7 +72,9 @@ def newest_verified(config):
         names = {entry.name for entry in config.backups.iterdir()}
     except (FileNotFoundError, PermissionError):
         return None
-    return max(filter(None, (made_at(name) for name in names if f"{name}.verified" in names)), default=None)
+    return max(
+        filter(None, (made_at(name) for name in names if f"{name}.verified" in names)), default=None
+    )
 
 
 def made_at(name):
@@ -86,12 +91,20 @@ def _verify(config, target, report):
     files.require_space(config.backups, target.stat().st_size)
     with process_locks.scratch(config.backups, process_locks.TRIAL) as folder:
         with open(target, "rb", opener=open_regular) as file:
-            backups.read(file, target, folder, lambda _, done, total: report(UNPACKING, done, total))
+            backups.read(
+                file, target, folder, lambda _, done, total: report(UNPACKING, done, total)
+            )
         with backups.opened(config, folder / DATABASE) as db:
-            wrong = [f"{name}: {detail}" for name, detail in checks.contents(db, report) if name not in ABOUT_WORK]
+            wrong = [
+                f"{name}: {detail}"
+                for name, detail in checks.contents(db, report)
+                if name not in ABOUT_WORK
+            ]
             if wrong:
-                raise BackupError(f"'eventapi check' reports {'; '.join(wrong[:5])}"
-                                  + (f" and {len(wrong) - 5} more" if len(wrong) > 5 else ""))
+                raise BackupError(
+                    f"'eventapi check' reports {'; '.join(wrong[:5])}"
+                    + (f" and {len(wrong) - 5} more" if len(wrong) > 5 else "")
+                )
             _mark(target).touch(mode=0o640)
             return _delete_old(config, db)
 
@@ -119,15 +132,18 @@ def _is_expendable(db, file):
     backup was restored. The old backup may then be the only copy of its changes. So may one that cannot be opened.
     """
     try:
-        with open(file, "rb", opener=open_regular) as archive, tarfile.open(fileobj=archive, mode="r:") as tar:
+        with (
+            open(file, "rb", opener=open_regular) as archive,
+            tarfile.open(fileobj=archive, mode="r:") as tar,
+        ):
             last = json.loads(tar.extractfile(MANIFEST).read(LARGEST_MANIFEST)).get("last_change")
     except OSError:
-        return False                                        # its owner, its mode or the disk forbids it
+        return False  # its owner, its mode or the disk forbids it
     except (tarfile.TarError, EOFError, KeyError, AttributeError, ValueError):
-        return True                                         # it has no manifest, or one that is no JSON object
+        return True  # it has no manifest, or one that is no JSON object
     if last is None:
         return True
-    at, id, hash = [*last, None][:3]                        # earlier versions wrote no hash
+    at, id, hash = [*last, None][:3]  # earlier versions wrote no hash
     return db.value(sql.has_change, at=at, id=id, hash=hash) is not None
 
 
@@ -139,7 +155,7 @@ def _remove_unfinished(config):
     """Delete the unfinished files of killed backups, and the marks of backups that were deleted by hand."""
     for partial in itertools.chain.from_iterable(map(config.backups.glob, UNFINISHED)):
         with suppress(BlockingIOError, FileNotFoundError), open(partial, "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)            # a running backup holds it
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a running backup holds it
             partial.unlink()
     for mark in config.backups.glob("eventapi-*.tar.verified"):
         if not mark.with_suffix("").exists():

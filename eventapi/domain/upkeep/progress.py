@@ -3,16 +3,17 @@
 A job of less than two seconds shows nothing. A job may call `report(part, done, total)` any number of times. Parts take
 different shares of the time, so each job lists its parts with their usual seconds in a large database.
 """
+
 import sys
 import threading
 import time
 
 from eventapi import logs
 
-QUIET = 2                   # seconds until the first line on a terminal
-REDRAW = 1                  # seconds between two of them
-LOG_EVERY = 30              # seconds between two log lines
-WIDTH = 79                  # columns that the line may have
+QUIET = 2  # seconds until the first line on a terminal
+REDRAW = 1  # seconds between two of them
+LOG_EVERY = 30  # seconds between two log lines
+WIDTH = 79  # columns that the line may have
 
 
 class Progress:
@@ -47,7 +48,7 @@ class Progress:
         """Return the share of the whole job that is done, from 0 to 1."""
         part, share = self.now
         names = list(self.parts)
-        before = sum(self.parts[name] for name in names[:names.index(part)])
+        before = sum(self.parts[name] for name in names[: names.index(part)])
         return (before + share * self.parts[part]) / sum(self.parts.values())
 
     def text(self):

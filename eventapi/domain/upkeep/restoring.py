@@ -1,4 +1,5 @@
 """Restore a backup: replace the data by it. The replaced data is kept under other names and never deleted."""
+
 import errno
 import os
 import re
@@ -10,7 +11,15 @@ from eventapi import journal
 from eventapi.domain.people import privacy
 from eventapi.domain.records import entities, slugs
 from eventapi.paths import has_content
-from eventapi.storage import backups, files, maintenance, migrations, process_locks, schema, versions
+from eventapi.storage import (
+    backups,
+    files,
+    maintenance,
+    migrations,
+    process_locks,
+    schema,
+    versions,
+)
 from eventapi.storage.backups import DATABASE, BackupError
 from eventapi.storage.database import Database
 from eventapi.storage.errors import StorageError, forget_damage, mark_damaged
@@ -19,7 +28,9 @@ from eventapi.storage.migrations import check_schema_version, migrate, schema_ve
 from eventapi.storage.write_lock import write_lock
 
 # Names that a directory of eventapi may have: its own, backups, hidden files, and what a new file system contains.
-OWN_NAMES = re.compile(r"eventapi[.-].*|files|files\.before-restore-.*|backups|.*\.tar|\..*|lost\+found")
+OWN_NAMES = re.compile(
+    r"eventapi[.-].*|files|files\.before-restore-.*|backups|.*\.tar|\..*|lost\+found"
+)
 LOGS = (f"{DATABASE}-wal", f"{DATABASE}-shm")
 # The parts of `restore` and their usual seconds, for a progress.Progress.
 PARTS = {backups.READING: 12, schema.INTEGRITY: 40, migrations.UPGRADING: 1}
@@ -101,10 +112,14 @@ def refuse_foreign(config):
     names = {entry.name for entry in config.data_dir.iterdir() if entry != config.backups}
     foreign = sorted(name for name in names if not OWN_NAMES.fullmatch(name))
     if DATABASE not in names and foreign:
-        raise BackupError(f"{config.data_dir} is not a data directory of eventapi: it contains {foreign[0]}. "
-                          "Check the option data_dir")
+        raise BackupError(
+            f"{config.data_dir} is not a data directory of eventapi: it contains {foreign[0]}. "
+            "Check the option data_dir"
+        )
     if has_content(config.database) and _is_foreign(config):
-        raise BackupError(f"{config.database} is a database of another program. Check the option data_dir")
+        raise BackupError(
+            f"{config.database} is a database of another program. Check the option data_dir"
+        )
 
 
 def _is_foreign(config):
@@ -113,7 +128,7 @@ def _is_foreign(config):
         with closing(Database(config)) as db:
             return not backups.is_eventapi(db)
     except StorageError:
-        return False                      # _refuse_newer requires --force to replace it
+        return False  # _refuse_newer requires --force to replace it
 
 
 def damaged_files(manifest):
@@ -121,16 +136,22 @@ def damaged_files(manifest):
 
     They were damaged before the backup was made, or the backup was changed.
     """
-    return [name for name, facts in manifest["entries"].items()
-            if name.startswith("files/") and name.removeprefix("files/").replace("/", "") != facts["sha256"]]
+    return [
+        name
+        for name, facts in manifest["entries"].items()
+        if name.startswith("files/")
+        and name.removeprefix("files/").replace("/", "") != facts["sha256"]
+    ]
 
 
 def _remove_damaged(folder, manifest, force):
     """Remove the damaged files from the unpacked backup with `force`; raise BackupError without it."""
     wrong = damaged_files(manifest)
     if wrong and not force:
-        raise BackupError(f"the backup contains {len(wrong)} damaged files, such as {wrong[0]}: their names are not "
-                          "the SHA-256 of their bytes. Use another backup, or --force to restore without these files")
+        raise BackupError(
+            f"the backup contains {len(wrong)} damaged files, such as {wrong[0]}: their names are not "
+            "the SHA-256 of their bytes. Use another backup, or --force to restore without these files"
+        )
     for name in wrong:
         (folder / name).unlink()
 
@@ -140,14 +161,24 @@ def _upgrade(config, path, force, report):
     with backups.opened(config, path) as db:
         wrong = schema.integrity_faults(db.connection, report=report)
         if wrong:
-            raise BackupError(f"the database in the backup is damaged: {wrong[0]}. Use another backup")
+            raise BackupError(
+                f"the database in the backup is damaged: {wrong[0]}. Use another backup"
+            )
         if not backups.is_eventapi(db):
-            raise BackupError("the database in the backup is not a database of eventapi. Use another backup")
+            raise BackupError(
+                "the database in the backup is not a database of eventapi. Use another backup"
+            )
         known = schema_version(db.connection) <= versions.newest()
-        differs = schema.changed(db.connection) + schema.foreign(db.connection) if known and not force else []
+        differs = (
+            schema.changed(db.connection) + schema.foreign(db.connection)
+            if known and not force
+            else []
+        )
         if differs:
-            raise BackupError(f"the database in the backup is not as eventapi made it: {differs[0]}. Use another "
-                              "backup, or --force to restore it as it is")
+            raise BackupError(
+                f"the database in the backup is not as eventapi made it: {differs[0]}. Use another "
+                "backup, or --force to restore it as it is"
+            )
     migrate(path, report=report)
     with backups.opened(config, path) as db:
         check_schema_version(db.connection)
@@ -166,19 +197,25 @@ def _refuse_newer(config, manifest, copy):
         with closing(Database(config)) as db:
             last, changed = journal.last(db), backups.last_change(db)
     except StorageError as error:
-        raise BackupError(f"{config.database} cannot be read ({error}), so it may be newer than the backup. "
-                          "Use --force to replace it") from None
+        raise BackupError(
+            f"{config.database} cannot be read ({error}), so it may be newer than the backup. "
+            "Use --force to replace it"
+        ) from None
     if last and journal.verify_entry(copy, *last):
         kept, at = manifest.get("last_change"), f", of {changed[0]}," if changed else ""
         ends = f"its last change is of {kept[0]}" if kept else "it contains no change"
-        raise BackupError(f"the backup lacks the last change of {config.database}{at} and is older, or of another "
-                          f"database: {ends}. Use --force to replace the present database")
+        raise BackupError(
+            f"the backup lacks the last change of {config.database}{at} and is older, or of another "
+            f"database: {ends}. Use --force to replace the present database"
+        )
 
 
 def _anonymize_again(config, db):
     """Repeat the anonymisations that were made after the backup. Return their number, or None if they are unknown."""
     if not has_content(config.database):
-        return None if any(files.all_stored(config)) else 0         # stored files show that a database was lost
+        return (
+            None if any(files.all_stored(config)) else 0
+        )  # stored files show that a database was lost
     try:
         with closing(Database(config)) as old:
             lost = privacy.lost_anonymizations(db, old)
@@ -191,15 +228,23 @@ def _anonymize_again(config, db):
 def _journal_restore(db, manifest, suffix):
     """Add the restore to the audit log of the restored database."""
     with db.write():
-        journal.administered(db, entities.DATABASE, "restored",
-                             new={"backup_of": manifest["created_at"], "set_aside": DATABASE + suffix})
+        journal.administered(
+            db,
+            entities.DATABASE,
+            "restored",
+            new={"backup_of": manifest["created_at"], "set_aside": DATABASE + suffix},
+        )
 
 
 def _free_suffix(config):
     """Return the suffix for the names of the replaced data: one that no file has yet."""
-    return slugs.free(f".before-restore-{backups.stamp()}",
-                      lambda suffix: (config.data_dir / f"{DATABASE}{suffix}").exists()
-                      or any(place.exists() for place in _places(config, suffix)))
+    return slugs.free(
+        f".before-restore-{backups.stamp()}",
+        lambda suffix: (
+            (config.data_dir / f"{DATABASE}{suffix}").exists()
+            or any(place.exists() for place in _places(config, suffix))
+        ),
+    )
 
 
 def _places(config, suffix):
@@ -219,13 +264,13 @@ def _replace_data(config, folder, suffix):
         if config.database.exists():
             _empty_log(config)
         _set_aside(config, suffix, (folder / "files").is_symlink())
-        os.sync()                       # a file that is replaced must not be lost in a power cut
+        os.sync()  # a file that is replaced must not be lost in a power cut
         for file in (folder / "files").glob("*/*"):
             (config.files / file.parent.name).mkdir(mode=0o750, parents=True, exist_ok=True)
             os.replace(file, config.files / file.parent.name / file.name)
         config.files.mkdir(mode=0o750, exist_ok=True)
         os.sync()
-        for name in LOGS:               # they belong to the old database
+        for name in LOGS:  # they belong to the old database
             (config.data_dir / name).unlink(missing_ok=True)
         os.replace(folder / DATABASE, config.database)
         forget_damage(config.database)
@@ -244,10 +289,14 @@ def _empty_log(config):
         with closing(Database(config)) as db:
             emptied = db.empty_log()
     except StorageError:
-        mark_damaged(config.database, "a restore was interrupted. Run it again")        # a new database has no mark
+        mark_damaged(
+            config.database, "a restore was interrupted. Run it again"
+        )  # a new database has no mark
     else:
         if not emptied:
-            raise process_locks.InUse("another program reads the database, such as a backup; wait until it is done")
+            raise process_locks.InUse(
+                "another program reads the database, such as a backup; wait until it is done"
+            )
 
 
 def _set_aside(config, suffix, is_mount):
@@ -257,7 +306,9 @@ def _set_aside(config, suffix, is_mount):
     """
     for name in (DATABASE, LOGS[0]):
         if (config.data_dir / name).exists():
-            _link(config.data_dir / name, config.data_dir / name.replace(DATABASE, DATABASE + suffix))
+            _link(
+                config.data_dir / name, config.data_dir / name.replace(DATABASE, DATABASE + suffix)
+            )
     place = _places(config, suffix)[is_mount]
     for _, file, _ in files.all_stored(config):
         (place / file.parent.name).mkdir(mode=0o750, parents=True, exist_ok=True)
@@ -270,9 +321,11 @@ def _link(file, name):
     except OSError as error:
         if error.errno not in (errno.EPERM, errno.EOPNOTSUPP):
             raise
-        raise BackupError(f"{file} cannot get a second name: {error.strerror}. If it belongs to another user, change "
-                          f"its owner. If the file system has no hard links, move {DATABASE}, {LOGS[0]} and files to "
-                          "another directory. Then run the restore again") from None
+        raise BackupError(
+            f"{file} cannot get a second name: {error.strerror}. If it belongs to another user, change "
+            f"its owner. If the file system has no hard links, move {DATABASE}, {LOGS[0]} and files to "
+            "another directory. Then run the restore again"
+        ) from None
 
 
 def _remove_links(config):

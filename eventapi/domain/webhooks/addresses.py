@@ -2,6 +2,7 @@
 
 Each URL is parsed strictly, so that no spelling of an address passes the checks and leads elsewhere.
 """
+
 import ipaddress
 import re
 import socket
@@ -10,22 +11,33 @@ from threading import Thread
 
 URL = re.compile(r"(https?)://([^/?#]*)(/[^?#]*)?(\?[^#]*)?", re.I)
 AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[^:\[\]]*)(?::(\d{1,5}))?", re.I)
-NAME = re.compile(r"(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?)*",
-                  re.I)
+NAME = re.compile(
+    r"(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?)*",
+    re.I,
+)
 NUMBER = re.compile(r"\d+|0x[0-9a-f]*", re.I)
 
 # Networks that the Internet does not route, or that lead to another address (RFC 6890 and the registries of IANA).
-BLOCKED = tuple(map(ipaddress.ip_network, """
+BLOCKED = tuple(
+    map(
+        ipaddress.ip_network,
+        """
     0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24
     192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3 2001::/23 2001:db8::/32 2002::/16
-    3fff::/20""".split()))
+    3fff::/20""".split(),
+    )
+)
 # The part of IPv6 from which public addresses are assigned. Mapped, compatible, translated (NAT64), local and multicast
 # addresses are all outside it.
 PUBLIC_IPV6 = ipaddress.ip_network("2000::/3")
 # Host names that no public server has.
 PRIVATE_NAME = re.compile(
-    r"[^.]+|(.+\.)?(localhost|localdomain|local|internal|intranet|lan|home|corp|private|home\.arpa)", re.I)
-EXCEPTION = ". The administrator of the server can allow a network with the option webhook_allowed_networks"
+    r"[^.]+|(.+\.)?(localhost|localdomain|local|internal|intranet|lan|home|corp|private|home\.arpa)",
+    re.I,
+)
+EXCEPTION = (
+    ". The administrator of the server can allow a network with the option webhook_allowed_networks"
+)
 
 
 class Refused(Exception):
@@ -35,6 +47,7 @@ class Refused(Exception):
 @dataclass(frozen=True)
 class Target:
     """A parsed URL. `host` is a name or the text of an IP address, without brackets. `path` includes the query."""
+
     scheme: str
     host: str
     port: int
@@ -44,14 +57,18 @@ class Target:
     def authority(self):
         """Return the value of the header Host."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == {"http": 80, "https": 443}[self.scheme] else f"{host}:{self.port}"
+        return (
+            host if self.port == {"http": 80, "https": 443}[self.scheme] else f"{host}:{self.port}"
+        )
 
 
 def parse(url):
     """Return the URL as a Target. Raise Refused if two programs could read it differently."""
     if not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
-        raise Refused("must contain only ASCII characters, and neither spaces nor backslashes. Write the host name "
-                      "in punycode and percent-encode the rest")
+        raise Refused(
+            "must contain only ASCII characters, and neither spaces nor backslashes. Write the host name "
+            "in punycode and percent-encode the rest"
+        )
     found = URL.fullmatch(url)
     if not found:
         raise Refused("must begin with https:// and a host, and must not have a fragment")
@@ -61,8 +78,12 @@ def parse(url):
     if not place or (place[2] and not 1 <= int(place[2]) <= 65535):
         raise Refused("must have a host, and a port from 1 to 65535 if any")
     scheme = found[1].lower()
-    return Target(scheme, normal_host(place[1]), int(place[2] or {"http": 80, "https": 443}[scheme]),
-                  (found[3] or "/") + (found[4] or ""))
+    return Target(
+        scheme,
+        normal_host(place[1]),
+        int(place[2] or {"http": 80, "https": 443}[scheme]),
+        (found[3] or "/") + (found[4] or ""),
+    )
 
 
 def normal_host(text):
@@ -76,9 +97,13 @@ def normal_host(text):
         if NUMBER.fullmatch(text.rpartition(".")[2]):
             return str(ipaddress.IPv4Address(text))
     except ValueError:
-        raise Refused("must contain an IP address in its usual form, such as 192.0.2.7 or [2001:db8::7]") from None
+        raise Refused(
+            "must contain an IP address in its usual form, such as 192.0.2.7 or [2001:db8::7]"
+        ) from None
     if not NAME.fullmatch(text):
-        raise Refused("must have a host name of letters, digits, hyphens and dots, and not end with a dot")
+        raise Refused(
+            "must have a host name of letters, digits, hyphens and dots, and not end with a dot"
+        )
     return text.lower()
 
 
@@ -101,10 +126,14 @@ def is_allowed(address, allowed):
 def refuse_blocked(target, found, allowed):
     """Raise Refused if any of the IP addresses `found` for the target is blocked, or if HTTP is not allowed for it."""
     if not all(may_be_called(address, allowed) for address in found):
-        raise Refused("leads to an address that webhooks must not call: one of this server, of a private network "
-                      f"or of a reserved range{EXCEPTION}")
+        raise Refused(
+            "leads to an address that webhooks must not call: one of this server, of a private network "
+            f"or of a reserved range{EXCEPTION}"
+        )
     if target.scheme == "http" and not all(is_allowed(address, allowed) for address in found):
-        raise Refused("must begin with https://. Only URLs in webhook_allowed_networks may begin with http://")
+        raise Refused(
+            "must begin with https://. Only URLs in webhook_allowed_networks may begin with http://"
+        )
 
 
 def fault_of(url, allowed, seconds=2):

@@ -1,4 +1,5 @@
 """The types of all outgoing events, each with its scope and an example message, made from the registry of kinds."""
+
 from functools import lru_cache
 
 from eventapi.domain.records import entities
@@ -8,8 +9,10 @@ from eventapi.validation import examples
 AT = "2027-05-01T09:00:00Z"
 
 # entity type -> description of the scope in the list of events, for kinds whose records have different scopes
-SCOPES = {"note": "the scope of the record that the note is about",
-          "bulk_import": "contacts or participants, depending on what is imported"}
+SCOPES = {
+    "note": "the scope of the record that the note is about",
+    "bulk_import": "contacts or participants, depending on what is imported",
+}
 
 
 def names():
@@ -20,9 +23,14 @@ def names():
 @lru_cache(maxsize=1)
 def listed():
     """Return every event: type, scope and an example message."""
-    return [{"type": name, "scope": SCOPES.get(kind.entity_type, kind.scope),
-             "example": {"type": name, "timestamp": AT, "data": examples.event(schema, word)}}
-            for name, schema, word, kind in described()]
+    return [
+        {
+            "type": name,
+            "scope": SCOPES.get(kind.entity_type, kind.scope),
+            "example": {"type": name, "timestamp": AT, "data": examples.event(schema, word)},
+        }
+        for name, schema, word, kind in described()
+    ]
 
 
 def described():
@@ -44,5 +52,10 @@ def unknown(wanted):
         if pattern not in known:
             count += 1
             near = suggestion(pattern, known) if count <= MAX_SUGGESTIONS else ""
-            yield index, ("is not an event type, nor a pattern such as payment.* or * (GET /webhooks/events lists all "
-                          f"event types){near}")
+            yield (
+                index,
+                (
+                    "is not an event type, nor a pattern such as payment.* or * (GET /webhooks/events lists all "
+                    f"event types){near}"
+                ),
+            )

@@ -1,4 +1,5 @@
 """The event feed: the events that webhooks deliver, for clients that cannot receive requests."""
+
 import json
 import re
 
@@ -11,7 +12,7 @@ from eventapi.storage.statements import statements
 sql = statements("webhooks")
 
 CURSOR = re.compile(r"evt_([1-9]\d{0,17})_(\d{1,12})", re.ASCII)
-WINDOW = 20_000                          # events that one request examines to find those that the key may read
+WINDOW = 20_000  # events that one request examines to find those that the key may read
 
 
 def read(db, after, size, scopes):
@@ -31,8 +32,12 @@ def read(db, after, size, scopes):
 
 def represent(row):
     """Return the API object of a row: the message that webhooks deliver, with its id."""
-    return {"id": message_id(row["id"], row["created_at"]), "type": row["name"], "timestamp": row["created_at"],
-            "data": row["data"] and json.loads(row["data"])}
+    return {
+        "id": message_id(row["id"], row["created_at"]),
+        "type": row["name"],
+        "timestamp": row["created_at"],
+        "data": row["data"] and json.loads(row["data"]),
+    }
 
 
 def _cursor(db, last, after):
@@ -55,7 +60,10 @@ def _start(db, after, kept):
         return oldest - 1, id < oldest - 1
     event = found and db.one(sql.event, id=id)
     if not event or times.unix(event["created_at"]) != int(found[2]):
-        raise invalid_parameter("after", "cursor",
-                                "is not an event of this feed, which may have been restored from a backup. "
-                                "Start again with an empty after")
+        raise invalid_parameter(
+            "after",
+            "cursor",
+            "is not an event of this feed, which may have been restored from a backup. "
+            "Start again with an empty after",
+        )
     return id, False

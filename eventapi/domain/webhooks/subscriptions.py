@@ -3,6 +3,7 @@
 The worker adds the deliveries of new events with `fan_out`, and sends them in the order of the events. Signatures are
 those of Standard Webhooks (standardwebhooks.com), and two headers of the contract.
 """
+
 import base64
 import hmac
 import json
@@ -36,11 +37,17 @@ def headers(message_id, timestamp, body, keys):
     X-Webhook-Signature can contain one only, which is made with the newest secret.
     """
     signed = f"{message_id}.{timestamp}."
-    signatures = [_mac(base64.b64decode(key.removeprefix(PREFIX)), signed, body).digest() for key in keys]
+    signatures = [
+        _mac(base64.b64decode(key.removeprefix(PREFIX)), signed, body).digest() for key in keys
+    ]
     signatures = [f"v1,{base64.b64encode(signature).decode()}" for signature in signatures]
-    return {"webhook-id": message_id, "webhook-timestamp": str(timestamp), "webhook-signature": " ".join(signatures),
-            "X-Webhook-Timestamp": str(timestamp),
-            "X-Webhook-Signature": f"v1={_mac(keys[0].encode(), f'{timestamp}.', body).hexdigest()}"}
+    return {
+        "webhook-id": message_id,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": " ".join(signatures),
+        "X-Webhook-Timestamp": str(timestamp),
+        "X-Webhook-Signature": f"v1={_mac(keys[0].encode(), f'{timestamp}.', body).hexdigest()}",
+    }
 
 
 def _mac(key, before, body):
@@ -49,8 +56,11 @@ def _mac(key, before, body):
 
 HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 # Headers that HTTP or the delivery itself sets.
-RESERVED = re.compile(r"host|connection|keep-alive|proxy-.*|te|trailers?|transfer-encoding|upgrade|expect|content-.*"
-                      r"|(x-)?webhook-.*", re.I)
+RESERVED = re.compile(
+    r"host|connection|keep-alive|proxy-.*|te|trailers?|transfer-encoding|upgrade|expect|content-.*"
+    r"|(x-)?webhook-.*",
+    re.I,
+)
 VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?|")
 
 
@@ -62,31 +72,48 @@ def faults_of(body, config):
         faults.add("/url", "refused", wrong)
     for place, wrong in event_types.unknown(body.get("events") or ()):
         faults.add(f"/events/{place}", "unknown", wrong)
-    return [*faults,
-            *(fault for name, value in (body.get("headers") or {}).items() for fault in _faults_of_header(name, value))]
+    return [
+        *faults,
+        *(
+            fault
+            for name, value in (body.get("headers") or {}).items()
+            for fault in _faults_of_header(name, value)
+        ),
+    ]
 
 
 def _faults_of_header(name, value):
     """Yield the faults of one header."""
     place = "/headers/" + name.replace("~", "~0").replace("/", "~1")
     if not HEADER.fullmatch(name):
-        yield fault("format", "must be a header name of at most 100 letters, digits and signs of HTTP, such as "
-                              "X-Source", pointer=place)
+        yield fault(
+            "format",
+            "must be a header name of at most 100 letters, digits and signs of HTTP, such as "
+            "X-Source",
+            pointer=place,
+        )
     elif RESERVED.fullmatch(name):
-        yield fault("reserved", "is a header that the server sets itself. Choose another name", pointer=place)
+        yield fault(
+            "reserved",
+            "is a header that the server sets itself. Choose another name",
+            pointer=place,
+        )
     if type(value) is not str or len(value) > 2000 or not VALUE.fullmatch(value):
-        yield fault("format", "must be text of at most 2000 printable ASCII characters", pointer=place)
+        yield fault(
+            "format", "must be text of at most 2000 printable ASCII characters", pointer=place
+        )
 
 
 MAX_ACTIVE = 50
-BATCH = 100                              # events per transaction of fan_out: 5,000 deliveries to 50 webhooks in 50 ms
-BATCHES = 100                            # transactions per call, so that deliveries start and other jobs run in between
-STUCK = timedelta(hours=1)               # `eventapi check` reports deliveries that are overdue for longer
-KEPT = timedelta(days=30)                # how long deliveries are kept
-BOTH_SIGN = timedelta(hours=24)          # how long the old secret signs as well after a rotation
+BATCH = 100  # events per transaction of fan_out: 5,000 deliveries to 50 webhooks in 50 ms
+BATCHES = 100  # transactions per call, so that deliveries start and other jobs run in between
+STUCK = timedelta(hours=1)  # `eventapi check` reports deliveries that are overdue for longer
+KEPT = timedelta(days=30)  # how long deliveries are kept
+BOTH_SIGN = timedelta(hours=24)  # how long the old secret signs as well after a rotation
 
 
 # Reading
+
 
 def get(db, id):
     """Return the webhook without its secret and headers, or None."""
@@ -102,11 +129,29 @@ def represent(row):
 
 def represent_delivery(row):
     """Return the API object of a delivery."""
-    return {"id": row["id"], "webhook_id": row["webhook_id"],
-            "message_id": message_id(row["outgoing_id"], row["event_at"]),
-            "event_type": row["event_name"], "attempts": json.loads(row["attempts"]), **{name: row[name] for name in (
-                "entity_type", "entity_id", "status", "attempt_count", "next_attempt_at", "response_status", "error",
-                "duration_ms", "delivered_at", "created_at", "updated_at")}}
+    return {
+        "id": row["id"],
+        "webhook_id": row["webhook_id"],
+        "message_id": message_id(row["outgoing_id"], row["event_at"]),
+        "event_type": row["event_name"],
+        "attempts": json.loads(row["attempts"]),
+        **{
+            name: row[name]
+            for name in (
+                "entity_type",
+                "entity_id",
+                "status",
+                "attempt_count",
+                "next_attempt_at",
+                "response_status",
+                "error",
+                "duration_ms",
+                "delivered_at",
+                "created_at",
+                "updated_at",
+            )
+        },
+    }
 
 
 def message_id(event_id, timestamp):
@@ -124,6 +169,7 @@ def message(name, timestamp, data):
 
 # Writing: each function is called inside a write transaction and journals the change
 
+
 def create(db, fields, key_id):
     """Create a webhook and return it with its `secret`.
 
@@ -135,7 +181,9 @@ def create(db, fields, key_id):
         _refuse_too_many(db)
     secret = new_secret()
     name = fields["name"] or addresses.parse(fields["url"]).host
-    id = db.insert(sql.add, **_columns({**fields, "name": name}), api_key_id=key_id, secret=secret, now=db.now)
+    id = db.insert(
+        sql.add, **_columns({**fields, "name": name}), api_key_id=key_id, secret=secret, now=db.now
+    )
     webhook = get(db, id)
     journal.created(db, entities.WEBHOOK, webhook)
     db.run(sql.begin_here, id=id)
@@ -201,17 +249,24 @@ def same_record(delivery):
 
 
 def _columns(webhook):
-    return {**webhook, "events": as_json(webhook["events"]), "headers": as_json(webhook["headers"] or {})}
+    return {
+        **webhook,
+        "events": as_json(webhook["events"]),
+        "headers": as_json(webhook["headers"] or {}),
+    }
 
 
 def _refuse_too_many(db):
     """Raise 409 `too_many_webhooks` if no further webhook can be active."""
     if db.value(sql.active) >= MAX_ACTIVE:
-        raise Problem("too_many_webhooks",
-                      f"{MAX_ACTIVE} webhooks are active, which is the maximum. Deactivate or delete one first.")
+        raise Problem(
+            "too_many_webhooks",
+            f"{MAX_ACTIVE} webhooks are active, which is the maximum. Deactivate or delete one first.",
+        )
 
 
 # Adding deliveries of events
+
 
 def is_enabled(db):
     """Return whether the feature and the plan tier allow webhooks.
@@ -269,10 +324,13 @@ def add_test(db, webhook):
     Raise 409 `webhook_inactive`.
     """
     if not webhook["is_active"]:
-        raise Problem("webhook_inactive", f"The webhook {webhook['name']} is inactive, so it receives nothing. "
-                      "Set `is_active` to true first.")
+        raise Problem(
+            "webhook_inactive",
+            f"The webhook {webhook['name']} is inactive, so it receives nothing. "
+            "Set `is_active` to true first.",
+        )
     outgoing_id = journal.acted(db, entities.WEBHOOK, "tested", webhook)
-    add_deliveries(db, webhook["id"])           # adds this delivery if the webhook subscribes to the event
+    add_deliveries(db, webhook["id"])  # adds this delivery if the webhook subscribes to the event
     id = db.value(sql.delivery_of, webhook_id=webhook["id"], outgoing_id=outgoing_id)
     if id is None:
         last = db.value(sql.last_delivery)
@@ -297,14 +355,28 @@ def deactivate(db, id, *, why, needs_attention):
     journal.updated(db, entities.WEBHOOK, old, get(db, id), action="disabled")
     if needs_attention:
         owner = db.one(sql.owner, id=id)
-        tasks.add(db, {
-            "title": f"Webhook {old['name']} was deactivated"[:255], "description": why, "status": "pending",
-            "priority": "high", "due_date": None, "due_at": None,
-            "assigned_to": owner["admin_id"] if owner["is_active"] else None, "entity_type": None, "entity_id": None,
-            "event_id": None, "created_by": owner["admin_id"], "completed_at": None, "completed_by": None})
+        tasks.add(
+            db,
+            {
+                "title": f"Webhook {old['name']} was deactivated"[:255],
+                "description": why,
+                "status": "pending",
+                "priority": "high",
+                "due_date": None,
+                "due_at": None,
+                "assigned_to": owner["admin_id"] if owner["is_active"] else None,
+                "entity_type": None,
+                "entity_id": None,
+                "event_id": None,
+                "created_by": owner["admin_id"],
+                "completed_at": None,
+                "completed_by": None,
+            },
+        )
 
 
 # Upkeep
+
 
 def backlog(db):
     """Return `{deliveries, oldest, unseen, states}`.
@@ -315,8 +387,12 @@ def backlog(db):
     waiting, behind = db.one(sql.waiting), db.one(sql.behind)
     oldest = waiting["first_event"] and db.value(sql.event_at, id=waiting["first_event"])
     unseen = 0 if behind["after"] is None else max(0, (behind["newest"] or 0) - behind["after"])
-    return {"deliveries": waiting["deliveries"], "unseen": unseen, "states": db.one(sql.states),
-            "oldest": oldest and max(0, times.unix(times.now()) - times.unix(oldest))}
+    return {
+        "deliveries": waiting["deliveries"],
+        "unseen": unseen,
+        "states": db.one(sql.states),
+        "oldest": oldest and max(0, times.unix(times.now()) - times.unix(oldest)),
+    }
 
 
 def bring_forward(db, latest):
@@ -328,8 +404,10 @@ def check(db):
     """Yield a sentence for each webhook with overdue deliveries, for `eventapi check`. Probably no worker runs."""
     before = times.text(datetime.now(timezone.utc) - STUCK)
     for row in db.all(sql.stuck, before=before) if is_enabled(db) else ():
-        yield (f"{row['deliveries']} deliveries of webhook {row['webhook_id']} are stuck, the oldest since "
-               f"{row['oldest']}: check that the worker runs")
+        yield (
+            f"{row['deliveries']} deliveries of webhook {row['webhook_id']} are stuck, the oldest since "
+            f"{row['oldest']}: check that the worker runs"
+        )
 
 
 def delete_old_deliveries(db, size):

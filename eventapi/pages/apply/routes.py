@@ -1,4 +1,5 @@
 """The page of an application, which the link in a mail opens (pages.md 7)."""
+
 from eventapi.domain.people import applications, badge_sheets
 from eventapi.domain.registration import applicants
 from eventapi.domain.shows import directory
@@ -9,8 +10,15 @@ from eventapi.web.html import visits
 from eventapi.web.rest import SANDBOX, Response, mail_base_url
 from eventapi.web.routes import Routes
 
-routes = Routes("application-page", root="/apply/<ref>", public=True, page=True, session="application", flag="pages",
-                forms=("text/html",))
+routes = Routes(
+    "application-page",
+    root="/apply/<ref>",
+    public=True,
+    page=True,
+    session="application",
+    flag="pages",
+    forms=("text/html",),
+)
 PACKAGE = "eventapi.pages.apply"
 
 
@@ -20,19 +28,30 @@ def get_applicant_page(db, visit):
     values = applicants.view(db, visit.link, visit.session)
     show = directory.show(db, visit.event["event_key"])
     done = show and directory.in_language(show["texts"].get("apply_done", {}), visit.language)
-    return visits.shown(visit, PACKAGE, "status", **values, layout=visits.COMMON, after=done,
-                        accent=show and show["accent_color"],
-                        shown=shown(visit.language), contact=applicants.contact(db, visit.link),
-                        **entry.asking_for(db, visit.link),
-                        zone=visit.event["timezone"], can_withdraw=values["application"]["status"] in applications.OPEN)
+    return visits.shown(
+        visit,
+        PACKAGE,
+        "status",
+        **values,
+        layout=visits.COMMON,
+        after=done,
+        accent=show and show["accent_color"],
+        shown=shown(visit.language),
+        contact=applicants.contact(db, visit.link),
+        **entry.asking_for(db, visit.link),
+        zone=visit.event["timezone"],
+        can_withdraw=values["application"]["status"] in applications.OPEN,
+    )
 
 
 def shown(language):
     """Return a function of a field and its value that returns the value as the page shows it."""
+
     def text(name, value):
         if name == "country":
             return countries.name(value, language)
         return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
     return text
 
 
@@ -50,7 +69,11 @@ def withdraw_own_application(db, visit):
     return visits.see_other(visit, "", done="withdrawn")
 
 
-@routes.post("/files", shows=get_applicant_page, file=lambda config: config.max_upload_mb * applicants.MEGABYTE)
+@routes.post(
+    "/files",
+    shows=get_applicant_page,
+    file=lambda config: config.max_upload_mb * applicants.MEGABYTE,
+)
 def add_application_file(db, visit, upload):
     """Add a file to the application."""
     applicants.add_file(db, visit.link, upload, visit.fields["filename"][0])
@@ -68,8 +91,14 @@ def open_exhibitor_page(db, visit):
 def get_own_badge(db, visit):
     """Return the page that shows the badge, for the phone at the entrance."""
     show = directory.show(db, visit.event["event_key"])
-    return visits.shown(visit, PACKAGE, "badge", layout=visits.COMMON, badge=own_badge(db, visit),
-                        accent=show and show["accent_color"])
+    return visits.shown(
+        visit,
+        PACKAGE,
+        "badge",
+        layout=visits.COMMON,
+        badge=own_badge(db, visit),
+        accent=show and show["accent_color"],
+    )
 
 
 @routes.get("/badge.svg", forms=(badge_sheets.SVG,))
@@ -95,7 +124,19 @@ def own_badge(db, visit):
 def badge_file(db, visit, form):
     """Return the badge as a file that nobody keeps. A picture must not run anything."""
     badge = own_badge(db, visit)
-    name = f'attachment; filename="badge-{badge["code"]}.pdf"' if form == badge_sheets.PDF else "inline"
-    return Response(body=badge_sheets.draw(db.config, badge, form), has_etag=False, headers={
-        "Content-Type": form, "Content-Disposition": name, "Cache-Control": "no-store", "X-Robots-Tag": "noindex",
-        "Content-Security-Policy": SANDBOX})
+    name = (
+        f'attachment; filename="badge-{badge["code"]}.pdf"'
+        if form == badge_sheets.PDF
+        else "inline"
+    )
+    return Response(
+        body=badge_sheets.draw(db.config, badge, form),
+        has_etag=False,
+        headers={
+            "Content-Type": form,
+            "Content-Disposition": name,
+            "Cache-Control": "no-store",
+            "X-Robots-Tag": "noindex",
+            "Content-Security-Policy": SANDBOX,
+        },
+    )

@@ -3,6 +3,7 @@
 `GET /desk/do/NAME/ID` shows the form of an action, `POST` runs it. A refused action shows its form again, with what was
 typed. Where the action leads back to, is an address within the desk that comes with the form.
 """
+
 import re
 from functools import cache
 from urllib.parse import urlencode
@@ -17,42 +18,115 @@ from eventapi.web.html.schema_forms import Form
 from eventapi.web.rest import Response
 from eventapi.web.routes import Routes
 
-routes = Routes("desk-actions", root="/desk", public=True, page=True, session="admin", flag="desk",
-                forms=("text/html",))
+routes = Routes(
+    "desk-actions",
+    root="/desk",
+    public=True,
+    page=True,
+    session="admin",
+    flag="desk",
+    forms=("text/html",),
+)
 
 # Names of handlers. What is not here cannot be done at the desk.
 BUTTONS = (
-    "review_application", "approve_application", "reject_application", "waitlist_application",
-    "request_application_information", "withdraw_application",
-    "confirm_participant", "unconfirm_participant", "cancel_participant", "reinstate_participant",
-    "replace_participant_badge", "create_participant_invoice",
-    "create_booth_reservation", "confirm_booth_reservation", "cancel_booth_reservation", "extend_booth_reservation",
+    "review_application",
+    "approve_application",
+    "reject_application",
+    "waitlist_application",
+    "request_application_information",
+    "withdraw_application",
+    "confirm_participant",
+    "unconfirm_participant",
+    "cancel_participant",
+    "reinstate_participant",
+    "replace_participant_badge",
+    "create_participant_invoice",
+    "create_booth_reservation",
+    "confirm_booth_reservation",
+    "cancel_booth_reservation",
+    "extend_booth_reservation",
     "move_booth_reservation",
-    "submit_service_order", "confirm_service_order", "cancel_service_order", "cancel_service_order_item",
-    "approve_submission", "reject_submission", "request_submission_revision",
-    "request_document_signature", "mark_document_signed", "decline_document", "void_document", "terminate_document",
-    "refresh_invoice", "send_invoice", "mail_invoice", "remind_invoice", "cancel_invoice", "delete_invoice",
-    "dispute_invoice", "settle_invoice", "create_invoice_write_off", "create_payment", "complete_payment",
-    "cancel_payment", "refund_payment", "delete_payment", "withdraw_dunning",
-    "assign_unmatched_payment", "ignore_unmatched_payment", "reopen_unmatched_payment",
-    "create_task", "start_task", "complete_task", "cancel_task", "reopen_task",
-    "create_note", "delete_note", "mail_link", "revoke_link", "delete_link_device",
+    "submit_service_order",
+    "confirm_service_order",
+    "cancel_service_order",
+    "cancel_service_order_item",
+    "approve_submission",
+    "reject_submission",
+    "request_submission_revision",
+    "request_document_signature",
+    "mark_document_signed",
+    "decline_document",
+    "void_document",
+    "terminate_document",
+    "refresh_invoice",
+    "send_invoice",
+    "mail_invoice",
+    "remind_invoice",
+    "cancel_invoice",
+    "delete_invoice",
+    "dispute_invoice",
+    "settle_invoice",
+    "create_invoice_write_off",
+    "create_payment",
+    "complete_payment",
+    "cancel_payment",
+    "refund_payment",
+    "delete_payment",
+    "withdraw_dunning",
+    "assign_unmatched_payment",
+    "ignore_unmatched_payment",
+    "reopen_unmatched_payment",
+    "create_task",
+    "start_task",
+    "complete_task",
+    "cancel_task",
+    "reopen_task",
+    "create_note",
+    "delete_note",
+    "mail_link",
+    "revoke_link",
+    "delete_link_device",
 )
-FINAL = frozenset((                     # asked about on a page of their own, because they cannot be taken back
-    "reject_application", "withdraw_application", "cancel_participant", "cancel_booth_reservation",
-    "cancel_service_order", "cancel_invoice", "delete_invoice", "delete_payment", "refund_payment", "void_document",
-    "terminate_document", "create_invoice_write_off", "withdraw_dunning", "cancel_service_order_item", "delete_note",
-    "revoke_link", "delete_link_device"))
+FINAL = frozenset(
+    (  # asked about on a page of their own, because they cannot be taken back
+        "reject_application",
+        "withdraw_application",
+        "cancel_participant",
+        "cancel_booth_reservation",
+        "cancel_service_order",
+        "cancel_invoice",
+        "delete_invoice",
+        "delete_payment",
+        "refund_payment",
+        "void_document",
+        "terminate_document",
+        "create_invoice_write_off",
+        "withdraw_dunning",
+        "cancel_service_order_item",
+        "delete_note",
+        "revoke_link",
+        "delete_link_device",
+    )
+)
 # Fields of a body that the form of an action has, where those are not all of them.
 FIELDS = {
-    "approve_application": ["confirm", "mail"], "send_invoice": ["mail"], "cancel_invoice": ["reason", "mail"],
-    "remind_invoice": ["mail", "force"], "create_payment": ["amount", "payment_date", "gateway_key", "notes"],
-    "create_note": ["note_text"], "create_task": ["title", "description", "due_date", "priority"],
-    "create_booth_reservation": ["expires_at", "final_price", "notes"], "assign_unmatched_payment": [],
-    "move_booth_reservation": ["booth_id"], "refund_payment": ["amount", "refunded_at", "notes"],
+    "approve_application": ["confirm", "mail"],
+    "send_invoice": ["mail"],
+    "cancel_invoice": ["reason", "mail"],
+    "remind_invoice": ["mail", "force"],
+    "create_payment": ["amount", "payment_date", "gateway_key", "notes"],
+    "create_note": ["note_text"],
+    "create_task": ["title", "description", "due_date", "priority"],
+    "create_booth_reservation": ["expires_at", "final_price", "notes"],
+    "assign_unmatched_payment": [],
+    "move_booth_reservation": ["booth_id"],
+    "refund_payment": ["amount", "refunded_at", "notes"],
 }
-PATHS = {"write_off": "write-offs"}      # actions whose word is not the end of their path
-BACK = re.compile(r"(?:[a-z_]{1,30}|[1-9]\d{0,17})(?:/(?:[a-z_]{1,30}|[1-9]\d{0,17}))*(?:\?[A-Za-z0-9_.=&%+-]{0,300})?")
+PATHS = {"write_off": "write-offs"}  # actions whose word is not the end of their path
+BACK = re.compile(
+    r"(?:[a-z_]{1,30}|[1-9]\d{0,17})(?:/(?:[a-z_]{1,30}|[1-9]\d{0,17}))*(?:\?[A-Za-z0-9_.=&%+-]{0,300})?"
+)
 
 
 def of(visit, singular, record, *, without=()):
@@ -62,8 +136,11 @@ def of(visit, singular, record, *, without=()):
     form of its own.
     """
     allowed = record.get("allowed_actions") or ()
-    found = [action(visit, name, id=record["id"]) for word in allowed if (name := _handler(singular, word))
-             and name not in without and api.may_call(visit, name)]
+    found = [
+        action(visit, name, id=record["id"])
+        for word in allowed
+        if (name := _handler(singular, word)) and name not in without and api.may_call(visit, name)
+    ]
     return sorted(found, key=lambda each: each["is_final"])
 
 
@@ -82,8 +159,14 @@ def _handler(resource, word):
 def action(visit, name, *, id=None, item_id=None, **fixed):
     """Return an action as a template shows it. `fixed` are fields of its body that are not typed."""
     address = "/".join(str(part) for part in ("do", name, id, item_id) if part is not None)
-    return {"name": name, "address": address, "label": f"do_{name}", "is_final": name in FINAL, "fixed": fixed,
-            "has_page": has_page(name)}
+    return {
+        "name": name,
+        "address": address,
+        "label": f"do_{name}",
+        "is_final": name in FINAL,
+        "fixed": fixed,
+        "has_page": has_page(name),
+    }
 
 
 @cache
@@ -91,7 +174,9 @@ def has_page(name):
     """Return whether an action has a page of its own: to fill in its form, or to ask whether it is meant."""
     schema = api.routes()[name].options.schema
     names = FIELDS.get(name) if schema else []
-    return name in FINAL or bool(body_schema(schema, "POST")["properties"] if names is None else names)
+    return name in FINAL or bool(
+        body_schema(schema, "POST")["properties"] if names is None else names
+    )
 
 
 def form_of(visit, name, **choices):
@@ -99,7 +184,14 @@ def form_of(visit, name, **choices):
     schema = api.routes()[name].options.schema
     names = FIELDS.get(name) if schema else []
     label = frame.labels(visit, schema.partition(".")[0] if schema else "")
-    return Form(schema or "application.approve", "POST", label, names=names, choices=choices, language=visit.language)
+    return Form(
+        schema or "application.approve",
+        "POST",
+        label,
+        names=names,
+        choices=choices,
+        language=visit.language,
+    )
 
 
 def choices(visit, name, id):
@@ -107,17 +199,27 @@ def choices(visit, name, id):
     if name != "move_booth_reservation" or not api.may_call(visit, "list_booths"):
         return {}
     held = api.read("get_booth_reservation", id=id).data
-    return {"booth_id": [(str(booth["id"]), f"{booth['booth_number']} · {booth['plan_name']}")
-                         for booth in free_booths(held["event_id"])]}
+    return {
+        "booth_id": [
+            (str(booth["id"]), f"{booth['booth_number']} · {booth['plan_name']}")
+            for booth in free_booths(held["event_id"])
+        ]
+    }
 
 
 def free_booths(event_id):
     """Return the booths of an event that can be held: they are available, and have a price."""
-    return [booth for booth in api.everything("list_booths", event_id=event_id, status="available", sort="booth_number",
-                                              order="ASC") if booth["price"] is not None]
+    return [
+        booth
+        for booth in api.everything(
+            "list_booths", event_id=event_id, status="available", sort="booth_number", order="ASC"
+        )
+        if booth["price"] is not None
+    ]
 
 
 # Pages
+
 
 @routes.get("/do/<name>/<id>")
 @routes.get("/do/<name>/<id>/<item_id>")
@@ -127,17 +229,39 @@ def get_desk_action(db, visit, name, id=None, item_id=None):
     ids_of(name, id, item_id)
     api.require_call(visit, name)
     made, back = form_of(visit, name, **choices(visit, name, id)), back_to(visit)
-    given = made.compact(visit.fields) if visit.problem else {**made.defaults(), **frame.told(db, name)}
+    given = (
+        made.compact(visit.fields) if visit.problem else {**made.defaults(), **frame.told(db, name)}
+    )
     fixed = visit.fields if visit.problem else shell.asked(*FIXED)
     return frame.shown(
-        db, visit, "act", about=about(visit, name, id), form=made, given=given, back=back,
+        db,
+        visit,
+        "act",
+        about=about(visit, name, id),
+        form=made,
+        given=given,
+        back=back,
         action=action(visit, name, id=id, item_id=item_id),
-        fixed={key: _first(value) for key, value in fixed.items()
-               if key in FIXED and key not in [each.name for each in made.fields]})
+        fixed={
+            key: _first(value)
+            for key, value in fixed.items()
+            if key in FIXED and key not in [each.name for each in made.fields]
+        },
+    )
 
 
-FIXED = ("entity_type", "entity_id", "invoice_number", "booth_id", "event_participant_id", "waitlist", "contact_id",
-         "assign_number", "assign_amount", "assign_invoice_amount")
+FIXED = (
+    "entity_type",
+    "entity_id",
+    "invoice_number",
+    "booth_id",
+    "event_participant_id",
+    "waitlist",
+    "contact_id",
+    "assign_number",
+    "assign_amount",
+    "assign_invoice_amount",
+)
 
 
 def ids_of(name, id, item_id):
@@ -151,9 +275,20 @@ def ids_of(name, id, item_id):
 def about(visit, name, id):
     """Return the name of the record that an action is about, or None if the person may not read it."""
     path = api.routes()[name].path.partition("<id>")[0]
-    reader = next((reader for reader, route in api.routes().items() if route.method == "GET"
-                   and route.path == f"{path}<id>"), None)
-    return id and reader and api.may_call(visit, reader) and frame.record_name(api.read(reader, id=id).data)
+    reader = next(
+        (
+            reader
+            for reader, route in api.routes().items()
+            if route.method == "GET" and route.path == f"{path}<id>"
+        ),
+        None,
+    )
+    return (
+        id
+        and reader
+        and api.may_call(visit, reader)
+        and frame.record_name(api.read(reader, id=id).data)
+    )
 
 
 def _first(value):
@@ -168,8 +303,13 @@ def do_desk_action(visit, name, id=None, item_id=None):
     ids = ids_of(name, id, item_id)
     made = form_of(visit, name)
     body = {**made.body(made.compact(visit.fields)), **fixed_of(visit.fields)}
-    return once(visit, name, ids, body if api.routes()[name].options.schema else None,
-                lambda response: visits.see_other(visit, led(visit, name, response)))
+    return once(
+        visit,
+        name,
+        ids,
+        body if api.routes()[name].options.schema else None,
+        lambda response: visits.see_other(visit, led(visit, name, response)),
+    )
 
 
 def led(visit, name, response):
@@ -177,19 +317,31 @@ def led(visit, name, response):
     if name == "create_participant_invoice":
         word = f"{name}_and_credit" if response.meta["credit_notes"] else name
         return with_done(f"invoices/{response.data['id']}", word)
-    if name == "delete_invoice":                        # its page is gone
+    if name == "delete_invoice":  # its page is gone
         return with_done("money", name)
     return with_done(back_to(visit), name)
 
 
 def fixed_of(fields):
     """Return the fields of the body that a page has put into hidden fields, as JSON types."""
-    texts = {name: _first(fields[name]).strip() for name in FIXED if _first(fields.get(name) or [""]).strip()}
-    found = {name: id_or_text(name, text) for name, text in texts.items() if not name.startswith("assign_")}
+    texts = {
+        name: _first(fields[name]).strip()
+        for name in FIXED
+        if _first(fields.get(name) or [""]).strip()
+    }
+    found = {
+        name: id_or_text(name, text)
+        for name, text in texts.items()
+        if not name.startswith("assign_")
+    }
     if "waitlist" in found:
         found["waitlist"] = True
     if "assign_number" in texts:
-        amounts = {name.removeprefix("assign_"): number(texts[name], "en") for name in FIXED[-2:] if name in texts}
+        amounts = {
+            name.removeprefix("assign_"): number(texts[name], "en")
+            for name in FIXED[-2:]
+            if name in texts
+        }
         found["invoices"] = [{"invoice_number": texts["assign_number"], **amounts}]
     return found
 
@@ -211,7 +363,9 @@ def once(visit, name, ids, body, lead, *, tag=None):
             response = act()
             with calls.bound(page):
                 return lead(response if isinstance(response, Response) else Response(response))
+
         return idempotency.form_once(page, redirected)
+
     return calls.call(api.routes()[name], ids, body=body, tag=tag, within=within)
 
 

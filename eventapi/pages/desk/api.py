@@ -1,4 +1,5 @@
 """What the pages of the desk read and do: the API's own routes, by the name of their handler."""
+
 from functools import cache
 from importlib import import_module
 from urllib.parse import urlencode
@@ -28,7 +29,9 @@ def read(name, *, form=None, include=(), query=None, **ids):
     asked = {key: value for key, value in (query or {}).items() if value not in (None, "")}
     if include:
         asked["include"] = ",".join(include)
-    return calls.call(routes()[name], ids, query=urlencode(asked), **({"form": form} if form else {}))
+    return calls.call(
+        routes()[name], ids, query=urlencode(asked), **({"form": form} if form else {})
+    )
 
 
 def record(name, id, *, include=()):
@@ -86,6 +89,9 @@ def require_call(visit, name):
     """
     route = routes()[name]
     access.require_flag(visit.who, route.options.flag)
-    scopes = [scope for scope in (route.options.scope, *route.options.further_scopes)
-              if scope not in ("any", "all", "by_entity_type")]
+    scopes = [
+        scope
+        for scope in (route.options.scope, *route.options.further_scopes)
+        if scope not in ("any", "all", "by_entity_type")
+    ]
     access.require_scopes(visit.who, scopes, writes=access.writes(route.method, route.options))

@@ -1,20 +1,43 @@
 """Applications at the desk: the list by state, one application with its decision, and decisions on many."""
+
 from eventapi.domain.mail import queue as mails
 from eventapi.pages.desk import actions, api, frame, links
 from eventapi.storage.statements import statements
 from eventapi.web.html import shell, visits
 from eventapi.web.routes import Routes
 
-routes = Routes("desk-applications", root="/desk", public=True, page=True, session="admin", flag="desk",
-                forms=("text/html",))
+routes = Routes(
+    "desk-applications",
+    root="/desk",
+    public=True,
+    page=True,
+    session="admin",
+    flag="desk",
+    forms=("text/html",),
+)
 sql = statements("desk")
 
-LACKS = ("page", "badge")               # what an approval may not have given
+LACKS = ("page", "badge")  # what an approval may not have given
 STATES = ("new", "in_review", "info_requested", "waitlisted", "approved", "rejected", "withdrawn")
-WAITING = STATES[:4]                    # the one that waits longest comes first
+WAITING = STATES[:4]  # the one that waits longest comes first
 # Fields of an application, in the order of its page.
-SHOWN = ("company_name", "first_name", "last_name", "email", "phone", "mobile", "address", "postal_code", "city",
-         "country", "website", "tax_id", "requested_area", "message", "notes")
+SHOWN = (
+    "company_name",
+    "first_name",
+    "last_name",
+    "email",
+    "phone",
+    "mobile",
+    "address",
+    "postal_code",
+    "city",
+    "country",
+    "website",
+    "tax_id",
+    "requested_area",
+    "message",
+    "notes",
+)
 
 
 @routes.get("/applications")
@@ -23,31 +46,72 @@ def get_desk_applications(db, visit):
     event, asked = frame.current(db), shell.asked("q", "status", "lacks", "page", "event")
     status = asked.get("status") if asked.get("status") in STATES else None
     lacks = asked.get("lacks") if asked.get("lacks") in LACKS else None
-    rows, total = api.rows("list_applications", include=("categories",), event_key=event and event["event_key"],
-                           status=status, lacks=lacks, search=asked.get("q"),
-                           page=frame.page_of(asked), sort="created_at", order="ASC" if status in WAITING else "DESC")
-    return frame.shown(db, visit, "applications", menu="applications", current=event, rows=rows, total=total,
-                       asked=asked, states=STATES, state=status, paging=frame.paging(asked, total),
-                       batches=[word for word in ("approve", "review", "waitlist") if api.may_call(visit,
-                                "approve_application")])
+    rows, total = api.rows(
+        "list_applications",
+        include=("categories",),
+        event_key=event and event["event_key"],
+        status=status,
+        lacks=lacks,
+        search=asked.get("q"),
+        page=frame.page_of(asked),
+        sort="created_at",
+        order="ASC" if status in WAITING else "DESC",
+    )
+    return frame.shown(
+        db,
+        visit,
+        "applications",
+        menu="applications",
+        current=event,
+        rows=rows,
+        total=total,
+        asked=asked,
+        states=STATES,
+        state=status,
+        paging=frame.paging(asked, total),
+        batches=[
+            word
+            for word in ("approve", "review", "waitlist")
+            if api.may_call(visit, "approve_application")
+        ],
+    )
 
 
 @routes.get("/applications/<id>")
 def get_desk_application(db, visit, id):
     """Return one application: what was sent, what the office knows, and the decision."""
-    row = api.record("get_application", id, include=("events", "categories", "custom_fields", "allowed_actions"))
-    same = db.all(sql.same_address, email=row["email"]) if row["email"] and api.may(visit, "contacts") and \
-        "approve" in row["allowed_actions"] else []
+    row = api.record(
+        "get_application", id, include=("events", "categories", "custom_fields", "allowed_actions")
+    )
+    same = (
+        db.all(sql.same_address, email=row["email"])
+        if row["email"] and api.may(visit, "contacts") and "approve" in row["allowed_actions"]
+        else []
+    )
     may_know = row["status"] == "approved" and api.may(visit, "participants")
     known = db.one(sql.participation_of, application_id=id) if may_know else None
     custom = fields_of(visit) if row["custom_fields"] else {}
     return frame.shown(
-        db, visit, "application", menu="applications", title=frame.named(row), row=row, shown_fields=SHOWN, same=same,
-        known=known, custom=custom, buttons=actions.of(visit, "applications", row, without=("approve_application",)),
-        approve="approve" in row["allowed_actions"] and api.may_call(visit, "approve_application") and
-        actions.action(visit, "approve_application", id=id),
-        form=actions.form_of(visit, "approve_application"), given={"confirm": ["1"], **frame.told(db, "application")},
-        notes=notes(visit, "application", id), entity=("application", id), access=access(db, visit, id))
+        db,
+        visit,
+        "application",
+        menu="applications",
+        title=frame.named(row),
+        row=row,
+        shown_fields=SHOWN,
+        same=same,
+        known=known,
+        custom=custom,
+        buttons=actions.of(visit, "applications", row, without=("approve_application",)),
+        approve="approve" in row["allowed_actions"]
+        and api.may_call(visit, "approve_application")
+        and actions.action(visit, "approve_application", id=id),
+        form=actions.form_of(visit, "approve_application"),
+        given={"confirm": ["1"], **frame.told(db, "application")},
+        notes=notes(visit, "application", id),
+        entity=("application", id),
+        access=access(db, visit, id),
+    )
 
 
 def access(db, visit, id):
@@ -64,9 +128,16 @@ def access(db, visit, id):
     gap = gaps[0]
     kind, given = ("participant", ()) if gap["lacks"] == "page" else ("application", ("badges",))
     may_send = mails.is_configured(db.config) and api.may_call(visit, "create_link")
-    found = {name: gap.get(name) for name in ("lacks", "email", "is_other_address", "contact_name", "contact_email")}
+    found = {
+        name: gap.get(name)
+        for name in ("lacks", "email", "is_other_address", "contact_name", "contact_email")
+    }
     # The link of an application belongs to one event.
-    found["can_send"] = may_send and links.may_reach(visit, kind, given) and (kind == "participant" or len(gaps) == 1)
+    found["can_send"] = (
+        may_send
+        and links.may_reach(visit, kind, given)
+        and (kind == "participant" or len(gaps) == 1)
+    )
     return found
 
 
@@ -77,26 +148,41 @@ def send_desk_access(visit, connections, id):
     done = visits.see_other(visit, actions.with_done(f"applications/{id}", "mail_link"))
     for gap in connections.reader().all(sql.gaps_of, application_id=id):
         if gap["lacks"] == "page":
-            body = {"kind": "participant", "participant_id": gap["participant_id"], "email": gap["email"]}
+            body = {
+                "kind": "participant",
+                "participant_id": gap["participant_id"],
+                "email": gap["email"],
+            }
             link = actions.run(visit, "create_link", {}, body).data
         elif gap["link_id"]:
-            link = actions.run(visit, "update_link", {"id": gap["link_id"]}, {"rights": ["badges"]}).data
+            link = actions.run(
+                visit, "update_link", {"id": gap["link_id"]}, {"rights": ["badges"]}
+            ).data
         else:
             body = {"kind": "application", "application_id": id, "rights": ["badges"]}
             link = actions.run(visit, "create_link", {}, body).data
         actions.run(visit, "mail_link", {"id": link["id"]}, None)
-    return done                                         # a button that is pressed twice finds no gap any more
+    return done  # a button that is pressed twice finds no gap any more
 
 
 def notes(visit, kind, id):
     """Return the notes about a record, or None if the person may not read them."""
-    scope = {"application": "applications", "event_participant": "participants", "contact": "contacts",
-             "invoice": "invoices", "event": "events"}[kind]
+    scope = {
+        "application": "applications",
+        "event_participant": "participants",
+        "contact": "contacts",
+        "invoice": "invoices",
+        "event": "events",
+    }[kind]
     if not api.may(visit, scope):
         return None
     rows, _ = api.rows("list_notes", entity_type=kind, entity_id=id, per_page=20)
     for row in rows:
-        row["buttons"] = actions.one(visit, "delete_note", id=row["id"]) if api.may(visit, scope, writes=True) else []
+        row["buttons"] = (
+            actions.one(visit, "delete_note", id=row["id"])
+            if api.may(visit, scope, writes=True)
+            else []
+        )
     return rows
 
 
@@ -104,5 +190,7 @@ def fields_of(visit):
     """Return key -> label of the custom fields of applications."""
     if not api.may(visit, "custom_fields"):
         return {}
-    return {row["field_key"]: row["field_label"]
-            for row in api.everything("list_custom_fields", entity_type="application")}
+    return {
+        row["field_key"]: row["field_label"]
+        for row in api.everything("list_custom_fields", entity_type="application")
+    }

@@ -1,4 +1,5 @@
 """One action for many records: the ticked ones of a list. The first page is a trial, which changes nothing."""
+
 from eventapi.errors import not_found
 from eventapi.pages.desk import actions, api, frame
 from eventapi.storage.statements import statements
@@ -7,8 +8,15 @@ from eventapi.web.html.forms import id_of
 from eventapi.web.html.schema_forms import Form
 from eventapi.web.routes import Routes
 
-routes = Routes("desk-batches", root="/desk", public=True, page=True, session="admin", flag="desk",
-                forms=("text/html",))
+routes = Routes(
+    "desk-batches",
+    root="/desk",
+    public=True,
+    page=True,
+    session="admin",
+    flag="desk",
+    forms=("text/html",),
+)
 sql = statements("desk")
 
 # (list, action) -> handler of the batch, handler that reads one record, fields of the form.
@@ -25,10 +33,17 @@ BATCHES = {
     ("invoices", "remind"): ("batch_invoices", "get_invoice", ["mail"]),
     ("links", "remind"): ("batch_links", "get_link", []),
 }
-SCHEMAS = {(noun, word): f"{noun.removesuffix('s')}.{word}" for noun, word in (
-    ("applications", "approve"), ("applications", "waitlist"), ("applications", "reject"), ("invoices", "send"),
-    ("invoices", "remind"))}
-MOST = 200                              # records of a batch
+SCHEMAS = {
+    (noun, word): f"{noun.removesuffix('s')}.{word}"
+    for noun, word in (
+        ("applications", "approve"),
+        ("applications", "waitlist"),
+        ("applications", "reject"),
+        ("invoices", "send"),
+        ("invoices", "remind"),
+    )
+}
+MOST = 200  # records of a batch
 
 
 @routes.get("/batch/<resource>/<action>")
@@ -56,19 +71,51 @@ def page(db, visit, resource, action, result):
     _, read, names = batch(resource, action)
     rows, ids = [], ids_of(visit)
     for entry in (result or {"results": []})["results"]:
-        record = api.read(read, id=ids[entry["index"]]).data if entry["status"] != 404 else {"id": ids[entry["index"]]}
-        mail = api.read("get_link_reminder", id=record["id"]).data["text"] \
-            if resource == "links" and result["dry_run"] and entry["status"] < 400 else None
-        note = takes_part(db, visit, record) if (resource, action) == ("applications", "approve") else None
-        rows.append({"record": record, "status": entry["status"], "sentence": sentence(visit, entry) or note,
-                     "mail": mail})
+        record = (
+            api.read(read, id=ids[entry["index"]]).data
+            if entry["status"] != 404
+            else {"id": ids[entry["index"]]}
+        )
+        mail = (
+            api.read("get_link_reminder", id=record["id"]).data["text"]
+            if resource == "links" and result["dry_run"] and entry["status"] < 400
+            else None
+        )
+        note = (
+            takes_part(db, visit, record)
+            if (resource, action) == ("applications", "approve")
+            else None
+        )
+        rows.append(
+            {
+                "record": record,
+                "status": entry["status"],
+                "sentence": sentence(visit, entry) or note,
+                "mail": mail,
+            }
+        )
     trial = result is None or result["dry_run"]
-    given = visit.fields if "trial" in visit.fields else {**visit.fields, "confirm": ["1"],
-                                                                 **frame.told(db, resource)}
-    return frame.shown(db, visit, "batch", rows=rows, resource=resource, action_word=action, ids=ids, trial=trial,
-                       form=form_of(visit, resource, action, names), given=given, back=actions.back_to(visit),
-                       good=sum(row["status"] < 400 for row in rows), record_name=frame.record_name,
-                       record_address=record_address)
+    given = (
+        visit.fields
+        if "trial" in visit.fields
+        else {**visit.fields, "confirm": ["1"], **frame.told(db, resource)}
+    )
+    return frame.shown(
+        db,
+        visit,
+        "batch",
+        rows=rows,
+        resource=resource,
+        action_word=action,
+        ids=ids,
+        trial=trial,
+        form=form_of(visit, resource, action, names),
+        given=given,
+        back=actions.back_to(visit),
+        good=sum(row["status"] < 400 for row in rows),
+        record_name=frame.record_name,
+        record_address=record_address,
+    )
 
 
 def takes_part(db, visit, application):
@@ -80,8 +127,13 @@ def takes_part(db, visit, application):
 def form_of(visit, resource, action, names):
     """Return the form of a batch, or None if it has no fields."""
     schema = SCHEMAS.get((resource, action))
-    return schema and Form(schema, "POST", frame.labels(visit, resource.removesuffix("s")), names=names,
-                           language=visit.language)
+    return schema and Form(
+        schema,
+        "POST",
+        frame.labels(visit, resource.removesuffix("s")),
+        names=names,
+        language=visit.language,
+    )
 
 
 PAGES = {"applications": "applications", "participants": "exhibitors", "invoices": "invoices"}
@@ -100,8 +152,13 @@ def sentence(visit, entry):
     if entry["status"] < 400:
         return None
     texts = frame.words(visit)
-    members = {**entry.get("problem", {}), "fields": ", ".join(
-        str(frame.labels(visit)((error.get("pointer") or "")[1:])[0]) for error in entry.get("errors", []))}
+    members = {
+        **entry.get("problem", {}),
+        "fields": ", ".join(
+            str(frame.labels(visit)((error.get("pointer") or "")[1:])[0])
+            for error in entry.get("errors", [])
+        ),
+    }
     return frame.say_problem(texts, entry["code"], members)
 
 

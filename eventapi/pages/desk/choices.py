@@ -1,15 +1,23 @@
 """Choices: the fields of the forms that name other records, and the records that they offer."""
+
 from eventapi.pages.desk import api
 
 # Field -> (handler of the list, its field that is sent, its field that is shown, parameters of the list).
-EVENTS, PARTS = ("list_events", "event_key", "title", ()), ("list_categories", "category_key", "title", ("event_key",))
+EVENTS, PARTS = (
+    ("list_events", "event_key", "title", ()),
+    ("list_categories", "category_key", "title", ("event_key",)),
+)
 SERVICES = ("list_services", "id", "service_name", ("event_key",))
 FIELDS = {
-    "event_key": EVENTS, "event_keys": EVENTS, "events/event_key": EVENTS,
-    "category_key": PARTS, "category_keys": PARTS,
+    "event_key": EVENTS,
+    "event_keys": EVENTS,
+    "events/event_key": EVENTS,
+    "category_key": PARTS,
+    "category_keys": PARTS,
     "parent_category_id": ("list_categories", "id", "title", ()),
     "category_id": ("list_service_categories", "id", "category_name", ()),
-    "items/service_id": SERVICES, "badge_service_id": SERVICES,
+    "items/service_id": SERVICES,
+    "badge_service_id": SERVICES,
     "plan_id": ("list_plans", "id", "plan_name", ("event_key",)),
     "booth_type_id": ("list_booth_types", "id", "booth_type_name", ()),
     "booth_types": ("list_booth_types", "booth_type_key", "booth_type_name", ()),
@@ -25,7 +33,11 @@ def of(visit, names, event_key=None):
     `event_key`, if given, narrows the lists that depend on an event.
     """
     query = {"event_key": event_key, "entity_type": "application"}
-    return {field: [(str(row[value]), row[label] or str(row[value]))
-                    for row in api.everything(handler, **{name: query[name] for name in parameters})]
-            for field, (handler, value, label, parameters) in FIELDS.items()
-            if field.partition("/")[0] in names and api.may_call(visit, handler)}
+    return {
+        field: [
+            (str(row[value]), row[label] or str(row[value]))
+            for row in api.everything(handler, **{name: query[name] for name in parameters})
+        ]
+        for field, (handler, value, label, parameters) in FIELDS.items()
+        if field.partition("/")[0] in names and api.may_call(visit, handler)
+    }

@@ -1,4 +1,5 @@
 """Exhibitors at the desk: who is ready, one exhibitor with everything about it, and what waits for a review."""
+
 from eventapi.errors import not_found
 from eventapi.pages.desk import actions, api, frame, links
 from eventapi.pages.desk.applications import notes
@@ -8,16 +9,35 @@ from eventapi.storage.statements import statements
 from eventapi.web.html import shell
 from eventapi.web.routes import Routes
 
-routes = Routes("desk-exhibitors", root="/desk", public=True, page=True, session="admin", flag="desk",
-                forms=("text/html",))
+routes = Routes(
+    "desk-exhibitors",
+    root="/desk",
+    public=True,
+    page=True,
+    session="admin",
+    flag="desk",
+    forms=("text/html",),
+)
 sql = statements("desk")
 
 ITEMS = ("contract", "submissions", "booth", "services", "invoice", "payment", "badge", "category")
 SHOWS = ("unready", "nameless", "confirmed", "registered", "cancelled")
-CONTACT = ("customer_number", "email", "invoice_email", "phone", "mobile", "address", "postal_code", "city", "country",
-           "website", "tax_id", "language")
-FEW = 20                                # records of one kind on the page of an exhibitor
-AT_ONCE = 100                           # participants whose readiness is computed at a time
+CONTACT = (
+    "customer_number",
+    "email",
+    "invoice_email",
+    "phone",
+    "mobile",
+    "address",
+    "postal_code",
+    "city",
+    "country",
+    "website",
+    "tax_id",
+    "language",
+)
+FEW = 20  # records of one kind on the page of an exhibitor
+AT_ONCE = 100  # participants whose readiness is computed at a time
 
 
 @routes.get("/exhibitors")
@@ -28,10 +48,21 @@ def get_desk_exhibitors(db, visit):
     api.require(visit, "participants")
     scope = "booths" if api.may_call(visit, "list_booth_reservations") else "participants"
     rows, total = exhibitors(db, event, show, asked.get("q"), frame.page_of(asked), scope)
-    return frame.shown(db, visit, "exhibitors", menu="exhibitors", current=event, rows=rows, total=total, asked=asked,
-                       show=show, shows=SHOWS, items=ITEMS,
-                       paging=frame.paging(asked, total, api.PER_PAGE),
-                       is_counted=show != "unready")
+    return frame.shown(
+        db,
+        visit,
+        "exhibitors",
+        menu="exhibitors",
+        current=event,
+        rows=rows,
+        total=total,
+        asked=asked,
+        show=show,
+        shows=SHOWS,
+        items=ITEMS,
+        paging=frame.paging(asked, total, api.PER_PAGE),
+        is_counted=show != "unready",
+    )
 
 
 def exhibitors(db, event, show, search, page, scope):
@@ -42,22 +73,39 @@ def exhibitors(db, event, show, search, page, scope):
     Of those that are not ready, the number is that of the pages up to this one, and one more if there is a next page:
     the readiness of thousands takes too long to compute.
     """
-    values = {"event_id": event["id"], "status": show if show in SHOWS[2:] else None,
-              "search": folding.expression(search) if search else None}
-    given = frozenset(filter(None, (
-        "status" if values["status"] else "live", "nameless" if show == "nameless" else None,
-        "search" if values["search"] else None)))
+    values = {
+        "event_id": event["id"],
+        "status": show if show in SHOWS[2:] else None,
+        "search": folding.expression(search) if search else None,
+    }
+    given = frozenset(
+        filter(
+            None,
+            (
+                "status" if values["status"] else "live",
+                "nameless" if show == "nameless" else None,
+                "search" if values["search"] else None,
+            ),
+        )
+    )
     start = (page - 1) * api.PER_PAGE
     with db.snapshot():
         ids = db.values(sql.exhibitors, given, **values)
         if show == "unready":
             ids = unready(db, ids, start + api.PER_PAGE + 1)
-        total, ids = len(ids), ids[start:start + api.PER_PAGE]
+        total, ids = len(ids), ids[start : start + api.PER_PAGE]
         booths = db.all(sql.booths_of, frozenset({scope}), ids=as_json(ids))
     if not ids:
         return [], total
-    rows = {row["id"]: row for row in api.rows("list_participants", include=("contact", "category", "readiness"),
-                                               ids=",".join(map(str, ids)), per_page=len(ids))[0]}
+    rows = {
+        row["id"]: row
+        for row in api.rows(
+            "list_participants",
+            include=("contact", "category", "readiness"),
+            ids=",".join(map(str, ids)),
+            per_page=len(ids),
+        )[0]
+    }
     for row in rows.values():
         row["states"] = {item["item"]: item for item in row["readiness"]["items"]}
         row["booths"] = [booth for booth in booths if booth["id"] == row["id"]]
@@ -68,7 +116,7 @@ def unready(db, ids, most):
     """Return those of the participants that are not ready, in their order, and no more of them than needed."""
     found = []
     for start in range(0, len(ids), AT_ONCE):
-        some = ids[start:start + AT_ONCE]
+        some = ids[start : start + AT_ONCE]
         left = set(db.values(sql.unready, ids=as_json(some)))
         found += [id for id in some if id in left]
         if len(found) >= most:
@@ -79,8 +127,16 @@ def unready(db, ids, most):
 @routes.get("/exhibitors/<id>")
 def get_desk_exhibitor(db, visit, id):
     """Return one participant: contact, booth, orders, documents, submissions, invoices, notes and tasks."""
-    row = api.record("get_participant", id, include=("contact", "event", "category", "readiness", "allowed_actions"))
-    contact = api.read("get_contact", id=row["contact_id"]).data if api.may(visit, "contacts") else row["contact"]
+    row = api.record(
+        "get_participant",
+        id,
+        include=("contact", "event", "category", "readiness", "allowed_actions"),
+    )
+    contact = (
+        api.read("get_contact", id=row["contact_id"]).data
+        if api.may(visit, "contacts")
+        else row["contact"]
+    )
     event = db.one(sql.event, event=row["event_key"])
 
     def of(scope, name, resource, *, include=(), **query):
@@ -89,42 +145,87 @@ def get_desk_exhibitor(db, visit, id):
             return None
         found, _ = api.rows(name, include=include, per_page=FEW, **query)
         return [with_buttons(visit, resource, each) for each in found]
+
     mine = {"event_participant_id": id}
-    orders = of("service_orders", "list_service_orders", "service-orders", include=("items",), **mine)
+    orders = of(
+        "service_orders", "list_service_orders", "service-orders", include=("items",), **mine
+    )
     for order in orders or ():
         for item in order["items"]:
-            is_open = order["status"] in ("submitted", "confirmed") and item["status"] in ("pending", "in_progress")
-            item["buttons"] = actions.one(visit, "cancel_service_order_item", id=order["id"], item_id=item["id"]) \
-                if is_open else []
-    reservations = of("booths", "list_booth_reservations", "booth-reservations", include=("booth",), **mine)
+            is_open = order["status"] in ("submitted", "confirmed") and item["status"] in (
+                "pending",
+                "in_progress",
+            )
+            item["buttons"] = (
+                actions.one(visit, "cancel_service_order_item", id=order["id"], item_id=item["id"])
+                if is_open
+                else []
+            )
+    reservations = of(
+        "booths", "list_booth_reservations", "booth-reservations", include=("booth",), **mine
+    )
     return frame.shown(
-        db, visit, "exhibitor", menu="exhibitors", current=event, title=frame.named(contact), row=row, contact=contact,
-        contact_fields=CONTACT, buttons=actions.of(visit, "participants", row),
-        reservations=reservations, free=free_booths(visit, row, reservations),
+        db,
+        visit,
+        "exhibitor",
+        menu="exhibitors",
+        current=event,
+        title=frame.named(contact),
+        row=row,
+        contact=contact,
+        contact_fields=CONTACT,
+        buttons=actions.of(visit, "participants", row),
+        reservations=reservations,
+        free=free_booths(visit, row, reservations),
         orders=orders,
         submissions=of("submissions", "list_submissions", "submissions", include=("type",), **mine),
         invoices=of("invoices", "list_invoices", None, **mine),
-        documents=of("documents", "list_documents", "documents", entity_type="event_participant", entity_id=id),
+        documents=of(
+            "documents",
+            "list_documents",
+            "documents",
+            entity_type="event_participant",
+            entity_id=id,
+        ),
         tasks=of("tasks", "list_tasks", "tasks", entity_type="event_participant", entity_id=id),
-        links=links.of(visit, participant_id=id), links_title="links", may_make=True, new_link={
-            "kind": "participant", "participant_id": id, "email": contact["email"]},
-        notes=notes(visit, "event_participant", id), entity=("event_participant", id),
-        profile=api.read("get_participant_profile", id=id).data if api.may(visit, "participants") else None,
-        history=history(visit, "event_participant", id), bill=actions.one(visit, "create_participant_invoice", id=id),
-        replace=actions.one(visit, "replace_participant_badge", id=id))
+        links=links.of(visit, participant_id=id),
+        links_title="links",
+        may_make=True,
+        new_link={"kind": "participant", "participant_id": id, "email": contact["email"]},
+        notes=notes(visit, "event_participant", id),
+        entity=("event_participant", id),
+        profile=api.read("get_participant_profile", id=id).data
+        if api.may(visit, "participants")
+        else None,
+        history=history(visit, "event_participant", id),
+        bill=actions.one(visit, "create_participant_invoice", id=id),
+        replace=actions.one(visit, "replace_participant_badge", id=id),
+    )
 
 
 def free_booths(visit, row, reservations):
     """Return the free booths that can be held for a participant without one, or None."""
-    has_one = reservations is None or any(each["status"] in ("pending", "confirmed") for each in reservations)
-    if has_one or row["status"] == "cancelled" or not api.may_call(visit, "create_booth_reservation"):
+    has_one = reservations is None or any(
+        each["status"] in ("pending", "confirmed") for each in reservations
+    )
+    if (
+        has_one
+        or row["status"] == "cancelled"
+        or not api.may_call(visit, "create_booth_reservation")
+    ):
         return None
     return actions.free_booths(row["event_id"])
 
 
-ONE = {"booth-reservations": "get_booth_reservation", "service-orders": "get_service_order",
-       "submissions": "get_submission", "documents": "get_document", "tasks": "get_task", "invoices": "get_invoice",
-       "payments": "get_payment"}
+ONE = {
+    "booth-reservations": "get_booth_reservation",
+    "service-orders": "get_service_order",
+    "submissions": "get_submission",
+    "documents": "get_document",
+    "tasks": "get_task",
+    "invoices": "get_invoice",
+    "payments": "get_payment",
+}
 
 
 def with_buttons(visit, resource, record):
@@ -147,31 +248,74 @@ def history(visit, kind, id):
 def get_desk_submissions(db, visit):
     """Return what exhibitors have submitted and nobody has reviewed yet."""
     event, asked = frame.required(db), shell.asked("page", "event")
-    rows, total = api.rows("list_submissions", include=("participant", "type"), event_id=event["id"],
-                           status="submitted", sort="submitted_at", order="ASC", page=frame.page_of(asked), per_page=20)
-    return frame.shown(db, visit, "submissions", menu="exhibitors", current=event, total=total, asked=asked,
-                       rows=[with_buttons(visit, "submissions", row) for row in rows],
-                       paging=frame.paging(asked, total, 20))
+    rows, total = api.rows(
+        "list_submissions",
+        include=("participant", "type"),
+        event_id=event["id"],
+        status="submitted",
+        sort="submitted_at",
+        order="ASC",
+        page=frame.page_of(asked),
+        per_page=20,
+    )
+    return frame.shown(
+        db,
+        visit,
+        "submissions",
+        menu="exhibitors",
+        current=event,
+        total=total,
+        asked=asked,
+        rows=[with_buttons(visit, "submissions", row) for row in rows],
+        paging=frame.paging(asked, total, 20),
+    )
 
 
 @routes.get("/exhibitors/orders")
 def get_desk_orders(db, visit):
     """Return the submitted orders, to confirm many at once."""
     event, asked = frame.required(db), shell.asked("page", "event")
-    rows, total = api.rows("list_service_orders", include=("participant", "items"), event_id=event["id"],
-                           status="submitted", sort="submitted_at", order="ASC", page=frame.page_of(asked))
-    return frame.shown(db, visit, "orders", menu="exhibitors", current=event, rows=rows, total=total, asked=asked,
-                       paging=frame.paging(asked, total))
+    rows, total = api.rows(
+        "list_service_orders",
+        include=("participant", "items"),
+        event_id=event["id"],
+        status="submitted",
+        sort="submitted_at",
+        order="ASC",
+        page=frame.page_of(asked),
+    )
+    return frame.shown(
+        db,
+        visit,
+        "orders",
+        menu="exhibitors",
+        current=event,
+        rows=rows,
+        total=total,
+        asked=asked,
+        paging=frame.paging(asked, total),
+    )
 
 
 @routes.get("/exhibitors/remind")
 def get_desk_reminders(db, visit):
     """Return the links of exhibitors, to mail those what is late or open on their pages. The trial shows the mails."""
     event, asked = frame.required(db), shell.asked("page", "event")
-    rows, total = api.rows("list_links", event_id=event["id"], kind="participant", page=frame.page_of(asked))
-    return frame.shown(db, visit, "remind", menu="exhibitors", current=event, total=total, asked=asked,
-                       rows=[row for row in rows if row["status"] == "active" and row["email"]],
-                       paging=frame.paging(asked, total), may_send=api.may_call(visit, "remind_link"))
+    rows, total = api.rows(
+        "list_links", event_id=event["id"], kind="participant", page=frame.page_of(asked)
+    )
+    return frame.shown(
+        db,
+        visit,
+        "remind",
+        menu="exhibitors",
+        current=event,
+        total=total,
+        asked=asked,
+        rows=[row for row in rows if row["status"] == "active" and row["email"]],
+        paging=frame.paging(asked, total),
+        may_send=api.may_call(visit, "remind_link"),
+    )
 
 
 @routes.get("/submissions/<id>/file")
@@ -183,5 +327,3 @@ def get_desk_submission_file(visit, id):
     response = api.read("get_document_content", id=found["document_id"], form="*/*")
     response.headers["Cache-Control"] = "no-store"
     return response
-
-

@@ -1,4 +1,5 @@
 """What all pages of the desk share: the event in hand, the menu, the banners, labels of fields, and lists."""
+
 import re
 from decimal import Decimal
 from html import escape
@@ -16,11 +17,17 @@ from eventapi.web.html.forms import id_of
 
 sql = statements("desk")
 PACKAGE = "eventapi.pages.desk"
-SILENT = 120                            # seconds after which the worker is called silent
+SILENT = 120  # seconds after which the worker is called silent
 # Part of the menu -> the scope without which it is left out.
-MENU = (("today", "", "events"), ("applications", "applications", "applications"),
-        ("exhibitors", "exhibitors", "participants"), ("hall", "hall", "booths"), ("money", "money", "invoices"),
-        ("people", "people", "contacts"), ("setup", "setup", "events"))
+MENU = (
+    ("today", "", "events"),
+    ("applications", "applications", "applications"),
+    ("exhibitors", "exhibitors", "participants"),
+    ("hall", "hall", "booths"),
+    ("money", "money", "invoices"),
+    ("people", "people", "contacts"),
+    ("setup", "setup", "events"),
+)
 EXHIBITING = ("exhibitor", "co_exhibitor", "sponsor")
 
 
@@ -28,12 +35,26 @@ def shown(db, visit, name, *, menu=None, status=None, **values):
     """Return a page of the desk. `menu` is the part of the menu that it belongs to."""
     event = values.pop("current", None) or current(db)
     return visits.shown(
-        visit, PACKAGE, name, status=status, menu=menu, current=event, events=choice(db, event),
-        entries=[(part, target) for part, target, scope in MENU if api.may(visit, scope)], banner=banner(db),
-        currency=db.config.currency, now=times.now(), to=address_of(visit, event), here=here(), urlencode=urlencode,
-        may=lambda scope, writes=False: api.may(visit, scope, writes=writes), **written(db, visit, event),
-        ticked="checked" if shell.asked("tick") else "", **of_forms(visit, values.get("form"), values.get("given")),
-        **{"title": None, **values, "asked": {**shell.asked("event"), **values.get("asked", {})}})
+        visit,
+        PACKAGE,
+        name,
+        status=status,
+        menu=menu,
+        current=event,
+        events=choice(db, event),
+        entries=[(part, target) for part, target, scope in MENU if api.may(visit, scope)],
+        banner=banner(db),
+        currency=db.config.currency,
+        now=times.now(),
+        to=address_of(visit, event),
+        here=here(),
+        urlencode=urlencode,
+        may=lambda scope, writes=False: api.may(visit, scope, writes=writes),
+        **written(db, visit, event),
+        ticked="checked" if shell.asked("tick") else "",
+        **of_forms(visit, values.get("form"), values.get("given")),
+        **{"title": None, **values, "asked": {**shell.asked("event"), **values.get("asked", {})}},
+    )
 
 
 def written(db, visit, event):
@@ -41,34 +62,51 @@ def written(db, visit, event):
     texts, zone = words(visit), event["timezone"] if event else db.config.timezone
     language = visit.language
     return {
-        "say": lambda word, default="": texts.get(word, default), "named": named,
-        "amount": lambda value, currency: "" if value is None else formats.money(value, currency, language),
+        "say": lambda word, default="": texts.get(word, default),
+        "named": named,
+        "amount": lambda value, currency: (
+            "" if value is None else formats.money(value, currency, language)
+        ),
         "day": lambda value: formats.day(times.local_date(value, zone), language) if value else "",
         "moment": lambda value: formats.moment(value, zone, language) if value else "",
-        "price": lambda value, currency: "" if value is None else formats.amount(value, currency, language),
+        "price": lambda value, currency: (
+            "" if value is None else formats.amount(value, currency, language)
+        ),
         "country": lambda code: countries.name(code, language) if code else "",
         "number": lambda value: formats.number(value, language) if value is not None else "",
         "reason": lambda item: reason(texts, item),
-        "cell_of": lambda item: cell(texts, item), "summary": lambda kind, row: summary(texts, language, kind, row)}
+        "cell_of": lambda item: cell(texts, item),
+        "summary": lambda kind, row: summary(texts, language, kind, row),
+    }
 
 
 def of_forms(visit, form, given):
     """Return what templates need of a form: labels, rows of lists, and the sentences about faults."""
     label = labels(visit)
-    return {"label_of": lambda name: label(re.sub(r"/\d+(?=/|$)", "", name))[0], "rows_of": schema_forms.rows,
-            "any_of": any_of, "options_of": options_of, "sentences": sentences(visit, form, given or {})}
+    return {
+        "label_of": lambda name: label(re.sub(r"/\d+(?=/|$)", "", name))[0],
+        "rows_of": schema_forms.rows,
+        "any_of": any_of,
+        "options_of": options_of,
+        "sentences": sentences(visit, form, given or {}),
+    }
 
 
 def any_of(given, field):
     """Return whether a row of a list has any text, so that a box without a tick means no."""
     row = field.name.rpartition("/")[0]
-    return any(name.startswith(f"{row}/") and "".join(texts).strip() for name, texts in given.items())
+    return any(
+        name.startswith(f"{row}/") and "".join(texts).strip() for name, texts in given.items()
+    )
 
 
 def options_of(given, field):
     """Return the options of a field, with its values that it does not offer, so that saving a form loses none."""
     offered = {value for value, _ in field.options}
-    return [*field.options, *((value, value) for value in given.get(field.name, []) if value not in {"", *offered})]
+    return [
+        *field.options,
+        *((value, value) for value in given.get(field.name, []) if value not in {"", *offered}),
+    ]
 
 
 def reason(texts, item):
@@ -78,14 +116,18 @@ def reason(texts, item):
         return ", ".join(item["data"]["booth_numbers"])
     if item["item"] == "category":
         return item["data"].get("category_key") or texts["reason_item_none"]
-    return texts.get(f"reason_item_{item['code']}", texts[f"={item['status']}"]).format_map(visits.Members(data))
+    return texts.get(f"reason_item_{item['code']}", texts[f"={item['status']}"]).format_map(
+        visits.Members(data)
+    )
 
 
 def cell(texts, item):
     """Return the mark of an item of the readiness as HTML, with its reason for those who point at it or listen."""
     said = escape(f"{texts['=' + item['status']]}: {reason(texts, item)}")
-    return (f'<span class="state {item["status"]}" role="img" title="{said}" aria-label="{said}">'
-            f'{texts["mark_" + item["status"]]}</span>')
+    return (
+        f'<span class="state {item["status"]}" role="img" title="{said}" aria-label="{said}">'
+        f"{texts['mark_' + item['status']]}</span>"
+    )
 
 
 def summary(texts, language, kind, row):
@@ -97,15 +139,28 @@ def summary(texts, language, kind, row):
         "submission_types": (texts.get(f"={row.get('input')}"),),
         "dunning_levels": (row.get("days"), texts["field_days"]),
     }.get(kind, ())
-    return " · ".join(formats.number(part, language, 2 if "price" in "".join(row) and kind != "dunning_levels" else 0)
-                      if isinstance(part, (int, float, Decimal)) else part for part in parts if part is not None)
+    return " · ".join(
+        formats.number(
+            part, language, 2 if "price" in "".join(row) and kind != "dunning_levels" else 0
+        )
+        if isinstance(part, (int, float, Decimal))
+        else part
+        for part in parts
+        if part is not None
+    )
 
 
 def address_of(visit, event):
     """Return the function that makes the address of a page of the desk, for the event in hand."""
+
     def to(path):
-        suffix = f"{'&' if '?' in path else '?'}event={event['event_key']}" if event and "event=" not in path else ""
+        suffix = (
+            f"{'&' if '?' in path else '?'}event={event['event_key']}"
+            if event and "event=" not in path
+            else ""
+        )
         return f"{visit.home()}{path}{suffix}"
+
     return to
 
 
@@ -163,8 +218,18 @@ def labels(visit, kind=""):
         if value:
             known = (f"{end}={value}", f"={value}")
             return next((texts[word] for word in known if word in texts), value), ""
-        return [next((texts[word] for word in (f"{what}_{kind}.{plain}", f"{what}_{plain}", f"{what}_{end}")
-                      if word in texts), default) for what, default in (("field", end.replace("_", " ")), ("help", ""))]
+        return [
+            next(
+                (
+                    texts[word]
+                    for word in (f"{what}_{kind}.{plain}", f"{what}_{plain}", f"{what}_{end}")
+                    if word in texts
+                ),
+                default,
+            )
+            for what, default in (("field", end.replace("_", " ")), ("help", ""))
+        ]
+
     return label
 
 
@@ -177,6 +242,7 @@ def sentences(visit, form, given):
 
     def say(code, limit=""):
         return (texts.get(f"fault_{code}") or texts["fault_other"]).format(limit=limit)
+
     if form is not None and problem.errors:
         beside, top = form.faults(problem.errors, given or {}, say)
         return {"beside": beside, "top": top}
@@ -196,8 +262,12 @@ def problem_sentence(visit, problem):
 
 def say_problem(texts, code, members):
     """Return the sentence about the code of a problem. Lists in it are written as text, what is missing by name."""
-    said = {name: ", ".join(str(texts.get(f"lacks_{part}", part)) for part in value) if isinstance(value, list)
-            else texts.get(f"={value}", value) for name, value in members.items()}
+    said = {
+        name: ", ".join(str(texts.get(f"lacks_{part}", part)) for part in value)
+        if isinstance(value, list)
+        else texts.get(f"={value}", value)
+        for name, value in members.items()
+    }
     return (texts.get(f"problem_{code}") or texts["problem_other"]).format_map(visits.Members(said))
 
 
@@ -216,14 +286,37 @@ def named(row):
         return ""
     row = row.get("contact") or row
     person = " ".join(filter(None, (row.get("first_name"), row.get("last_name"))))
-    return row.get("company_name") or person or row.get("badge_name") or row.get("email") or f"#{row.get('id')}"
+    return (
+        row.get("company_name")
+        or person
+        or row.get("badge_name")
+        or row.get("email")
+        or f"#{row.get('id')}"
+    )
 
 
 def record_name(record):
     """Return the name of a record of any kind: its number or title, else that of the person."""
-    return next((record[name] for name in ("invoice_number", "order_number", "booth_number", "title", "service_name",
-                                           "document_number", "station") if record.get(name)), None) or (
-        record.get("customer_number") if "badge_number" in record else None) or named(record)
+    return (
+        next(
+            (
+                record[name]
+                for name in (
+                    "invoice_number",
+                    "order_number",
+                    "booth_number",
+                    "title",
+                    "service_name",
+                    "document_number",
+                    "station",
+                )
+                if record.get(name)
+            ),
+            None,
+        )
+        or (record.get("customer_number") if "badge_number" in record else None)
+        or named(record)
+    )
 
 
 def paging(asked, total, per_page=api.PER_PAGE):
@@ -235,5 +328,3 @@ def paging(asked, total, per_page=api.PER_PAGE):
 def page_of(asked):
     """Return the number of the page that was asked for."""
     return min(id_of(asked.get("page", "")) or 1, 10_000)
-
-

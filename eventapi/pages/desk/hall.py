@@ -1,4 +1,5 @@
 """The hall at the desk: the plan with names and prices, one booth with its reservations, and the holds that end."""
+
 import json
 from functools import lru_cache
 
@@ -12,7 +13,15 @@ from eventapi.web.html import shell, visits
 from eventapi.web.html.schema_forms import Form
 from eventapi.web.routes import Routes
 
-routes = Routes("desk-hall", root="/desk", public=True, page=True, session="admin", flag="desk", forms=("text/html",))
+routes = Routes(
+    "desk-hall",
+    root="/desk",
+    public=True,
+    page=True,
+    session="admin",
+    flag="desk",
+    forms=("text/html",),
+)
 sql = statements("desk")
 
 
@@ -21,11 +30,25 @@ def get_desk_hall(db, visit):
     """Return the first plan of the event in hand, or the plan that `?plan=` names."""
     event, asked = frame.required(db), shell.asked("plan", "event")
     plans = api.everything("list_plans", event_id=event["id"], sort="sort_order", order="ASC")
-    plan = next((row for row in plans if str(row["id"]) == asked.get("plan")), plans[0] if plans else None)
+    plan = next(
+        (row for row in plans if str(row["id"]) == asked.get("plan")), plans[0] if plans else None
+    )
     picture, names = drawn(db, plan, visit.language) if plan else (None, {})
     warnings = api.read("list_plan_warnings", id=plan["id"]).data["warnings"] if plan else []
-    return frame.shown(db, visit, "hall", menu="hall", current=event, plans=plans, plan=plan, plan_drawing=picture,
-                       booths=plan and booths_of(plan), names=names, warnings=warnings, asked={})
+    return frame.shown(
+        db,
+        visit,
+        "hall",
+        menu="hall",
+        current=event,
+        plans=plans,
+        plan=plan,
+        plan_drawing=picture,
+        booths=plan and booths_of(plan),
+        names=names,
+        warnings=warnings,
+        asked={},
+    )
 
 
 def drawn(db, plan, language):
@@ -51,38 +74,79 @@ def get_desk_booth(db, visit, id):
     """Return one booth: its size and price, who has it, who waits for it, and what can be done."""
     booth = api.record("get_booth", id)
     event, asked = db.one(sql.event, event=booth["event_key"]), shell.asked("q")
-    found, _ = api.rows("list_booth_reservations", include=("participant",), booth_id=id, order="ASC", per_page=50)
-    live = [with_buttons(visit, "booth-reservations", row) for row in found
-            if row["status"] in ("pending", "confirmed", "waitlisted")]
-    people = candidates(visit, event, asked.get("q")) if api.may_call(visit, "create_booth_reservation") else None
+    found, _ = api.rows(
+        "list_booth_reservations", include=("participant",), booth_id=id, order="ASC", per_page=50
+    )
+    live = [
+        with_buttons(visit, "booth-reservations", row)
+        for row in found
+        if row["status"] in ("pending", "confirmed", "waitlisted")
+    ]
+    people = (
+        candidates(visit, event, asked.get("q"))
+        if api.may_call(visit, "create_booth_reservation")
+        else None
+    )
     return frame.shown(
-        db, visit, "booth", menu="hall", current=event, title=booth["booth_number"], booth=booth, live=live,
-        past=[row for row in found if row["status"] in ("cancelled", "expired")], people=people, asked=asked,
+        db,
+        visit,
+        "booth",
+        menu="hall",
+        current=event,
+        title=booth["booth_number"],
+        booth=booth,
+        live=live,
+        past=[row for row in found if row["status"] in ("cancelled", "expired")],
+        people=people,
+        asked=asked,
         taken=any(row["status"] != "waitlisted" for row in live),
-        reserve=actions.action(visit, "create_booth_reservation"))
+        reserve=actions.action(visit, "create_booth_reservation"),
+    )
 
 
 def candidates(visit, event, search):
     """Return up to ten participants that a search finds, for whom a booth can be held."""
     if not search or not api.may(visit, "participants"):
         return []
-    rows, _ = api.rows("list_participants", include=("contact",), event_id=event["id"], search=search, per_page=20)
-    return [row for row in rows if row["role"] in frame.EXHIBITING and row["status"] != "cancelled"][:10]
+    rows, _ = api.rows(
+        "list_participants", include=("contact",), event_id=event["id"], search=search, per_page=20
+    )
+    return [
+        row for row in rows if row["role"] in frame.EXHIBITING and row["status"] != "cancelled"
+    ][:10]
 
 
 @routes.get("/hall/holds")
 def get_desk_holds(db, visit):
     """Return the holds of the event in hand, the one that ends first on top."""
     event = frame.required(db)
-    rows, total = api.rows("list_booth_reservations", include=("booth", "participant"), event_id=event["id"],
-                           status="pending", per_page=100)
+    rows, total = api.rows(
+        "list_booth_reservations",
+        include=("booth", "participant"),
+        event_id=event["id"],
+        status="pending",
+        per_page=100,
+    )
     rows = sorted(rows, key=lambda row: row["expires_at"] or "9")
-    return frame.shown(db, visit, "holds", menu="hall", current=event, rows=rows, total=total, asked={})
+    return frame.shown(
+        db, visit, "holds", menu="hall", current=event, rows=rows, total=total, asked={}
+    )
 
 
 # Setting up a hall: booths in rows, and as a table
 
-ROW = ("first", "count", "x", "y", "width", "depth", "gap", "direction", "back_to_back", "booth_type_key")
+ROW = (
+    "first",
+    "count",
+    "x",
+    "y",
+    "width",
+    "depth",
+    "gap",
+    "direction",
+    "back_to_back",
+    "booth_type_key",
+)
 
 
 @routes.get("/hall/layout/<id>")
@@ -93,16 +157,36 @@ def get_desk_layout(db, visit, id):
     form = layout(visit)
     given = form.compact(visit.fields) if visit.problem else {}
     picture, names = drawn(db, plan, visit.language)
-    return frame.shown(db, visit, "layout_rows", menu="setup", current=event, plan=plan, form=form, given=given, id=id,
-                       plan_drawing=picture, names=names, booths=booths_of(plan),
-                       warnings=api.read("list_plan_warnings", id=id).data["warnings"], asked={},
-                       may_write=api.may_call(visit, "create_booth"))
+    return frame.shown(
+        db,
+        visit,
+        "layout_rows",
+        menu="setup",
+        current=event,
+        plan=plan,
+        form=form,
+        given=given,
+        id=id,
+        plan_drawing=picture,
+        names=names,
+        booths=booths_of(plan),
+        warnings=api.read("list_plan_warnings", id=id).data["warnings"],
+        asked={},
+        may_write=api.may_call(visit, "create_booth"),
+    )
 
 
 def layout(visit):
     """Return the form of rows of booths."""
-    return Form("booth.layout", "POST", frame.labels(visit), names=["rows"], without=("rows/rotation",),
-                choices=choices.of(visit, ["rows"]), language=visit.language)
+    return Form(
+        "booth.layout",
+        "POST",
+        frame.labels(visit),
+        names=["rows"],
+        without=("rows/rotation",),
+        choices=choices.of(visit, ["rows"]),
+        language=visit.language,
+    )
 
 
 @routes.post("/hall/layout/<id>", batch=True, shows=get_desk_layout)

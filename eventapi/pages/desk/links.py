@@ -1,4 +1,5 @@
 """Links at the desk: those of exhibitors, and those of the doors with their QR code."""
+
 from eventapi.domain.portal import rights
 from eventapi.errors import not_found
 from eventapi.pages.desk import actions, api, frame
@@ -8,12 +9,20 @@ from eventapi.web.html import shell, visits
 from eventapi.web.html.forms import id_or_text
 from eventapi.web.routes import Routes
 
-routes = Routes("desk-links", root="/desk", public=True, page=True, session="admin", flag="desk", forms=("text/html",))
+routes = Routes(
+    "desk-links",
+    root="/desk",
+    public=True,
+    page=True,
+    session="admin",
+    flag="desk",
+    forms=("text/html",),
+)
 sql = statements("desk")
 
 SHOWING = {"show": "show_link", "rotate": "rotate_link"}
 FEW = 20
-QUIET = 4                               # modules around a QR code (ISO/IEC 18004)
+QUIET = 4  # modules around a QR code (ISO/IEC 18004)
 
 
 def of(visit, **subject):
@@ -24,12 +33,23 @@ def of(visit, **subject):
     for row in rows:
         live = row["status"] == "active"
         reaches = live and may_reach(visit, row["kind"], row["rights"])
-        names = [*(["mail_link"] if row["email"] and reaches else []), *(["revoke_link"] if live else [])]
-        row["buttons"] = [button for name in names for button in actions.one(visit, name, id=row["id"])]
+        names = [
+            *(["mail_link"] if row["email"] and reaches else []),
+            *(["revoke_link"] if live else []),
+        ]
+        row["buttons"] = [
+            button for name in names for button in actions.one(visit, name, id=row["id"])
+        ]
         row["can_show"] = reaches and api.may_call(visit, "show_link")
-        row["opened"] = api.read("get_link_devices", id=row["id"]).data["devices"] if row["kind"] == "door" else []
+        row["opened"] = (
+            api.read("get_link_devices", id=row["id"]).data["devices"]
+            if row["kind"] == "door"
+            else []
+        )
         for device in row["opened"]:
-            device["buttons"] = actions.one(visit, "delete_link_device", id=row["id"], item_id=device["id"])
+            device["buttons"] = actions.one(
+                visit, "delete_link_device", id=row["id"], item_id=device["id"]
+            )
     return rows
 
 
@@ -43,7 +63,9 @@ def get_desk_link(db, visit, id, what):
     """Return the page of a link that was asked to show its address and was refused."""
     if what not in SHOWING:
         raise not_found("page", shell.address())
-    return frame.shown(db, visit, "link", link=api.read("get_link", id=id).data, url=None, code=None)
+    return frame.shown(
+        db, visit, "link", link=api.read("get_link", id=id).data, url=None, code=None
+    )
 
 
 @routes.post("/links/<id>/<what>", batch=True, shows=get_desk_link)
@@ -58,21 +80,35 @@ def show_desk_link(visit, connections, id, what):
 
 def drawn(text):
     """Return a QR code as an SVG element."""
-    rows = qr.modules.__wrapped__(text, "M")            # not kept in its cache, because the address is secret
+    rows = qr.modules.__wrapped__(text, "M")  # not kept in its cache, because the address is secret
     size = len(rows) + 2 * QUIET
-    path = "".join(f"M{x + QUIET} {y + QUIET}h1v1h-1z" for y, row in enumerate(rows) for x, on in enumerate(row) if on)
-    return (f'<svg class="code" viewBox="0 0 {size} {size}" role="img" aria-label="QR"><rect width="{size}" '
-            f'height="{size}" fill="#fff"/><path d="{path}" fill="#000"/></svg>')
+    path = "".join(
+        f"M{x + QUIET} {y + QUIET}h1v1h-1z"
+        for y, row in enumerate(rows)
+        for x, on in enumerate(row)
+        if on
+    )
+    return (
+        f'<svg class="code" viewBox="0 0 {size} {size}" role="img" aria-label="QR"><rect width="{size}" '
+        f'height="{size}" fill="#fff"/><path d="{path}" fill="#000"/></svg>'
+    )
 
 
 @routes.post("/links", batch=True)
 def make_desk_link(visit):
     """Make a link for an exhibitor or for a door. Its address is shown or mailed by the next step."""
-    fields = {name: (visit.fields.get(name) or [""])[0].strip() for name in ("participant_id", "event_id", "email",
-                                                                             "name", "station", "kind")}
+    fields = {
+        name: (visit.fields.get(name) or [""])[0].strip()
+        for name in ("participant_id", "event_id", "email", "name", "station", "kind")
+    }
     body = {name: id_or_text(name, text) for name, text in fields.items() if text}
     if fields["kind"] == "door" and fields["station"]:
         body["name"] = fields["station"]
     back = actions.back_to(visit)
-    return actions.once(visit, "create_link", {}, body,
-                        lambda response: visits.see_other(visit, actions.with_done(back, "create_link")))
+    return actions.once(
+        visit,
+        "create_link",
+        {},
+        body,
+        lambda response: visits.see_other(visit, actions.with_done(back, "create_link")),
+    )

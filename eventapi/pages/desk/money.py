@@ -1,4 +1,5 @@
 """Money at the desk: drafts to send, overdue invoices, dunning letters, one invoice, the bank."""
+
 from eventapi import times
 from eventapi.errors import invalid_at
 from eventapi.pages.desk import actions, api, batches, frame
@@ -7,12 +8,26 @@ from eventapi.pages.desk.exhibitors import history, with_buttons
 from eventapi.web.html import shell, visits
 from eventapi.web.routes import Routes
 
-routes = Routes("desk-money", root="/desk", public=True, page=True, session="admin", flag="desk", forms=("text/html",))
+routes = Routes(
+    "desk-money",
+    root="/desk",
+    public=True,
+    page=True,
+    session="admin",
+    flag="desk",
+    forms=("text/html",),
+)
 
-SHOWS = {"draft": {"status": "draft"}, "overdue": {"overdue": 1}, "sent": {"status": "sent"},
-         "partially_paid": {"status": "partially_paid"}, "paid": {"status": "paid"}, "all": {}}
+SHOWS = {
+    "draft": {"status": "draft"},
+    "overdue": {"overdue": 1},
+    "sent": {"status": "sent"},
+    "partially_paid": {"status": "partially_paid"},
+    "paid": {"status": "paid"},
+    "all": {},
+}
 BATCH = {"draft": "send", "overdue": "remind"}
-LETTERS = 40                            # dunning letters of one call of the API
+LETTERS = 40  # dunning letters of one call of the API
 PDF = "application/pdf"
 
 
@@ -23,19 +38,43 @@ def get_desk_money(db, visit):
     event = frame.current(db)
     show = asked.get("show") if asked.get("show") in SHOWS else "draft"
     key = event["event_key"] if event and not asked.get("all") else None
-    order = {"sort": "due_date", "order": "ASC"} if show == "overdue" else {
-        "sort": "id", "order": "ASC" if show == "draft" else "DESC"}
-    rows, total = api.rows("list_invoices", include=("contact",), event_key=key, search=asked.get("q"),
-                           page=frame.page_of(asked), **order, **({} if asked.get("q") else SHOWS[show]))
-    return frame.shown(db, visit, "money", menu="money", current=event, rows=rows, total=total, show=show,
-                       shows=tuple(SHOWS), asked=asked, paging=frame.paging(asked, total), batch=BATCH.get(show)
-                       if api.may_call(visit, "send_invoice") else None, bank=api.may(visit, "payments"))
+    order = (
+        {"sort": "due_date", "order": "ASC"}
+        if show == "overdue"
+        else {"sort": "id", "order": "ASC" if show == "draft" else "DESC"}
+    )
+    rows, total = api.rows(
+        "list_invoices",
+        include=("contact",),
+        event_key=key,
+        search=asked.get("q"),
+        page=frame.page_of(asked),
+        **order,
+        **({} if asked.get("q") else SHOWS[show]),
+    )
+    return frame.shown(
+        db,
+        visit,
+        "money",
+        menu="money",
+        current=event,
+        rows=rows,
+        total=total,
+        show=show,
+        shows=tuple(SHOWS),
+        asked=asked,
+        paging=frame.paging(asked, total),
+        batch=BATCH.get(show) if api.may_call(visit, "send_invoice") else None,
+        bank=api.may(visit, "payments"),
+    )
 
 
 @routes.get("/invoices/<id>")
 def get_desk_invoice(db, visit, id):
     """Return one invoice: its lines, what it lacks, payments, letters, and what can be done."""
-    row = api.record("get_invoice", id, include=("items", "payments", "contact", "dunning", "allowed_actions"))
+    row = api.record(
+        "get_invoice", id, include=("items", "payments", "contact", "dunning", "allowed_actions")
+    )
     checked = None
     if row["status"] == "draft":
         checked = api.check("check_invoice", id=id)
@@ -46,16 +85,33 @@ def get_desk_invoice(db, visit, id):
             each["buttons"] += actions.one(visit, "delete_payment", id=each["id"])
     standing = [letter for letter in row["dunning"] if not letter["withdrawn_on"]]
     for letter in row["dunning"]:
-        letter["buttons"] = actions.one(visit, "withdraw_dunning", id=id, item_id=letter["id"]) \
-            if letter in standing[-1:] else []
+        letter["buttons"] = (
+            actions.one(visit, "withdraw_dunning", id=id, item_id=letter["id"])
+            if letter in standing[-1:]
+            else []
+        )
     event = row["event_key"] and frame.by_key(db, row["event_key"])
-    pay = row["status"] in ("sent", "partially_paid", "overdue") and api.may_call(visit, "create_payment")
+    pay = row["status"] in ("sent", "partially_paid", "overdue") and api.may_call(
+        visit, "create_payment"
+    )
     return frame.shown(
-        db, visit, "invoice", menu="money", current=event, title=row["invoice_number"] or f"#{id}", row=row,
-        checked=checked, payments=payments, buttons=actions.of(visit, "invoices", row),
+        db,
+        visit,
+        "invoice",
+        menu="money",
+        current=event,
+        title=row["invoice_number"] or f"#{id}",
+        row=row,
+        checked=checked,
+        payments=payments,
+        buttons=actions.of(visit, "invoices", row),
         delete=actions.one(visit, "delete_invoice", id=id) if row["status"] == "draft" else [],
-        pay=pay and actions.action(visit, "create_payment"), notes=notes(visit, "invoice", id), entity=("invoice", id),
-        history=history(visit, "invoice", id), today=times.today(db.config.timezone))
+        pay=pay and actions.action(visit, "create_payment"),
+        notes=notes(visit, "invoice", id),
+        entity=("invoice", id),
+        history=history(visit, "invoice", id),
+        today=times.today(db.config.timezone),
+    )
 
 
 @routes.get("/invoices/<id>/pdf")
@@ -66,21 +122,32 @@ def get_desk_invoice_pdf(visit, id):
 
 def downloaded(response):
     """Return a file of the API as a download that nobody keeps."""
-    response.headers.update({"Cache-Control": "no-store", "X-Robots-Tag": "noindex", "Referrer-Policy": "same-origin"})
+    response.headers.update(
+        {"Cache-Control": "no-store", "X-Robots-Tag": "noindex", "Referrer-Policy": "same-origin"}
+    )
     return response
 
 
 # Dunning
+
 
 @routes.get("/money/dunning")
 def get_desk_dunning(db, visit):
     """Return the letters that are due, with what each claims: the look before sending them."""
     asked = shell.asked("page", "event", "sent", "left")
     response = api.read("list_due_dunnings", query={"per_page": 100, "page": frame.page_of(asked)})
-    return frame.shown(db, visit, "dunning", menu="money", rows=response.data, total=response.meta["total"],
-                       asked=asked, warnings=[each["code"] for each in response.meta.get("warnings", [])],
-                       paging=frame.paging(asked, response.meta["total"], 100),
-                       may_send=api.may_call(visit, "send_dunnings"))
+    return frame.shown(
+        db,
+        visit,
+        "dunning",
+        menu="money",
+        rows=response.data,
+        total=response.meta["total"],
+        asked=asked,
+        warnings=[each["code"] for each in response.meta.get("warnings", [])],
+        paging=frame.paging(asked, response.meta["total"], 100),
+        may_send=api.may_call(visit, "send_dunnings"),
+    )
 
 
 @routes.post("/money/dunning", batch=True, shows=get_desk_dunning)
@@ -89,12 +156,20 @@ def send_desk_dunnings(visit):
     ids = batches.ids_of(visit)
     if not ids:
         raise invalid_at("/ids", "min_items", "tick at least one invoice")
-    body = {"invoice_ids": ids, "mail": None if visit.fields.get("mail") else False, "dry_run": False}
+    body = {
+        "invoice_ids": ids,
+        "mail": None if visit.fields.get("mail") else False,
+        "dry_run": False,
+    }
     target = "money/dunning?"
 
     def back(response):
-        return visits.see_other(visit, f"{target}sent={len(response.data['sent'])}&left={response.data['left']}"
-                                       "&done=sent_dunnings")
+        return visits.see_other(
+            visit,
+            f"{target}sent={len(response.data['sent'])}&left={response.data['left']}"
+            "&done=sent_dunnings",
+        )
+
     return actions.once(visit, "send_dunnings", {}, body, back)
 
 
@@ -115,13 +190,28 @@ def get_desk_bank(db, visit):
     """Return the transactions that no payment accounts for, each with proposals to assign it with one click."""
     asked = shell.asked("q", "page", "event", "show", *READ, "unread")
     status = asked.get("show") if asked.get("show") in ("open", "ignored", "assigned") else None
-    rows, total = api.rows("list_unmatched_payments", search=asked.get("q"), status=status, per_page=20,
-                           page=frame.page_of(asked))
-    return frame.shown(db, visit, "bank", menu="money", rows=rows, total=total, asked=asked, state=status,
-                       paging=frame.paging(asked, total, 20),
-                       may_assign=api.may_call(visit, "assign_unmatched_payment"),
-                       may_import=api.may_call(visit, "import_payments"), counts=READ,
-                       banks=db.config.organiser_iban or db.config.bank_accounts)
+    rows, total = api.rows(
+        "list_unmatched_payments",
+        search=asked.get("q"),
+        status=status,
+        per_page=20,
+        page=frame.page_of(asked),
+    )
+    return frame.shown(
+        db,
+        visit,
+        "bank",
+        menu="money",
+        rows=rows,
+        total=total,
+        asked=asked,
+        state=status,
+        paging=frame.paging(asked, total, 20),
+        may_assign=api.may_call(visit, "assign_unmatched_payment"),
+        may_import=api.may_call(visit, "import_payments"),
+        counts=READ,
+        banks=db.config.organiser_iban or db.config.bank_accounts,
+    )
 
 
 def largest(config):
@@ -134,8 +224,14 @@ def import_desk_statement(visit, upload):
     """Import a bank statement. What matches an invoice exactly becomes a payment."""
     query = "auto=exact" if visit.fields.get("auto") else ""
     with open(upload.path, "rb") as stream:
-        response = actions.run(visit, "import_payments", {}, None, query=query,
-                               upload=("application/xml", stream, upload.size))
+        response = actions.run(
+            visit,
+            "import_payments",
+            {},
+            None,
+            query=query,
+            upload=("application/xml", stream, upload.size),
+        )
     counts = "&".join(f"{name}={response.data[name]}" for name in READ)
     if any(warning["code"] == "state_column" for warning in response.meta.get("warnings", ())):
         counts += "&unread=1"

@@ -1,4 +1,5 @@
 """Finding people and their papers: one search over contacts, participants, applications, invoices and booths; tasks."""
+
 from eventapi.pages.desk import actions, api, batches, frame
 from eventapi.pages.desk.applications import notes
 from eventapi.pages.desk.exhibitors import CONTACT, history, with_buttons
@@ -7,18 +8,28 @@ from eventapi.storage.statements import statements
 from eventapi.web.html import shell
 from eventapi.web.routes import Routes
 
-routes = Routes("desk-people", root="/desk", public=True, page=True, session="admin", flag="desk", forms=("text/html",))
+routes = Routes(
+    "desk-people",
+    root="/desk",
+    public=True,
+    page=True,
+    session="admin",
+    flag="desk",
+    forms=("text/html",),
+)
 sql = statements("desk")
 
-FOUND = 8                               # records of each kind
-ON_PAPER = 5000                         # rows of a printed list
-NAMES = 1000                            # of a part of the list for the doors: twenty sheets of paper
+FOUND = 8  # records of each kind
+ON_PAPER = 5000  # rows of a printed list
+NAMES = 1000  # of a part of the list for the doors: twenty sheets of paper
 PDF = "application/pdf"
 # Kind of record -> scope, handler of its list, what the list shall include.
-KINDS = {"contacts": ("contacts", "list_contacts", ()),
-         "participants": ("participants", "list_participants", ("contact", "event")),
-         "applications": ("applications", "list_applications", ()),
-         "invoices": ("invoices", "list_invoices", ("contact",))}
+KINDS = {
+    "contacts": ("contacts", "list_contacts", ()),
+    "participants": ("participants", "list_participants", ("contact", "event")),
+    "applications": ("applications", "list_applications", ()),
+    "invoices": ("invoices", "list_invoices", ("contact",)),
+}
 
 
 @routes.get("/people")
@@ -30,11 +41,23 @@ def get_desk_people(db, visit):
         if api.may(visit, scope) and api.may_call(visit, name):
             found[kind] = api.rows(name, include=include, search=words, per_page=FOUND)
     if words and api.may(visit, "participants") and (number := badge_number(words)):
-        found["badges"] = api.rows("list_participants", include=("contact", "event"), badge_number=number, per_page=1)
+        found["badges"] = api.rows(
+            "list_participants", include=("contact", "event"), badge_number=number, per_page=1
+        )
     if words and event and api.may(visit, "booths"):
-        found["booths"] = api.rows("list_booths", event_id=event["id"], booth_number=words.upper(), per_page=FOUND)
-    return frame.shown(db, visit, "people", menu="people", current=event, asked=asked, found=found,
-                       total=sum(total for _, total in found.values()))
+        found["booths"] = api.rows(
+            "list_booths", event_id=event["id"], booth_number=words.upper(), per_page=FOUND
+        )
+    return frame.shown(
+        db,
+        visit,
+        "people",
+        menu="people",
+        current=event,
+        asked=asked,
+        found=found,
+        total=sum(total for _, total in found.values()),
+    )
 
 
 def badge_number(text):
@@ -49,12 +72,26 @@ def get_desk_contact(db, visit, id):
     contact = api.record("get_contact", id, include=("categories",))
 
     def of(scope, name, include=()):
-        return api.rows(name, include=include, contact_id=id, per_page=20)[0] if api.may(visit, scope) else None
+        return (
+            api.rows(name, include=include, contact_id=id, per_page=20)[0]
+            if api.may(visit, scope)
+            else None
+        )
+
     return frame.shown(
-        db, visit, "contact", menu="people", title=frame.named(contact), contact=contact, contact_fields=CONTACT,
+        db,
+        visit,
+        "contact",
+        menu="people",
+        title=frame.named(contact),
+        contact=contact,
+        contact_fields=CONTACT,
         participations=of("participants", "list_participants", ("event", "category")),
-        invoices=of("invoices", "list_invoices"), notes=notes(visit, "contact", id), entity=("contact", id),
-        history=history(visit, "contact", id))
+        invoices=of("invoices", "list_invoices"),
+        notes=notes(visit, "contact", id),
+        entity=("contact", id),
+        history=history(visit, "contact", id),
+    )
 
 
 @routes.get("/tasks")
@@ -64,15 +101,31 @@ def get_desk_tasks(db, visit):
     status = "completed" if asked.get("show") == "completed" else None
     rows, total = [], 0
     for each in (status,) if status else ("in_progress", "pending"):
-        found, count = api.rows("list_tasks", include=("entity",), event_id=event and event["id"], status=each,
-                                sort="due_date", order="ASC", per_page=50)
+        found, count = api.rows(
+            "list_tasks",
+            include=("entity",),
+            event_id=event and event["id"],
+            status=each,
+            sort="due_date",
+            order="ASC",
+            per_page=50,
+        )
         rows, total = rows + found, total + count
-    return frame.shown(db, visit, "tasks", menu="today", current=event, total=total, asked=asked,
-                       rows=[with_buttons(visit, "tasks", row) for row in rows[:50]],
-                       add=api.may_call(visit, "create_task") and event and actions.action(visit, "create_task"))
+    return frame.shown(
+        db,
+        visit,
+        "tasks",
+        menu="today",
+        current=event,
+        total=total,
+        asked=asked,
+        rows=[with_buttons(visit, "tasks", row) for row in rows[:50]],
+        add=api.may_call(visit, "create_task") and event and actions.action(visit, "create_task"),
+    )
 
 
 # Print
+
 
 @routes.get("/badges/<id>")
 def get_desk_badge(visit, id):
@@ -84,8 +137,16 @@ def get_desk_badge(visit, id):
 def get_desk_badges(db):
     """Return a page of sheets of badges of the event in hand as PDF."""
     event, asked = frame.required(db), shell.asked("role", "page", "ids")
-    return downloaded(api.read("get_participant_badge_sheets", form=PDF, query={
-        "event_id": event["id"], **{name: asked.get(name) for name in ("role", "page", "ids")}}))
+    return downloaded(
+        api.read(
+            "get_participant_badge_sheets",
+            form=PDF,
+            query={
+                "event_id": event["id"],
+                **{name: asked.get(name) for name in ("role", "page", "ids")},
+            },
+        )
+    )
 
 
 @routes.post("/badges", batch=True, shows=get_desk_badges)
@@ -93,9 +154,16 @@ def print_desk_badges(visit, connections):
     """Return sheets with the badges of the ticked participants as PDF."""
     ids, event = batches.ids_of(visit), frame.required(connections.reader())
     if not ids:
-        return batches.page(connections.reader(), visit, "participants", "confirm", {"results": [], "dry_run": True})
-    return downloaded(api.read("get_participant_badge_sheets", form=PDF, query={
-        "event_id": event["id"], "ids": ",".join(map(str, ids))}))
+        return batches.page(
+            connections.reader(), visit, "participants", "confirm", {"results": [], "dry_run": True}
+        )
+    return downloaded(
+        api.read(
+            "get_participant_badge_sheets",
+            form=PDF,
+            query={"event_id": event["id"], "ids": ",".join(map(str, ids))},
+        )
+    )
 
 
 @routes.get("/print")
@@ -115,11 +183,28 @@ def get_desk_door_list(db, visit):
     api.require(visit, "participants")
     role = asked.get("role") if asked.get("role") in ROLES else None
     start = (frame.page_of(asked) - 1) * NAMES
-    rows = db.all(sql.door_list, frozenset({"role"} if role else ()), event_id=event["id"], role=role, size=NAMES + 1,
-                  start=start)
-    return frame.shown(db, visit, "door_list", menu="people", current=event, rows=rows[:NAMES], role=role,
-                       first=start + 1, asked=asked, total=start + len(rows), is_counted=False,
-                       paging=frame.paging(asked, start + len(rows), NAMES))
+    rows = db.all(
+        sql.door_list,
+        frozenset({"role"} if role else ()),
+        event_id=event["id"],
+        role=role,
+        size=NAMES + 1,
+        start=start,
+    )
+    return frame.shown(
+        db,
+        visit,
+        "door_list",
+        menu="people",
+        current=event,
+        rows=rows[:NAMES],
+        role=role,
+        first=start + 1,
+        asked=asked,
+        total=start + len(rows),
+        is_counted=False,
+        paging=frame.paging(asked, start + len(rows), NAMES),
+    )
 
 
 @routes.get("/print/halls")
@@ -129,9 +214,24 @@ def get_desk_hall_list(db, visit):
     api.require(visit, "booths")
     api.require(visit, "participants")
     has_mobile = api.may(visit, "contacts")
-    rows = db.all(sql.by_hall, frozenset({"contacts"} if has_mobile else ()), event_id=event["id"], size=ON_PAPER)
+    rows = db.all(
+        sql.by_hall,
+        frozenset({"contacts"} if has_mobile else ()),
+        event_id=event["id"],
+        size=ON_PAPER,
+    )
     halls = {}
     for row in rows:
         halls.setdefault(row["plan_name"], []).append(row)
-    return frame.shown(db, visit, "hall_list", menu="people", current=event, halls=halls, is_cut=len(rows) == ON_PAPER,
-                       most=ON_PAPER, has_mobile=has_mobile, asked={})
+    return frame.shown(
+        db,
+        visit,
+        "hall_list",
+        menu="people",
+        current=event,
+        halls=halls,
+        is_cut=len(rows) == ON_PAPER,
+        most=ON_PAPER,
+        has_mobile=has_mobile,
+        asked={},
+    )

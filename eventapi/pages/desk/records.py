@@ -2,6 +2,7 @@
 
 Each kind names the fields of its form. The rest of a record stays as it is.
 """
+
 from eventapi.errors import not_found
 from eventapi.languages import names
 from eventapi.pages.desk import actions, api, choices, frame
@@ -10,8 +11,15 @@ from eventapi.web.html.forms import id_of
 from eventapi.web.html.schema_forms import Form
 from eventapi.web.routes import Routes
 
-routes = Routes("desk-records", root="/desk", public=True, page=True, session="admin", flag="desk",
-                forms=("text/html",))
+routes = Routes(
+    "desk-records",
+    root="/desk",
+    public=True,
+    page=True,
+    session="admin",
+    flag="desk",
+    forms=("text/html",),
+)
 
 
 class Kind:
@@ -29,75 +37,224 @@ class Kind:
 
 KINDS = {
     "events": Kind(
-        "event", ("title", "date_from", "date_to", "venue", "address", "postal_code", "city", "country",
-                  "application_deadline", "opening_hours"),
-        ("event_key", "timezone", "description", "day_ends_at", "is_visible")),
+        "event",
+        (
+            "title",
+            "date_from",
+            "date_to",
+            "venue",
+            "address",
+            "postal_code",
+            "city",
+            "country",
+            "application_deadline",
+            "opening_hours",
+        ),
+        ("event_key", "timezone", "description", "day_ends_at", "is_visible"),
+    ),
     "categories": Kind(
-        "category", ("title", "event_keys", "applicant_visibility", "base_price"),
-        ("tax_rate", "color", "content", "parent_category_id", "sort_order")),
+        "category",
+        ("title", "event_keys", "applicant_visibility", "base_price"),
+        ("tax_rate", "color", "content", "parent_category_id", "sort_order"),
+    ),
     "services": Kind(
-        "service", ("service_name", "short_description", "unit", "base_price", "events"),
-        ("category_id", "tax_rate", "min_quantity", "max_quantity", "quantity_step", "requires_specification",
-         "specification_label", "lead_time_days", "is_active", "sort_order"), without=("events/event_id",)),
+        "service",
+        ("service_name", "short_description", "unit", "base_price", "events"),
+        (
+            "category_id",
+            "tax_rate",
+            "min_quantity",
+            "max_quantity",
+            "quantity_step",
+            "requires_specification",
+            "specification_label",
+            "lead_time_days",
+            "is_active",
+            "sort_order",
+        ),
+        without=("events/event_id",),
+    ),
     "service_categories": Kind("service_category", ("category_name", "sort_order")),
     "submission_types": Kind(
-        "submission_type", ("title", "event_key", "description", "input", "allowed_extensions", "due",
-                            "needs_approval", "is_required"),
-        ("max_size_mb", "roles", "is_active", "sort_order")),
+        "submission_type",
+        (
+            "title",
+            "event_key",
+            "description",
+            "input",
+            "allowed_extensions",
+            "due",
+            "needs_approval",
+            "is_required",
+        ),
+        ("max_size_mb", "roles", "is_active", "sort_order"),
+    ),
     "booth_types": Kind(
-        "booth_type", ("booth_type_name", "price_model", "price", "open_sides"),
-        ("tax_rate", "color", "description", "sort_order")),
+        "booth_type",
+        ("booth_type_name", "price_model", "price", "open_sides"),
+        ("tax_rate", "color", "description", "sort_order"),
+    ),
     "plans": Kind(
-        "plan", ("plan_name", "event_key", "width", "height", "objects"),
-        ("area_name", "description", "sort_order", "is_active"), back="hall"),
+        "plan",
+        ("plan_name", "event_key", "width", "height", "objects"),
+        ("area_name", "description", "sort_order", "is_active"),
+        back="hall",
+    ),
     "booths": Kind(
-        "booth", ("booth_number", "booth_type_id", "width", "depth", "pos_x", "pos_y", "status", "blocked_reason"),
-        ("rotation", "fixed_price", "tax_rate", "booth_name", "amenities", "notes"), new=("plan_id",), back="hall"),
+        "booth",
+        (
+            "booth_number",
+            "booth_type_id",
+            "width",
+            "depth",
+            "pos_x",
+            "pos_y",
+            "status",
+            "blocked_reason",
+        ),
+        ("rotation", "fixed_price", "tax_rate", "booth_name", "amenities", "notes"),
+        new=("plan_id",),
+        back="hall",
+    ),
     "contacts": Kind(
-        "contact", ("company_name", "first_name", "last_name", "email", "phone", "address", "postal_code", "city",
-                    "country", "tax_id"),
-        ("invoice_email", "mobile", "website", "language", "notes"), back="people"),
+        "contact",
+        (
+            "company_name",
+            "first_name",
+            "last_name",
+            "email",
+            "phone",
+            "address",
+            "postal_code",
+            "city",
+            "country",
+            "tax_id",
+        ),
+        ("invoice_email", "mobile", "website", "language", "notes"),
+        back="people",
+    ),
     "participants": Kind(
-        "participant", ("category_key", "badge_name"), new=("event_key", "contact_id", "role", "is_confirmed"),
-        back="exhibitors"),
+        "participant",
+        ("category_key", "badge_name"),
+        new=("event_key", "contact_id", "role", "is_confirmed"),
+        back="exhibitors",
+    ),
     "applications": Kind(
-        "application", ("company_name", "first_name", "last_name", "email", "phone", "address", "postal_code", "city",
-                        "country", "requested_area", "message", "event_keys", "category_keys"),
-        ("mobile", "website", "tax_id", "late", "rating", "notes"), back="applications"),
+        "application",
+        (
+            "company_name",
+            "first_name",
+            "last_name",
+            "email",
+            "phone",
+            "address",
+            "postal_code",
+            "city",
+            "country",
+            "requested_area",
+            "message",
+            "event_keys",
+            "category_keys",
+        ),
+        ("mobile", "website", "tax_id", "late", "rating", "notes"),
+        back="applications",
+    ),
     "service_orders": Kind(
-        "service_order", ("items", "notes"), new=("event_participant_id",), back="exhibitors",
-        without=("items/service_key", "items/booth_id")),
+        "service_order",
+        ("items", "notes"),
+        new=("event_participant_id",),
+        back="exhibitors",
+        without=("items/service_key", "items/booth_id"),
+    ),
     "dunning_levels": Kind(
-        "dunning_level", ("name", "days", "deadline_days", "fee"),
-        ("level", "has_lump_sum", "interest", "interest_rate", "title_de", "title_en", "text_de", "text_en")),
+        "dunning_level",
+        ("name", "days", "deadline_days", "fee"),
+        (
+            "level",
+            "has_lump_sum",
+            "interest",
+            "interest_rate",
+            "title_de",
+            "title_en",
+            "text_de",
+            "text_en",
+        ),
+    ),
     "profiles": Kind(
-        "profile", ("is_listed", "display_name", "texts", "products", "website", "email", "phone", "links", "locked"),
-        handler="participant_profile", back="exhibitors"),
+        "profile",
+        (
+            "is_listed",
+            "display_name",
+            "texts",
+            "products",
+            "website",
+            "email",
+            "phone",
+            "links",
+            "locked",
+        ),
+        handler="participant_profile",
+        back="exhibitors",
+    ),
     "invoices": Kind(
-        "invoice", ("due_date", "text"),
+        "invoice",
+        ("due_date", "text"),
         ("service_date", "service_date_to", "buyer_reference", "language", "notes"),
-        new=("contact_id", "event_participant_id"), back="money"),
+        new=("contact_id", "event_participant_id"),
+        back="money",
+    ),
 }
-SETUP = ("categories", "booth_types", "service_categories", "services", "submission_types", "dunning_levels")
+SETUP = (
+    "categories",
+    "booth_types",
+    "service_categories",
+    "services",
+    "submission_types",
+    "dunning_levels",
+)
 # Fields that come from the page before, not typed -> handler that reads what they name, and what to include.
-ABOUT = {"contact_id": ("get_contact", ()), "event_participant_id": ("get_participant", ("contact",))}
-STORED_AS = {"width": ("dimensions", "width"), "depth": ("dimensions", "depth"), "pos_x": ("position", "x"),
-             "pos_y": ("position", "y"), "rotation": ("position", "rotation")}
+ABOUT = {
+    "contact_id": ("get_contact", ()),
+    "event_participant_id": ("get_participant", ("contact",)),
+}
+STORED_AS = {
+    "width": ("dimensions", "width"),
+    "depth": ("dimensions", "depth"),
+    "pos_x": ("position", "x"),
+    "pos_y": ("position", "y"),
+    "rotation": ("position", "rotation"),
+}
 
 
 @routes.get("/setup")
 def get_desk_setup(db, visit):
     """Return what a show is made of, with what is missing on top: the steps of a first show, in their order."""
     event = frame.current(db)
-    lists = {name: api.rows(f"list_{name}", per_page=100, **of(name, event))
-             for name in SETUP if api.may_call(visit, f"list_{name}")}
-    plans = api.rows("list_plans", include=("booth_count",), event_id=event["id"]) \
-        if event and api.may_call(visit, "list_plans") else ([], 0)
+    lists = {
+        name: api.rows(f"list_{name}", per_page=100, **of(name, event))
+        for name in SETUP
+        if api.may_call(visit, f"list_{name}")
+    }
+    plans = (
+        api.rows("list_plans", include=("booth_count",), event_id=event["id"])
+        if event and api.may_call(visit, "list_plans")
+        else ([], 0)
+    )
     is_public = bool(event and api.read("get_event_pages", id=event["id"]).data["is_public"])
-    return frame.shown(db, visit, "setup", menu="setup", current=event, lists=lists, kinds=KINDS, plans=plans[0],
-                       steps=steps(visit, event, lists, plans[0], is_public),
-                       organiser=db.config.organiser_name, iban=db.config.organiser_iban,
-                       may_edit=lambda name: api.may_call(visit, f"create_{KINDS[name].handler}"))
+    return frame.shown(
+        db,
+        visit,
+        "setup",
+        menu="setup",
+        current=event,
+        lists=lists,
+        kinds=KINDS,
+        plans=plans[0],
+        steps=steps(visit, event, lists, plans[0], is_public),
+        organiser=db.config.organiser_name,
+        iban=db.config.organiser_iban,
+        may_edit=lambda name: api.may_call(visit, f"create_{KINDS[name].handler}"),
+    )
 
 
 def of(name, event):
@@ -107,21 +264,33 @@ def of(name, event):
 
 def steps(visit, event, lists, plans, is_public):
     """Return (step, address, whether it is done) of setting up a show. The address is None if the person may not."""
+
     def step(name, kind, is_done):
         is_allowed = api.may_call(visit, handler_of(KINDS[kind.partition("/")[0]], None))
         return name, f"edit/{kind}" if is_allowed else None, is_done
 
     def list_of(name):
         return step(name, name, bool(lists.get(name, ([], 0))[1]))
-    return [step("event", f"events/{event['id']}" if event else "events", event is not None), list_of("categories"),
-            list_of("booth_types"), step("plan", "plans", bool(plans)),
-            ("booths", f"hall/layout/{plans[0]['id']}" if plans else "hall",
-             any(plan["booth_count"] for plan in plans)),
-            list_of("services"), list_of("submission_types"), list_of("dunning_levels"),
-            ("pages", f"settings/{event['id']}" if event else "setup", is_public)]
+
+    return [
+        step("event", f"events/{event['id']}" if event else "events", event is not None),
+        list_of("categories"),
+        list_of("booth_types"),
+        step("plan", "plans", bool(plans)),
+        (
+            "booths",
+            f"hall/layout/{plans[0]['id']}" if plans else "hall",
+            any(plan["booth_count"] for plan in plans),
+        ),
+        list_of("services"),
+        list_of("submission_types"),
+        list_of("dunning_levels"),
+        ("pages", f"settings/{event['id']}" if event else "setup", is_public),
+    ]
 
 
 # Forms
+
 
 @routes.get("/edit/<name>")
 @routes.get("/edit/<name>/<id>")
@@ -137,22 +306,38 @@ def get_desk_form(db, visit, name, id=None):
     else:
         given = made.texts(record) if record else {**made.defaults(), **start(made, event)}
     if visit.problem and visit.problem.status == 412:
-        visit.fields["tag"] = [record["tag"]]          # the stored record is shown beside what was typed
-    return frame.shown(db, visit, "edit", rare=kind.rare, current=event,
-                       menu="setup" if kind.back in ("setup", "hall") else kind.back, form=made, given=given,
-                       kind_name=name, kind_back=kind.back, record=record, id=id, back=actions.back_to(visit),
-                       tag=(visit.fields.get("tag") or [record["tag"] if record else ""])[0],
-                       about=about(given),
-                       stored=made.texts(record) if record and visit.problem else {},
-                       can_delete=id and f"delete_{kind.handler}" in api.routes()
-                       and api.may_call(visit, f"delete_{kind.handler}"))
+        visit.fields["tag"] = [record["tag"]]  # the stored record is shown beside what was typed
+    return frame.shown(
+        db,
+        visit,
+        "edit",
+        rare=kind.rare,
+        current=event,
+        menu="setup" if kind.back in ("setup", "hall") else kind.back,
+        form=made,
+        given=given,
+        kind_name=name,
+        kind_back=kind.back,
+        record=record,
+        id=id,
+        back=actions.back_to(visit),
+        tag=(visit.fields.get("tag") or [record["tag"] if record else ""])[0],
+        about=about(given),
+        stored=made.texts(record) if record and visit.problem else {},
+        can_delete=id
+        and f"delete_{kind.handler}" in api.routes()
+        and api.may_call(visit, f"delete_{kind.handler}"),
+    )
 
 
 def about(given):
     """Return field -> name of the record that the page before has named."""
     found = {field: id_of((given.get(field) or [""])[0]) for field in ABOUT}
-    return {field: frame.named(api.read(ABOUT[field][0], id=id, include=ABOUT[field][1]).data)
-            for field, id in found.items() if id}
+    return {
+        field: frame.named(api.read(ABOUT[field][0], id=id, include=ABOUT[field][1]).data)
+        for field, id in found.items()
+        if id
+    }
 
 
 def kind_of(name, id):
@@ -181,23 +366,43 @@ def form_of(visit, name, id, event_key=None):
     """Return the form of a kind of record, of a new one without `id`. It offers what the event has."""
     kind = KINDS[name]
     fields = kind.names if id else (*kind.new, *kind.names)
-    return Form(kind.singular, "PATCH" if id else "POST", frame.labels(visit, name), names=fields, without=kind.without,
-                choices={} if name == "events" else choices.of(visit, fields, event_key), language=visit.language)
+    return Form(
+        kind.singular,
+        "PATCH" if id else "POST",
+        frame.labels(visit, name),
+        names=fields,
+        without=kind.without,
+        choices={} if name == "events" else choices.of(visit, fields, event_key),
+        language=visit.language,
+    )
 
 
 def event_of(record, event):
     """Return the key of the event that a record belongs to, a new one to the event in hand. None if it has several."""
-    keys = record.get("event_keys", [record.get("event_key")]) if record else [event["event_key"]] if event else []
+    keys = (
+        record.get("event_keys", [record.get("event_key")])
+        if record
+        else [event["event_key"]]
+        if event
+        else []
+    )
     return keys[0] if len(keys) == 1 else None
 
 
 def start(made, event):
     """Return the texts of a new record that follow from the event in hand and from the query."""
-    found = {name: [text] for name, text in shell.asked("plan_id", "contact_id", "event_participant_id").items()}
+    found = {
+        name: [text]
+        for name, text in shell.asked("plan_id", "contact_id", "event_participant_id").items()
+    }
     if event:
-        found |= {"event_key": [event["event_key"]], "event_keys": [event["event_key"]],
-                  "unit": [names.unit("piece", made.language)],
-                  "events/0/event_key": [event["event_key"]], "events/0/is_active": ["1"]}
+        found |= {
+            "event_key": [event["event_key"]],
+            "event_keys": [event["event_key"]],
+            "unit": [names.unit("piece", made.language)],
+            "events/0/event_key": [event["event_key"]],
+            "events/0/is_active": ["1"],
+        }
     return found
 
 
@@ -209,20 +414,35 @@ def save_desk_record(visit, connections, name, id=None):
     made = form_of(visit, name, id)
     body = made.body(made.compact(visit.fields))
     if visit.fields.get("delete") and id:
-        return actions.once(visit, f"delete_{kind.handler}", {"id": id}, None,
-                            lambda response: visits.see_other(visit, actions.with_done(kind.back, "deleted")),
-                            tag=tag_of(visit))
-    return actions.once(visit, handler_of(kind, id), {"id": id} if id else {}, body,
-                        lambda response: visits.see_other(visit, saved(visit, kind, name, id, response)),
-                        tag=tag_of(visit) if id else None)
+        return actions.once(
+            visit,
+            f"delete_{kind.handler}",
+            {"id": id},
+            None,
+            lambda response: visits.see_other(visit, actions.with_done(kind.back, "deleted")),
+            tag=tag_of(visit),
+        )
+    return actions.once(
+        visit,
+        handler_of(kind, id),
+        {"id": id} if id else {},
+        body,
+        lambda response: visits.see_other(visit, saved(visit, kind, name, id, response)),
+        tag=tag_of(visit) if id else None,
+    )
 
 
 def tag_of(visit):
     return (visit.fields.get("tag") or [""])[0] or None
 
 
-PAGES = {"contacts": "contacts", "participants": "exhibitors", "applications": "applications", "booths": "booths",
-         "invoices": "invoices"}
+PAGES = {
+    "contacts": "contacts",
+    "participants": "exhibitors",
+    "applications": "applications",
+    "booths": "booths",
+    "invoices": "invoices",
+}
 
 
 def saved(visit, kind, name, id, response):

@@ -1,4 +1,5 @@
 """The pages of an event at the desk: what is public, the forms that are open, and what is missing for it."""
+
 from eventapi.domain.shows import settings
 from eventapi.pages.desk import actions, api, choices, frame, links
 from eventapi.validation.schema_files import document
@@ -7,17 +8,52 @@ from eventapi.web.html.schema_forms import Form
 from eventapi.web.rest import mail_base_url
 from eventapi.web.routes import Routes
 
-routes = Routes("desk-settings", root="/desk", public=True, page=True, session="admin", flag="desk",
-                forms=("text/html",))
+routes = Routes(
+    "desk-settings",
+    root="/desk",
+    public=True,
+    page=True,
+    session="admin",
+    flag="desk",
+    forms=("text/html",),
+)
 
 # Form of the page -> the settings that it changes. Those that the product does not know are left out.
 PARTS = {
-    "show": ("is_public", "show_directory", "show_plan", "show_programme", "show_prices", "is_indexed", "language",
-             "accent_color", "contact_email", "contact_phone", "texts", "embed_origins"),
-    "forms": ("apply_is_open", "apply_capacity", "apply_terms", "apply_file_type", "visit_is_open", "visit_until",
-              "visit_fields"),
-    "exhibitors": ("my_is_open", "my_rights", "booth_from", "booth_until", "booth_types", "booth_confirm", "hold_days",
-                   "badges_free", "badge_service_id"),
+    "show": (
+        "is_public",
+        "show_directory",
+        "show_plan",
+        "show_programme",
+        "show_prices",
+        "is_indexed",
+        "language",
+        "accent_color",
+        "contact_email",
+        "contact_phone",
+        "texts",
+        "embed_origins",
+    ),
+    "forms": (
+        "apply_is_open",
+        "apply_capacity",
+        "apply_terms",
+        "apply_file_type",
+        "visit_is_open",
+        "visit_until",
+        "visit_fields",
+    ),
+    "exhibitors": (
+        "my_is_open",
+        "my_rights",
+        "booth_from",
+        "booth_until",
+        "booth_types",
+        "booth_confirm",
+        "hold_days",
+        "badges_free",
+        "badge_service_id",
+    ),
 }
 
 
@@ -29,36 +65,74 @@ def get_desk_settings(db, visit, id):
     sent = (visit.fields.get("part") or [""])[0]
     parts = {name: form_of(visit, name, pages["event_key"]) for name in PARTS}
     return frame.shown(
-        db, visit, "settings", menu="setup", current=event, pages=pages, id=id, form=parts.get(sent),
-        parts={name: form for name, form in parts.items() if form.fields}, sent=sent, tag=pages["tag"],
-        given={name: form.compact(visit.fields) if name == sent else form.texts(pages) for name, form in parts.items()},
-        lacks=settings.lacks(db, pages, mail_base_url()), address=f"{mail_base_url()}/e/{pages['event_key']}",
-        show_address=f"{shell.up()}e/{pages['event_key']}", is_visible=bool(event["is_visible"]),
-        advice=advice(db, pages), links=links.of(visit, event_id=id, kind="door"), links_title="doors",
-        may_make=links.may_reach(visit, "door"), new_link={"kind": "door", "event_id": id, "station": ""},
-        may_write=api.may_call(visit, "update_event_pages"))
+        db,
+        visit,
+        "settings",
+        menu="setup",
+        current=event,
+        pages=pages,
+        id=id,
+        form=parts.get(sent),
+        parts={name: form for name, form in parts.items() if form.fields},
+        sent=sent,
+        tag=pages["tag"],
+        given={
+            name: form.compact(visit.fields) if name == sent else form.texts(pages)
+            for name, form in parts.items()
+        },
+        lacks=settings.lacks(db, pages, mail_base_url()),
+        address=f"{mail_base_url()}/e/{pages['event_key']}",
+        show_address=f"{shell.up()}e/{pages['event_key']}",
+        is_visible=bool(event["is_visible"]),
+        advice=advice(db, pages),
+        links=links.of(visit, event_id=id, kind="door"),
+        links_title="doors",
+        may_make=links.may_reach(visit, "door"),
+        new_link={"kind": "door", "event_id": id, "station": ""},
+        may_write=api.may_call(visit, "update_event_pages"),
+    )
 
 
 def advice(db, pages):
     """Return what the pages can do without, but should have."""
-    return [name for name, is_there in (
-        ("privacy", pages["texts"].get("privacy") or db.config.privacy_url), ("intro", pages["texts"].get("intro")),
-        ("visit", pages["texts"].get("visit"))) if not is_there]
+    return [
+        name
+        for name, is_there in (
+            ("privacy", pages["texts"].get("privacy") or db.config.privacy_url),
+            ("intro", pages["texts"].get("intro")),
+            ("visit", pages["texts"].get("visit")),
+        )
+        if not is_there
+    ]
 
 
 def form_of(visit, part, event_key=None):
     """Return one of the forms of the page."""
     known = document("event_pages")["properties"]
     names = [name for name in PARTS[part] if name in known and not known[name].get("readOnly")]
-    return Form("event_pages", "PATCH", frame.labels(visit), names=names, choices=choices.of(visit, names, event_key),
-                without=without(part), language=visit.language)
+    return Form(
+        "event_pages",
+        "PATCH",
+        frame.labels(visit),
+        names=names,
+        choices=choices.of(visit, names, event_key),
+        without=without(part),
+        language=visit.language,
+    )
 
 
 def without(part):
     """Return the texts that another form has."""
     other = {"show": ("apply_", "my_"), "forms": (), "exhibitors": ()}[part]
-    return [f"texts/{name}" for name in document("event_pages")["$defs"]["texts"]["properties"]
-            if name.startswith(other)] if other else []
+    return (
+        [
+            f"texts/{name}"
+            for name in document("event_pages")["$defs"]["texts"]["properties"]
+            if name.startswith(other)
+        ]
+        if other
+        else []
+    )
 
 
 @routes.post("/settings/<id>", batch=True, shows=get_desk_settings)
@@ -67,10 +141,18 @@ def save_desk_settings(visit, connections, id):
     part = (visit.fields.get("part") or ["show"])[0]
     form = form_of(visit, part if part in PARTS else "show")
     body = form.body(form.compact(visit.fields))
-    if "texts" in body:                     # texts of the other forms stay
+    if "texts" in body:  # texts of the other forms stay
         stored = api.read("get_event_pages", id=id).data["texts"]
         left = {path.partition("/")[2] for path in without("show")}
-        body["texts"] = {**{name: text for name, text in stored.items() if name in left}, **body["texts"]}
-    return actions.once(visit, "update_event_pages", {"id": id}, body,
-                        lambda response: visits.see_other(visit, f"settings/{id}?done=saved"),
-                        tag=(visit.fields.get("tag") or [None])[0])
+        body["texts"] = {
+            **{name: text for name, text in stored.items() if name in left},
+            **body["texts"],
+        }
+    return actions.once(
+        visit,
+        "update_event_pages",
+        {"id": id},
+        body,
+        lambda response: visits.see_other(visit, f"settings/{id}?done=saved"),
+        tag=(visit.fields.get("tag") or [None])[0],
+    )

@@ -1,4 +1,5 @@
 """Signing in to the desk: with an API key, or by a link of `eventapi desk link` (pages.md 10). There is no password."""
+
 from eventapi.domain.access import link_secrets, sessions
 from eventapi.domain.access.api_keys import NARROW_SCOPES, key_hash
 from eventapi.errors import Problem
@@ -7,7 +8,9 @@ from eventapi.storage.statements import statements
 from eventapi.web.html import cookies, form_bodies, shell, tokens, visits
 from eventapi.web.routes import Routes
 
-routes = Routes("desk-entry", root="/desk", public=True, page=True, flag="desk", forms=("text/html",))
+routes = Routes(
+    "desk-entry", root="/desk", public=True, page=True, flag="desk", forms=("text/html",)
+)
 sql = statements("api_keys")
 PURPOSE = "desk sign-in"
 
@@ -30,8 +33,9 @@ def sign_in_desk(db, before):
     row = key and db.one(sql.identify, key_hash=key_hash(key), now=db.now)
     if not row:
         return form(db, "sign_in_wrong", 401)
-    if set(row["scopes"].split()) <= set(NARROW_SCOPES) or all(scope.endswith(":create") or scope == "public"
-                                                               for scope in row["scopes"].split()):
+    if set(row["scopes"].split()) <= set(NARROW_SCOPES) or all(
+        scope.endswith(":create") or scope == "public" for scope in row["scopes"].split()
+    ):
         return form(db, "sign_in_narrow", 403)
     if "desk" in (row["disabled_flags"] or "").split():
         raise Problem("feature_disabled", "The feature desk is disabled.", flag="desk")
@@ -45,6 +49,11 @@ def sign_in_desk(db, before):
 def form(db, refusal=None, status=200):
     """Return the page, with why the last try was refused."""
     language = visits.language_of()
-    text = visits.rendered(PACKAGE, "sign_in", language, refusal=refusal,
-                           token=tokens.form_token(link_secrets.form_key(db), PURPOSE))
+    text = visits.rendered(
+        PACKAGE,
+        "sign_in",
+        language,
+        refusal=refusal,
+        token=tokens.form_token(link_secrets.form_key(db), PURPOSE),
+    )
     return shell.private(text, language, status)

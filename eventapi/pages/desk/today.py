@@ -1,4 +1,5 @@
 """The first page of the desk: what happens today at the event in hand, and what waits for the office."""
+
 from datetime import timedelta
 
 from eventapi import times
@@ -11,12 +12,14 @@ from eventapi.storage.statements import statements
 from eventapi.web.rest import Response
 from eventapi.web.routes import JSON, Routes
 
-routes = Routes("desk", root="/desk", public=True, page=True, session="admin", flag="desk", forms=("text/html",))
+routes = Routes(
+    "desk", root="/desk", public=True, page=True, session="admin", flag="desk", forms=("text/html",)
+)
 sql = statements("desk")
 
-SOON = timedelta(days=3)                # how long before its end a hold is shown as urgent
-DUE = timedelta(minutes=5)              # how long a mail that is due waits before it is shown
-LATE = 26 * 3600                        # seconds after which a backup is too old
+SOON = timedelta(days=3)  # how long before its end a hold is shown as urgent
+DUE = timedelta(minutes=5)  # how long a mail that is due waits before it is shown
+LATE = 26 * 3600  # seconds after which a backup is too old
 # Line of the page -> scope without which it is left out, address, and whether it is urgent.
 LINES = {
     "applications_new": ("applications", "applications?status=new", True),
@@ -44,9 +47,19 @@ LINES = {
 def get_desk(db, visit):
     """Return what happens today, and what waits."""
     event = frame.current(db)
-    return frame.shown(db, visit, "today", menu="today", current=event, lines=lines(db, visit, event),
-                       doors=doors(visit, event), backup=backup(db.config), as_of=times.now(),
-                       bars=bars, can_mail=mails.is_configured(db.config))
+    return frame.shown(
+        db,
+        visit,
+        "today",
+        menu="today",
+        current=event,
+        lines=lines(db, visit, event),
+        doors=doors(visit, event),
+        backup=backup(db.config),
+        as_of=times.now(),
+        bars=bars,
+        can_mail=mails.is_configured(db.config),
+    )
 
 
 @routes.get("/now", forms=(JSON,))
@@ -54,24 +67,40 @@ def get_desk_figures(db, visit):
     """Return the figures of the first page, for its script. Sessions do not last longer by it."""
     event = frame.current(db)
     figures = {name: count for name, count, *_ in lines(db, visit, event)}
-    return Response({"figures": figures, "inside": (doors(visit, event) or {}).get("present"), "as_of": times.now()},
-                    headers={"Cache-Control": "no-store"})
+    return Response(
+        {
+            "figures": figures,
+            "inside": (doors(visit, event) or {}).get("present"),
+            "as_of": times.now(),
+        },
+        headers={"Cache-Control": "no-store"},
+    )
 
 
 def lines(db, visit, event):
     """Return (name, number, address, whether it is urgent) of what waits, without what the person may not read."""
     now = times.now()
-    found = dict(db.one(sql.money, today=times.today(db.config.timezone), due=times.after(now, -DUE)))
+    found = dict(
+        db.one(sql.money, today=times.today(db.config.timezone), due=times.after(now, -DUE))
+    )
     if event:
         soon = times.after(now, SOON)
         found |= db.one(sql.figures, event_id=event["id"], now=now, soon=soon)
-    return [(name, found[name], address, urgent) for name, (scope, address, urgent) in LINES.items()
-            if found.get(name) and api.may(visit, scope)]
+    return [
+        (name, found[name], address, urgent)
+        for name, (scope, address, urgent) in LINES.items()
+        if found.get(name) and api.may(visit, scope)
+    ]
 
 
 def doors(visit, event):
     """Return the figures of the entrance from the first day of the event on, or None."""
-    if not event or not api.may(visit, "checkins") or not event["date_from_at"] or event["date_from_at"] > times.now():
+    if (
+        not event
+        or not api.may(visit, "checkins")
+        or not event["date_from_at"]
+        or event["date_from_at"] > times.now()
+    ):
         return None
     try:
         return api.read("get_check_in_stats", query={"event_key": event["event_key"]}).data
@@ -98,5 +127,3 @@ def backup(config):
 def sign_out_desk(db, visit):
     """Sign out from the desk."""
     return signed_out(db, visit)
-
-

@@ -1,4 +1,5 @@
 """What the page at the door asks for and sends, with the session of a door link."""
+
 import re
 
 from eventapi import times
@@ -12,12 +13,14 @@ from eventapi.web.html.kept import Kept
 from eventapi.web.rest import Response
 from eventapi.web.routes import JSON, Routes
 
-routes = Routes("door-data", root="/door", public=True, page=True, session="door", flag="door", forms=(JSON,))
+routes = Routes(
+    "door-data", root="/door", public=True, page=True, session="door", flag="door", forms=(JSON,)
+)
 entry = Routes("door-entry", root="/door", public=True, page=True, forms=(JSON,))
 
 BYTES = "application/octet-stream"
 NOT_KEPT = {"Cache-Control": "no-store"}
-ROSTERS = Kept(8_000_000)               # bytes; one of 150,000 badges has 900,000
+ROSTERS = Kept(8_000_000)  # bytes; one of 150,000 badges has 900,000
 SECRET = re.compile(rf"/link/({link_secrets.SECRET.pattern})$")
 
 
@@ -29,13 +32,25 @@ def sign_in_at_door(db, before):
     found = SECRET.search(Body("door.sign_in", "POST", db.config.timezone)(before)["url"])
     row = found and link_secrets.find(db, found[1])
     link = row and row["link_id"] and links.get(db, row["link_id"])
-    if not link or link["kind"] != "door" or link["status"] != "active" or not link_secrets.is_live(row, db.now):
-        raise Problem("not_found", "This is not the address of a door, or it has been used or has ended. Ask the "
-                      "office for a new QR code.")
+    if (
+        not link
+        or link["kind"] != "door"
+        or link["status"] != "active"
+        or not link_secrets.is_live(row, db.now)
+    ):
+        raise Problem(
+            "not_found",
+            "This is not the address of a door, or it has been used or has ended. Ask the "
+            "office for a new QR code.",
+        )
     cookie = session_cookie(db, link, row)
     if cookie is None:
-        raise Problem("devices_used_up", f"The door has {link['devices']} devices already. Change "
-                      "`devices` of its link, or end one of them.", devices=link["devices"])
+        raise Problem(
+            "devices_used_up",
+            f"The door has {link['devices']} devices already. Change "
+            "`devices` of its link, or end one of them.",
+            devices=link["devices"],
+        )
     return Response({"link": link["ref"]}, headers={**NOT_KEPT, "Set-Cookie": cookie})
 
 
@@ -64,7 +79,10 @@ def record_door_scans(db, visit, body):
         raise links.ended()
     refuse_other(visit, body)
     check = Body("check_in", "POST", db.config.timezone)
-    return Response({"now": db.now, "results": door.record(db, visit.link, body["scans"], check)}, headers=NOT_KEPT)
+    return Response(
+        {"now": db.now, "results": door.record(db, visit.link, body["scans"], check)},
+        headers=NOT_KEPT,
+    )
 
 
 @routes.post("/sign-out", schema="door.sign_out")
@@ -84,7 +102,9 @@ def search_at_door(db, visit):
 def refuse_other(visit, body):
     """Raise 422 if the device means another link than that of its session."""
     if body["link"] != visit.link["ref"]:
-        raise invalid_at("/link", "other", "is not the link that this device has opened. Ask for /door/now again")
+        raise invalid_at(
+            "/link", "other", "is not the link that this device has opened. Ask for /door/now again"
+        )
 
 
 def active(visit):

@@ -3,6 +3,7 @@
 Whoever opens the address of a link sees a button: mail scanners open every link, and must neither use it up nor see
 what is behind it.
 """
+
 from eventapi import times
 from eventapi.domain.access import link_secrets, links, reach, sessions
 from eventapi.domain.access.links import masked
@@ -16,12 +17,13 @@ from eventapi.web.rest import mail_base_url
 from eventapi.web.routes import Routes
 
 routes = Routes("entry", root="", public=True, page=True, forms=("text/html",))
-ASKING = "link/new"                     # where the form on the page of a dead link is sent
-ENTRY = {"participant": "my", "application": "apply"}       # kind of link -> first part of its addresses
+ASKING = "link/new"  # where the form on the page of a dead link is sent
+ENTRY = {"participant": "my", "application": "apply"}  # kind of link -> first part of its addresses
 NEW_LINK = "new link"
 
 
 # The address of a link
+
 
 @routes.get("/link/<secret>")
 def get_link_page(db, secret):
@@ -89,8 +91,16 @@ def session_cookie(db, link, row, *, own_device=False):
         sessions.end(db, old)
     if link["kind"] in ("door", "admin"):
         link_secrets.drop(db, row)
-    days = cookies.DAYS_OF_DOOR if link["kind"] == "door" else cookies.DAYS_OF_OWN_DEVICE if own_device else 0
-    secret = sessions.add(db, link_id=link["id"], way=row["way"], mailed_to=row["mailed_to"], own_device=days > 0)
+    days = (
+        cookies.DAYS_OF_DOOR
+        if link["kind"] == "door"
+        else cookies.DAYS_OF_OWN_DEVICE
+        if own_device
+        else 0
+    )
+    secret = sessions.add(
+        db, link_id=link["id"], way=row["way"], mailed_to=row["mailed_to"], own_device=days > 0
+    )
     links.record_use(db, link)
     reach.confirm_address(db, link, row)
     if any(sessions.is_open(each, link["kind"]) for each in others):
@@ -105,8 +115,12 @@ def redirected(db, link, row):
     """
     secret = cookies.get(visits.cookie_ref(link))
     session = secret and sessions.find(db, secret)
-    if session and session["link_id"] == link["id"] and sessions.is_open(session, link["kind"]) and (
-            row["way"] in ("shown", session["way"])):
+    if (
+        session
+        and session["link_id"] == link["id"]
+        and sessions.is_open(session, link["kind"])
+        and (row["way"] in ("shown", session["way"]))
+    ):
         return visits.redirect(shell.up() + visits.path_of(link))
     return None
 
@@ -130,11 +144,18 @@ def invalid(db, link):
 
 def told(name, link, status=200, **values):
     language = visits.language_of(link and link["language"])
-    return visits.told(name, status=status, language=language, referrer="no-referrer",
-                       event=link and {"title": link["event_title"]}, **values)
+    return visits.told(
+        name,
+        status=status,
+        language=language,
+        referrer="no-referrer",
+        event=link and {"title": link["event_title"]},
+        **values,
+    )
 
 
 # Asking for a new link
+
 
 @routes.get("/my")
 @routes.get("/apply")
@@ -175,27 +196,50 @@ def asking(db, target="my"):
 
     `target` is where the form is sent.
     """
-    return {"can_mail": mails.is_configured(db.config), "shows": pages_of_events.open_for_exhibitors(db),
-            "token": tokens.form_token(link_secrets.form_key(db), NEW_LINK), "target": target}
+    return {
+        "can_mail": mails.is_configured(db.config),
+        "shows": pages_of_events.open_for_exhibitors(db),
+        "token": tokens.form_token(link_secrets.form_key(db), NEW_LINK),
+        "target": target,
+    }
 
 
 def asking_for(db, link):
     """Return the values of a button that asks for the links of the address of a link."""
-    return {"can_mail": bool(link["email"]) and mails.is_configured(db.config), "ask_for": link["email"],
-            "token": tokens.form_token(link_secrets.form_key(db), NEW_LINK)}
+    return {
+        "can_mail": bool(link["email"]) and mails.is_configured(db.config),
+        "ask_for": link["email"],
+        "token": tokens.form_token(link_secrets.form_key(db), NEW_LINK),
+    }
 
 
 # Signing out
 
+
 def signed_out(db, visit):
     """End the session of a visit, and return the page that says so."""
     sessions.end(db, visit.session)
-    return visits.told("signed_out", language=visit.language, headers={"Set-Cookie": cookies.gone(visit.ref)})
+    return visits.told(
+        "signed_out", language=visit.language, headers={"Set-Cookie": cookies.gone(visit.ref)}
+    )
 
 
-my = Routes("my-session", root="/my/<ref>", public=True, page=True, session="participant", forms=("text/html",))
-application = Routes("apply-session", root="/apply/<ref>", public=True, page=True, session="application",
-                     forms=("text/html",))
+my = Routes(
+    "my-session",
+    root="/my/<ref>",
+    public=True,
+    page=True,
+    session="participant",
+    forms=("text/html",),
+)
+application = Routes(
+    "apply-session",
+    root="/apply/<ref>",
+    public=True,
+    page=True,
+    session="application",
+    forms=("text/html",),
+)
 
 
 @my.post("/sign-out")

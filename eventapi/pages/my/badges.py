@@ -1,4 +1,5 @@
 """Badges for the people at the booth."""
+
 from eventapi.domain.people import badge_sheets
 from eventapi.domain.portal import staff
 from eventapi.errors import Problem
@@ -16,8 +17,15 @@ RIGHT = "badges"
 def get_my_badges(db, visit):
     """Return the people at the booth, and how many badges are left."""
     mine = frame.opened(db, visit, RIGHT)
-    return frame.shown(db, visit, mine, "badges", quota=staff.quota(db, mine.participant),
-                       people=staff.people(db, mine.participant), named=None)
+    return frame.shown(
+        db,
+        visit,
+        mine,
+        "badges",
+        quota=staff.quota(db, mine.participant),
+        people=staff.people(db, mine.participant),
+        named=None,
+    )
 
 
 @routes.post("/badges", schema="my_forms.person", shows=get_my_badges)
@@ -84,7 +92,9 @@ def badge(db, visit, id):
         kind, extension = badge_sheets.SVG, "svg"
         body = badge_sheets.draw(db.config, found, kind)
     name = downloads.disposition("attachment", f"{found['code']}.{extension}")
-    return frame.attachment(Response(body=body, headers={"Content-Type": kind, "Content-Disposition": name}))
+    return frame.attachment(
+        Response(body=body, headers={"Content-Type": kind, "Content-Disposition": name})
+    )
 
 
 def asked(db, visit, id, opened=frame.opened):

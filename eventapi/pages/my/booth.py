@@ -1,4 +1,5 @@
 """The booth: choosing one in the plan or in the list, holding, moving, giving back and confirming it."""
+
 from functools import lru_cache
 from html import escape
 from urllib.parse import urlencode
@@ -11,7 +12,7 @@ from eventapi.web.routes import Routes
 
 routes = Routes("my-booth", root="/my/<ref>", **frame.PAGE)
 RIGHT = "booth"
-HOME = "{home}"                         # in what all share, in place of the address of the pages
+HOME = "{home}"  # in what all share, in place of the address of the pages
 LISTED = ("booth_number", "plan_key", "booth_type_name", "width", "depth", "price")
 
 
@@ -22,21 +23,37 @@ def get_my_booth(db, visit):
     number = asked.get("booth") or visit.fields.get("booth_number", [None])[0]
     with db.snapshot():
         found = choosing.view(db, mine.participant, mine.event, mine.pages, number)
-        plans = choosing.plans(db, mine.participant) if found["may_choose"] and not mine.is_over else []
+        plans = (
+            choosing.plans(db, mine.participant) if found["may_choose"] and not mine.is_over else []
+        )
         key = asked.get("plan") or (found["chosen"] and found["chosen"]["plan_key"])
-        plan = next((each for each in plans if each["plan_key"] == key), plans[0] if plans else None)
+        plan = next(
+            (each for each in plans if each["plan_key"] == key), plans[0] if plans else None
+        )
         drawing = plan and drawn(db, visit, mine, plan, found)
     rows = tuple(tuple(row[name] for name in LISTED) for row in found["free"])
-    return frame.shown(db, visit, mine, "booth", view=found, plans=plans, plan=plan, plan_drawing=drawing or "",
-                       free_rows=listed(rows, visit.language, db.config.currency).replace(HOME, visit.home()))
+    return frame.shown(
+        db,
+        visit,
+        mine,
+        "booth",
+        view=found,
+        plans=plans,
+        plan=plan,
+        plan_drawing=drawing or "",
+        free_rows=listed(rows, visit.language, db.config.currency).replace(HOME, visit.home()),
+    )
 
 
 @lru_cache(maxsize=8)
 def listed(rows, language, currency):
     """Return the rows of the list of free booths, tuples of LISTED. All exhibitors with the same prices share it."""
     return shell.template(frame.PACKAGE, "free").render(
-        rows=[dict(zip(LISTED, row, strict=True)) for row in rows], home=HOME, w=lambda word, **parts: visits.words(
-            frame.PACKAGE, language)[word].format(**parts), **frame.writers(currency, language, None))
+        rows=[dict(zip(LISTED, row, strict=True)) for row in rows],
+        home=HOME,
+        w=lambda word, **parts: visits.words(frame.PACKAGE, language)[word].format(**parts),
+        **frame.writers(currency, language, None),
+    )
 
 
 def drawn(db, visit, mine, plan, found):
@@ -45,8 +62,17 @@ def drawn(db, visit, mine, plan, found):
     Exhibitors with the same free booths share a drawing without marks, which is kept until the show changes.
     """
     free = frozenset(row["id"] for row in found["free"])
-    key = ("booths", str(db.config.database), plan["id"], choosing.revision(db, mine.participant), free, visit.language)
-    text = shell.KEPT.get(key, lambda: drawing(choosing.hall(db, mine.event, plan, free, visit.language), plan))
+    key = (
+        "booths",
+        str(db.config.database),
+        plan["id"],
+        choosing.revision(db, mine.participant),
+        free,
+        visit.language,
+    )
+    text = shell.KEPT.get(
+        key, lambda: drawing(choosing.hall(db, mine.event, plan, free, visit.language), plan)
+    )
     for row in (*found["own"], *filter(None, [found["chosen"]])):
         text = marked(text, row["booth_number"])
     return text.replace(HOME, visit.home())
@@ -54,10 +80,16 @@ def drawn(db, visit, mine, plan, found):
 
 def drawing(hall, plan):
     """Return the SVG of a hall as all exhibitors see it: none is marked as own, and links begin with HOME."""
-    return hall_page.draw(hall, plan["name"], lambda booth: (
-        f"{HOME}booth?{urlencode({'booth': booth['booth_number'], 'plan': plan['plan_key']})}#chosen"
-        if booth["status"] == "available" else None), mark=lambda booth: (
-        "free" if booth["status"] == "available" else ""))
+    return hall_page.draw(
+        hall,
+        plan["name"],
+        lambda booth: (
+            f"{HOME}booth?{urlencode({'booth': booth['booth_number'], 'plan': plan['plan_key']})}#chosen"
+            if booth["status"] == "available"
+            else None
+        ),
+        mark=lambda booth: "free" if booth["status"] == "available" else "",
+    )
 
 
 def marked(text, number):
@@ -66,7 +98,9 @@ def marked(text, number):
     if start < 0:
         return text
     end = text.index(">", start)
-    return text[:start] + text[start:end].replace(' class="free"', "") + ' class="mine"' + text[end:]
+    return (
+        text[:start] + text[start:end].replace(' class="free"', "") + ' class="mine"' + text[end:]
+    )
 
 
 @routes.post("/booth/hold", schema="my_forms.booth", shows=get_my_booth)
@@ -90,19 +124,36 @@ def get_my_confirmation(db, visit, reservation_id):
     """Return the page with all amounts, before the booth is confirmed bindingly."""
     mine = frame.opened(db, visit, RIGHT)
     row = own(db, mine, reservation_id)
-    if visit.problem is None and not (row["status"] == "pending" and row["price"] is not None
-                                      and choosing.may_confirm(mine.participant, mine.pages)):
+    if visit.problem is None and not (
+        row["status"] == "pending"
+        and row["price"] is not None
+        and choosing.may_confirm(mine.participant, mine.pages)
+    ):
         return visits.see_other(visit, "booth")
-    return frame.shown(db, visit, mine, "confirm", row=row,
-                       hash=evidence.digest(choosing.facts(db, mine.event, row)))
+    return frame.shown(
+        db,
+        visit,
+        mine,
+        "confirm",
+        row=row,
+        hash=evidence.digest(choosing.facts(db, mine.event, row)),
+    )
 
 
-@routes.post("/booth/confirm/<reservation_id:int>", schema="my_forms.confirmation", shows=get_my_confirmation)
+@routes.post(
+    "/booth/confirm/<reservation_id:int>", schema="my_forms.confirmation", shows=get_my_confirmation
+)
 def confirm_my_booth(db, visit, reservation_id, body):
     """Confirm the booth bindingly."""
     mine = frame.changing(db, visit, RIGHT)
-    choosing.confirm(db, mine.participant, mine.event, mine.pages, own(db, mine, reservation_id),
-                     frame.step(visit, body["shown"]))
+    choosing.confirm(
+        db,
+        mine.participant,
+        mine.event,
+        mine.pages,
+        own(db, mine, reservation_id),
+        frame.step(visit, body["shown"]),
+    )
     return visits.see_other(visit, "booth", done="confirmed")
 
 

@@ -1,4 +1,5 @@
 """Contracts: the text that was sent to be signed, accepted by name or declined, and kept for ever."""
+
 from eventapi import markup
 from eventapi.domain.attachments import content_types, contracts, pages
 from eventapi.domain.portal import evidence, records, signing
@@ -15,17 +16,31 @@ RIGHT = "contract"
 def get_my_contracts(db, visit):
     """Return the list of contracts."""
     mine = frame.opened(db, visit, RIGHT)
-    return frame.shown(db, visit, mine, "contracts", contracts=records.contracts(db, mine.participant))
+    return frame.shown(
+        db, visit, mine, "contracts", contracts=records.contracts(db, mine.participant)
+    )
 
 
 @routes.get("/contract/<id:int>")
 def get_my_contract(db, visit, id):
     """Return a contract with its text and, while it waits, the form with which it is accepted."""
     mine, row = asked(db, visit, id)
-    text = "".join(markup.to_html(block) for block in markup.blocks(pages.tree(row))) if row["content"] else ""
-    return frame.shown(db, visit, mine, "contract", title=row["title"] or row["document_number"], row=row,
-                       contract_text=text, steps=evidence.of(db, signing.KIND, row["id"]),
-                       hash=evidence.digest(signing.facts(row)))
+    text = (
+        "".join(markup.to_html(block) for block in markup.blocks(pages.tree(row)))
+        if row["content"]
+        else ""
+    )
+    return frame.shown(
+        db,
+        visit,
+        mine,
+        "contract",
+        title=row["title"] or row["document_number"],
+        row=row,
+        contract_text=text,
+        steps=evidence.of(db, signing.KIND, row["id"]),
+        hash=evidence.digest(signing.facts(row)),
+    )
 
 
 @routes.post("/contract/<id:int>/accept", schema="my_forms.acceptance", shows=get_my_contract)

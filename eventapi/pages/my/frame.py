@@ -1,4 +1,5 @@
 """What all pages of an exhibitor have in common: who it is, its rights, the menu, and how values are written."""
+
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -16,15 +17,31 @@ from eventapi.web.html import shell, visits
 from eventapi.web.rest import Response
 
 PACKAGE = "eventapi.pages.my"
-PAGE = {"public": True, "page": True, "session": "participant", "flag": "pages", "forms": ("text/html",)}
+PAGE = {
+    "public": True,
+    "page": True,
+    "session": "participant",
+    "flag": "pages",
+    "forms": ("text/html",),
+}
 # address of a page -> right that it needs
-MENU = {"": None, "profile": "profile", "booth": "booth", "submissions": "submissions", "orders": "orders",
-        "contract": "contract", "invoices": "invoices", "badges": "badges", "programme": None}
+MENU = {
+    "": None,
+    "profile": "profile",
+    "booth": "booth",
+    "submissions": "submissions",
+    "orders": "orders",
+    "contract": "contract",
+    "invoices": "invoices",
+    "badges": "badges",
+    "programme": None,
+}
 
 
 @dataclass
 class Mine:
     """The exhibitor of a visit: its row of portal.records, the settings of the event's pages, and its rights now."""
+
     participant: dict
     event: dict
     pages: dict
@@ -41,8 +58,14 @@ def opened(db, visit, right=None):
         raise not_found("page", shell.address())
     participant = records.participant(db, visit.link["participant_id"])
     over = rights.is_over(visit.link, times.now())
-    return Mine(participant, visit.event, pages, allowed, over or participant["status"] == "cancelled",
-                evidence.may_bind(db.config, visit.session["way"]))
+    return Mine(
+        participant,
+        visit.event,
+        pages,
+        allowed,
+        over or participant["status"] == "cancelled",
+        evidence.may_bind(db.config, visit.session["way"]),
+    )
 
 
 def changing(db, visit, right):
@@ -61,19 +84,38 @@ def shown(db, visit, mine, template, **values):
     """Return a page of the exhibitor."""
     language, zone = visit.language, mine.event["timezone"]
     has_slots = bool(records.slots(db, mine.participant))
-    menu = [(page, f"menu_{page or 'overview'}") for page, right in MENU.items()
-            if (right is None or right in mine.rights) and (page != "programme" or has_slots)]
+    menu = [
+        (page, f"menu_{page or 'overview'}")
+        for page, right in MENU.items()
+        if (right is None or right in mine.rights) and (page != "programme" or has_slots)
+    ]
     intro = directory.in_language(mine.pages["texts"].get("my_intro", {}), language)
-    names = [name for name in (visit.problem.members.get("changed", ()) if visit.problem else ())
-             if f"field_{name}" in visits.words(PACKAGE, language)]
+    names = [
+        name
+        for name in (visit.problem.members.get("changed", ()) if visit.problem else ())
+        if f"field_{name}" in visits.words(PACKAGE, language)
+    ]
     explain(visit.problem, language, zone)
     return visits.shown(
-        visit, PACKAGE, template, mine=mine, me=mine.participant, company=records.name_of(mine.participant), menu=menu,
-        here=shell.address().removeprefix(f"/my/{visit.ref}").strip("/").partition("/")[0], intro=intro,
+        visit,
+        PACKAGE,
+        template,
+        mine=mine,
+        me=mine.participant,
+        company=records.name_of(mine.participant),
+        menu=menu,
+        here=shell.address().removeprefix(f"/my/{visit.ref}").strip("/").partition("/")[0],
+        intro=intro,
         accent=mine.event["is_visible"] and mine.pages["is_public"] and mine.pages["accent_color"],
-        contact=contact(db, mine), can_mail=mails.is_configured(db.config), link_email=visit.link["email"],
-        masked=visit.link["email"] and masked(visit.link["email"]), now=times.now(),
-        changed=names, **writers(db.config.currency, language, zone), **values)
+        contact=contact(db, mine),
+        can_mail=mails.is_configured(db.config),
+        link_email=visit.link["email"],
+        masked=visit.link["email"] and masked(visit.link["email"]),
+        now=times.now(),
+        changed=names,
+        **writers(db.config.currency, language, zone),
+        **values,
+    )
 
 
 def writers(currency, language, zone):
@@ -81,15 +123,20 @@ def writers(currency, language, zone):
 
     They return "" for None. A list of booths has few prices and sizes, so each is written once.
     """
+
     @cache
     def amount(minor, other=None):
         unit = other or currency
         return "" if minor is None else formats.money(money.major(minor, unit), unit, language)
-    return {"amount": amount, "percent": lambda rate: formats.percent(money.unscaled(rate, 2), language),
-            "metres": cache(lambda length: formats.number(money.unscaled(length, 3), language)),
-            "number": lambda value: formats.number(value, language),
-            "day": lambda value: formats.day(times.local_date(value, zone), language) if value else "",
-            "moment": lambda value: formats.moment(value, zone, language) if value else ""}
+
+    return {
+        "amount": amount,
+        "percent": lambda rate: formats.percent(money.unscaled(rate, 2), language),
+        "metres": cache(lambda length: formats.number(money.unscaled(length, 3), language)),
+        "number": lambda value: formats.number(value, language),
+        "day": lambda value: formats.day(times.local_date(value, zone), language) if value else "",
+        "moment": lambda value: formats.moment(value, zone, language) if value else "",
+    }
 
 
 def explain(problem, language, zone):
@@ -105,13 +152,18 @@ def explain(problem, language, zone):
 
 def contact(db, mine):
     """Return {email, phone} of the organiser for questions."""
-    return {"email": mine.pages["contact_email"] or db.config.organiser_email,
-            "phone": mine.pages["contact_phone"] or db.config.organiser_phone}
+    return {
+        "email": mine.pages["contact_email"] or db.config.organiser_email,
+        "phone": mine.pages["contact_phone"] or db.config.organiser_phone,
+    }
 
 
 def tag_of(record):
     """Return the text that a form carries to show which state of a record it was made from: a hash of each value."""
-    return " ".join(f"{name}:{sha256(as_json(value).encode()).hexdigest()[:8]}" for name, value in record.items())
+    return " ".join(
+        f"{name}:{sha256(as_json(value).encode()).hexdigest()[:8]}"
+        for name, value in record.items()
+    )
 
 
 def refuse_changed(record, given):
@@ -122,8 +174,11 @@ def refuse_changed(record, given):
     known = (given or "").split()
     changed = [part.partition(":")[0] for part in tag_of(record).split() if part not in known]
     if changed:
-        raise Problem("precondition_failed", "The record has changed since the form was made. Compare, then send it "
-                      "again.", changed=changed if known else [])
+        raise Problem(
+            "precondition_failed",
+            "The record has changed since the form was made. Compare, then send it again.",
+            changed=changed if known else [],
+        )
 
 
 def found(record, noun, key):
@@ -135,6 +190,12 @@ def found(record, noun, key):
 
 def attachment(response: Response) -> Response:
     """Return the response with a file, which nobody keeps."""
-    response.headers.update({**shell.HEADERS, "Cache-Control": "no-store", "X-Robots-Tag": "noindex",
-                             "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"})
+    response.headers.update(
+        {
+            **shell.HEADERS,
+            "Cache-Control": "no-store",
+            "X-Robots-Tag": "noindex",
+            "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+        }
+    )
     return response

@@ -1,4 +1,5 @@
 """Invoices: what is open and paid, each as it was sent, and the code for a transfer."""
+
 from eventapi.domain.billing import invoices, sending
 from eventapi.domain.billing import pdf as invoice_pdf
 from eventapi.domain.originals import transfers
@@ -23,10 +24,17 @@ def get_my_invoices(db, visit):
     for row in rows:
         if row["invoice_type"] == "credit_note":
             notes.setdefault(row["related_invoice_id"], []).append(row)
-    own = [{**row, "status": invoices.public_status(row), "notes": notes.get(row["id"], []),
+    own = [
+        {
+            **row,
+            "status": invoices.public_status(row),
+            "notes": notes.get(row["id"], []),
             "reference": invoices.represent(row)["payment_reference"],
-            "has_giro": bool(transfers.girocode_if_possible(invoices.represent(row)))}
-           for row in rows if row["invoice_type"] == "invoice"]
+            "has_giro": bool(transfers.girocode_if_possible(invoices.represent(row))),
+        }
+        for row in rows
+        if row["invoice_type"] == "invoice"
+    ]
     return frame.shown(db, visit, mine, "invoices", invoices=own, seller=db.config)
 
 
@@ -34,8 +42,11 @@ def get_my_invoices(db, visit):
 def get_my_invoice_pdf(db, visit, id):
     """Return the PDF of an invoice as it was sent."""
     row = asked(db, visit, id)
-    body = files.read(db.config, row["pdf_sha256"]) if row["pdf_sha256"] else invoice_pdf.draw_sent(
-        db, invoice_pdf.source(db, row))
+    body = (
+        files.read(db.config, row["pdf_sha256"])
+        if row["pdf_sha256"]
+        else invoice_pdf.draw_sent(db, invoice_pdf.source(db, row))
+    )
     return file(PDF, invoice_pdf.file_name(row), body)
 
 
@@ -54,7 +65,9 @@ def get_my_girocode(db, visit, id):
     """Return the code with which a banking app transfers what is open."""
     invoice = invoices.represent(asked(db, visit, id))
     code = frame.found(transfers.girocode_if_possible(invoice), "GiroCode", id)
-    return frame.attachment(Response(body=transfers.draw(invoice, code, SVG), headers={"Content-Type": SVG}))
+    return frame.attachment(
+        Response(body=transfers.draw(invoice, code, SVG), headers={"Content-Type": SVG})
+    )
 
 
 def asked(db, visit, id):
@@ -63,5 +76,12 @@ def asked(db, visit, id):
 
 
 def file(kind, name, body):
-    return frame.attachment(Response(body=body, headers={
-        "Content-Type": kind, "Content-Disposition": downloads.disposition("attachment", name)}))
+    return frame.attachment(
+        Response(
+            body=body,
+            headers={
+                "Content-Type": kind,
+                "Content-Disposition": downloads.disposition("attachment", name),
+            },
+        )
+    )

@@ -1,4 +1,5 @@
 """Orders: the services of the show, the basket, the check page before it is submitted, and the own orders."""
+
 from eventapi.domain.portal import basket, evidence, records
 from eventapi.errors import Problem, invalid
 from eventapi.pages.my import frame
@@ -15,10 +16,17 @@ def get_my_orders(db, visit):
     mine = frame.opened(db, visit, RIGHT)
     rows = records.orders_of(db, mine.participant)
     draft = next((row for row in rows if row["status"] == "draft"), None)
-    return frame.shown(db, visit, mine, "orders", tag=frame.tag_of(basket_of(draft)),
-                       services=records.catalogue(db, mine.participant),
-                       items={item["service_id"]: item for item in draft["items"]} if draft else {},
-                       draft=draft, orders=[row for row in rows if row["status"] != "draft"])
+    return frame.shown(
+        db,
+        visit,
+        mine,
+        "orders",
+        tag=frame.tag_of(basket_of(draft)),
+        services=records.catalogue(db, mine.participant),
+        items={item["service_id"]: item for item in draft["items"]} if draft else {},
+        draft=draft,
+        orders=[row for row in rows if row["status"] != "draft"],
+    )
 
 
 def typed_order(db, link, language, fields):
@@ -31,7 +39,11 @@ def typed_order(db, link, language, fields):
         kind, _, id = name.partition(".")
         service = services.get(id)
         if service and text.strip() not in ("", "0"):
-            label = texts["quantity"] if kind == "q" else service["specification_label"] or texts["specification"]
+            label = (
+                texts["quantity"]
+                if kind == "q"
+                else service["specification_label"] or texts["specification"]
+            )
             found.append((f"{service['service_name']}: {label}", text))
     return found
 
@@ -40,15 +52,21 @@ def typed_order(db, link, language, fields):
 def fill_my_basket(db, visit):
     """Store the quantities as the basket, and lead to the check page."""
     mine = frame.changing(db, visit, RIGHT)
-    frame.refuse_changed(basket_of(basket.find(db, mine.participant)), visit.fields.get("etag", [None])[0])
+    frame.refuse_changed(
+        basket_of(basket.find(db, mine.participant)), visit.fields.get("etag", [None])[0]
+    )
     items = items_of(visit, records.catalogue(db, mine.participant))
     try:
         row = basket.fill(db, mine.participant, items)
     except Problem as problem:
         if problem.errors is None:
             raise
-        raise invalid([{**fault, "pointer": field_of(fault["pointer"], items)} for fault in problem.errors]) from None
-    return visits.see_other(visit, "orders/check" if row else "orders", done=None if row else "emptied")
+        raise invalid(
+            [{**fault, "pointer": field_of(fault["pointer"], items)} for fault in problem.errors]
+        ) from None
+    return visits.see_other(
+        visit, "orders/check" if row else "orders", done=None if row else "emptied"
+    )
 
 
 @routes.get("/orders/check")
@@ -65,7 +83,9 @@ def get_my_basket(db, visit):
             raise
         visit.problem = visit.problem or problem
         return get_my_orders(db, visit)
-    return frame.shown(db, visit, mine, "check", draft=row, checked=checked, hash=evidence.digest(shown))
+    return frame.shown(
+        db, visit, mine, "check", draft=row, checked=checked, hash=evidence.digest(shown)
+    )
 
 
 @routes.post("/orders/check", schema="my_forms.order", shows=get_my_basket)
@@ -98,9 +118,13 @@ def items_of(visit, services):
         text, more = (visit.fields.get(f"{name}.{id}", [""])[0].strip() for name in ("q", "s"))
         quantity = forms.number(text, visit.language) if text else 0
         if not isinstance(quantity, int) or not 0 <= quantity <= 1_000_000:
-            faults.append({"pointer": f"/q.{id}", "code": "type", "detail": "must be a whole number"})
+            faults.append(
+                {"pointer": f"/q.{id}", "code": "type", "detail": "must be a whole number"}
+            )
         elif quantity:
-            items.append({"service_id": id, "quantity": quantity, "specification": more[:2000] or None})
+            items.append(
+                {"service_id": id, "quantity": quantity, "specification": more[:2000] or None}
+            )
     if faults:
         raise invalid(faults)
     return items

@@ -1,4 +1,5 @@
 """The first page of an exhibitor: what to do next."""
+
 from eventapi.domain.access import links
 from eventapi.domain.portal import todos
 from eventapi.pages.my import frame
@@ -15,9 +16,18 @@ def get_my_overview(db, visit):
     with db.snapshot():
         mine = frame.opened(db, visit)
         found = todos.of(db, mine.participant, mine.event, mine.pages, mine.rights)
-        told = [{**todo, **todos.said(todo, visit.language, mine.event["timezone"])} for todo in found]
-        return frame.shown(db, visit, mine, "overview", todos=told, soon=todos.soon(db, mine.participant),
-                           done_count=sum(todo["state"] == "done" for todo in found))
+        told = [
+            {**todo, **todos.said(todo, visit.language, mine.event["timezone"])} for todo in found
+        ]
+        return frame.shown(
+            db,
+            visit,
+            mine,
+            "overview",
+            todos=told,
+            soon=todos.soon(db, mine.participant),
+            done_count=sum(todo["state"] == "done" for todo in found),
+        )
 
 
 @routes.post("/language", schema="my_forms.language")

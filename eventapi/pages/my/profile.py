@@ -1,4 +1,5 @@
 """The profile: how the exhibitor is shown on the public pages of the show."""
+
 from eventapi.domain.people import participants
 from eventapi.domain.shows import directory, profiles
 from eventapi.errors import Problem, invalid, invalid_at
@@ -11,7 +12,12 @@ from eventapi.web.routes import Routes
 routes = Routes("my-profile", root="/my/<ref>", **frame.PAGE)
 LANGUAGES = ("de", "en")
 # place in the body of the profile -> field of the form
-FIELDS = {"/texts/de": "/text_de", "/texts/en": "/text_en", "/products": "/products", "/links": "/links"}
+FIELDS = {
+    "/texts/de": "/text_de",
+    "/texts/en": "/text_en",
+    "/products": "/products",
+    "/links": "/links",
+}
 
 
 @routes.get("/profile")
@@ -20,9 +26,18 @@ def get_my_profile(db, visit):
     mine = frame.opened(db, visit, "profile")
     profile = profiles.get(db, mine.participant["id"])
     text = directory.in_language(profile["texts"], visit.language)
-    return frame.shown(db, visit, mine, "profile", profile=profile, tag=frame.tag_of(by_field(profile)), text=text,
-                       website=directory.linkable(profile["website"]), limit=profiles.LARGEST_FILE // 1000,
-                       side=profiles.LARGEST_SIDE)
+    return frame.shown(
+        db,
+        visit,
+        mine,
+        "profile",
+        profile=profile,
+        tag=frame.tag_of(by_field(profile)),
+        text=text,
+        website=directory.linkable(profile["website"]),
+        limit=profiles.LARGEST_FILE // 1000,
+        side=profiles.LARGEST_SIDE,
+    )
 
 
 @routes.post("/profile", schema="my_forms.profile", shows=get_my_profile)
@@ -34,7 +49,12 @@ def change_my_profile(db, visit, body):
     return visits.see_other(visit, "profile", done="profile")
 
 
-@routes.post("/profile/logo", schema="my_forms.file", shows=get_my_profile, file=lambda config: profiles.LARGEST_FILE)
+@routes.post(
+    "/profile/logo",
+    schema="my_forms.file",
+    shows=get_my_profile,
+    file=lambda config: profiles.LARGEST_FILE,
+)
 def set_my_logo(db, visit, upload):
     """Set the logo."""
     me, old = owned(db, visit)
@@ -64,13 +84,18 @@ def get_my_logo(db, visit, hash):
     mine = frame.opened(db, visit, "profile")
     logo = profiles.get(db, mine.participant["id"])["logo"]
     frame.found(logo if logo and logo["sha256"][:16] == hash else None, "logo", hash)
-    return frame.attachment(downloads.stored_file(db.config, logo["sha256"], logo["content_type"], "logo"))
+    return frame.attachment(
+        downloads.stored_file(db.config, logo["sha256"], logo["content_type"], "logo")
+    )
 
 
 def by_field(profile):
     """Return what other people may change meanwhile, by the names of the form."""
     texts = {f"text_{language}": profile["texts"].get(language) for language in LANGUAGES}
-    return {**texts, **{name: value for name, value in profile.items() if name not in ("texts", "updated_at")}}
+    return {
+        **texts,
+        **{name: value for name, value in profile.items() if name not in ("texts", "updated_at")},
+    }
 
 
 def owned(db, visit):
@@ -81,9 +106,14 @@ def owned(db, visit):
 
 def fields_of(db, body, old):
     """Return the fields of a profile that the texts of the form mean. Raise 422 with the fields of the form."""
-    texts = {language: body[f"text_{language}"] for language in LANGUAGES if body[f"text_{language}"]}
-    wanted = {"texts": texts, **{name: (body[name] or "").splitlines() for name in ("products", "links")},
-              **{name: body[name] for name in ("display_name", "website", "email", "phone")}}
+    texts = {
+        language: body[f"text_{language}"] for language in LANGUAGES if body[f"text_{language}"]
+    }
+    wanted = {
+        "texts": texts,
+        **{name: (body[name] or "").splitlines() for name in ("products", "links")},
+        **{name: body[name] for name in ("display_name", "website", "email", "phone")},
+    }
     for name in ("products", "links"):
         wanted[name] = [line.strip() for line in wanted[name] if line.strip()]
     if body["is_listed"] != (old["is_listed"] is not False):
@@ -91,7 +121,9 @@ def fields_of(db, body, old):
     try:
         return body_of("profile", "PATCH", db.config.timezone)(wanted)
     except Problem as problem:
-        raise invalid([{**fault, "pointer": field_of(fault["pointer"])} for fault in problem.errors]) from None
+        raise invalid(
+            [{**fault, "pointer": field_of(fault["pointer"])} for fault in problem.errors]
+        ) from None
 
 
 def field_of(pointer):

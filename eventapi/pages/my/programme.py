@@ -1,4 +1,5 @@
 """The sessions of the exhibitor."""
+
 from itertools import groupby
 
 from eventapi.domain.portal import records
@@ -12,6 +13,8 @@ routes = Routes("my-programme", root="/my/<ref>", **frame.PAGE)
 def get_my_programme(db, visit):
     """Return the sessions in which the exhibitor speaks, hosts or takes part, by day."""
     mine = frame.opened(db, visit)
-    days = [(date, list(slots)) for date, slots in groupby(records.slots(db, mine.participant),
-                                                           lambda slot: slot["date"])]
+    days = [
+        (date, list(slots))
+        for date, slots in groupby(records.slots(db, mine.participant), lambda slot: slot["date"])
+    ]
     return frame.shown(db, visit, mine, "programme", days=days)

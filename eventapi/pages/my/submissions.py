@@ -1,4 +1,5 @@
 """Submissions: what the organiser asks for, as drafts, submitted, and with all revisions."""
+
 from eventapi.domain.attachments import content_types
 from eventapi.domain.portal import handing_in, records
 from eventapi.domain.submissions.submissions import MEGABYTE
@@ -32,10 +33,18 @@ def get_my_submission(db, visit, key):
     """Return one submission with its form, feedback and revisions."""
     mine, kind = asked(db, visit, key)
     return frame.shown(
-        db, visit, mine, "submission", title=kind["title"], kind=kind, revisions=records.revisions(db, kind),
-        tag=frame.tag_of(shown(kind)), may_hand_in=handing_in.allows(kind) and not mine.is_over,
+        db,
+        visit,
+        mine,
+        "submission",
+        title=kind["title"],
+        kind=kind,
+        revisions=records.revisions(db, kind),
+        tag=frame.tag_of(shown(kind)),
+        may_hand_in=handing_in.allows(kind) and not mine.is_over,
         limit=kind["max_size_mb"] or db.config.max_upload_mb,
-        accept=",".join(f".{name}" for name in kind["allowed_extensions"]))
+        accept=",".join(f".{name}" for name in kind["allowed_extensions"]),
+    )
 
 
 @routes.post("/submissions/<key>", schema="my_forms.submission", shows=get_my_submission)
@@ -50,11 +59,15 @@ def hand_in_my_submission(db, visit, key, body):
     return told(visit, key, is_draft)
 
 
-@routes.post("/submissions/<key>/file", schema="my_forms.file", shows=get_my_submission, file=largest)
+@routes.post(
+    "/submissions/<key>/file", schema="my_forms.file", shows=get_my_submission, file=largest
+)
 def hand_in_my_file(db, visit, key, body, upload):
     """Store a file, as a draft or submitted."""
     mine, kind = changed(db, visit, key, body)
-    handing_in.hand_in_file(db, mine.participant, kind, upload, body["filename"] or "", is_draft=body["draft"])
+    handing_in.hand_in_file(
+        db, mine.participant, kind, upload, body["filename"] or "", is_draft=body["draft"]
+    )
     return told(visit, key, body["draft"])
 
 
@@ -108,5 +121,7 @@ def sent(db, file, key):
     frame.found(file, "file", key)
     kind = content_types.detect(files.head(db.config, file["sha256"]))
     response = downloads.stored_file(db.config, file["sha256"], kind, file["filename"] or key)
-    response.headers["Content-Disposition"] = downloads.disposition("attachment", file["filename"] or key)
+    response.headers["Content-Disposition"] = downloads.disposition(
+        "attachment", file["filename"] or key
+    )
     return frame.attachment(response)

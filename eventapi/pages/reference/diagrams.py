@@ -3,10 +3,11 @@
 The states on the left and on the right are the same ones. Lines go from left to right only, so none has to go back, and
 every name stays readable on a phone.
 """
+
 from html import escape
 
-BOX, ACTION, GAP = 140, 132, 44         # widths of a state, of an action, and of the space between them
-HEIGHT, STEP = 30, 42                   # height of a box, and the distance of two boxes from top to top
+BOX, ACTION, GAP = 140, 132, 44  # widths of a state, of an action, and of the space between them
+HEIGHT, STEP = 30, 42  # height of a box, and the distance of two boxes from top to top
 WIDTH = 2 * BOX + ACTION + 2 * GAP
 
 
@@ -16,35 +17,56 @@ def diagram(id, noun, table):
     The picture has the actions that change the state; the sentence behind it names the others that are possible. The
     texts of `title` and `desc` say the same as the picture.
     """
-    moves = {action: (move["from"], move["to"]) for action, move in table.items() if move["from"] and move["to"]}
-    rest = {action: move["from"] for action, move in table.items() if move["from"] and not move["to"]}
+    moves = {
+        action: (move["from"], move["to"])
+        for action, move in table.items()
+        if move["from"] and move["to"]
+    }
+    rest = {
+        action: move["from"] for action, move in table.items() if move["from"] and not move["to"]
+    }
     starts = _starts(moves)
     actions = _actions(moves, starts)
     ends = list(dict.fromkeys(moves[action][1] for action in actions))
     rows = max(len(starts), len(actions))
     lefts, middles, rights = (_places(names, rows) for names in (starts, actions, ends))
-    parts = [*(_line(BOX, lefts[start], BOX + GAP, middles[action])
-               for action, (froms, _) in moves.items() for start in froms),
-             *(_line(BOX + GAP + ACTION, middles[action], WIDTH - BOX, rights[end], arrow=True)
-               for action, (_, end) in moves.items()),
-             *(_box(0, top, BOX, name, "state") for name, top in lefts.items()),
-             *(_box(BOX + GAP, top, ACTION, name, "action") for name, top in middles.items()),
-             *(_box(WIDTH - BOX, top, BOX, name, "state") for name, top in rights.items())]
+    parts = [
+        *(
+            _line(BOX, lefts[start], BOX + GAP, middles[action])
+            for action, (froms, _) in moves.items()
+            for start in froms
+        ),
+        *(
+            _line(BOX + GAP + ACTION, middles[action], WIDTH - BOX, rights[end], arrow=True)
+            for action, (_, end) in moves.items()
+        ),
+        *(_box(0, top, BOX, name, "state") for name, top in lefts.items()),
+        *(_box(BOX + GAP, top, ACTION, name, "action") for name, top in middles.items()),
+        *(_box(WIDTH - BOX, top, BOX, name, "state") for name, top in rights.items()),
+    ]
     height = rows * STEP - STEP + HEIGHT + 4
-    return (f'<svg class="states" role="img" aria-labelledby="{id}-title {id}-desc" '
-            f'viewBox="-2 -2 {WIDTH + 4} {height}">'
-            f'<title id="{id}-title">States of the {escape(noun)}</title>'
-            f'<desc id="{id}-desc">{escape(sentences(moves))}</desc>{"".join(parts)}</svg>{_unchanged(rest)}')
+    return (
+        f'<svg class="states" role="img" aria-labelledby="{id}-title {id}-desc" '
+        f'viewBox="-2 -2 {WIDTH + 4} {height}">'
+        f'<title id="{id}-title">States of the {escape(noun)}</title>'
+        f'<desc id="{id}-desc">{escape(sentences(moves))}</desc>{"".join(parts)}</svg>{_unchanged(rest)}'
+    )
 
 
 def sentences(moves):
     """Return the moves as sentences: action -> (states, state)."""
-    return " ".join(f"{action} leads from {', '.join(froms)} to {end}." for action, (froms, end) in moves.items())
+    return " ".join(
+        f"{action} leads from {', '.join(froms)} to {end}."
+        for action, (froms, end) in moves.items()
+    )
 
 
 def _unchanged(rest):
     """Return a sentence about actions that leave the state as it is: action -> states."""
-    named = "; ".join(f"<code>{escape(action)}</code> in {escape(', '.join(froms))}" for action, froms in rest.items())
+    named = "; ".join(
+        f"<code>{escape(action)}</code> in {escape(', '.join(froms))}"
+        for action, froms in rest.items()
+    )
     return f'<p class="quiet">These actions leave the state unchanged: {named}.</p>' if rest else ""
 
 
@@ -52,7 +74,7 @@ def _starts(moves):
     """Return the states on the left, in the order in which a record reaches them."""
     reached, waiting = [], [state for froms, _ in moves.values() for state in froms]
     targets = {end for _, end in moves.values()}
-    waiting.sort(key=lambda state: state in targets)            # a state that no action leads to comes first
+    waiting.sort(key=lambda state: state in targets)  # a state that no action leads to comes first
     while waiting:
         state = waiting.pop(0)
         if state not in reached:
@@ -63,7 +85,9 @@ def _starts(moves):
 
 def _actions(moves, starts):
     """Return the actions in the order of the states that allow them, so that few lines cross."""
-    return sorted(moves, key=lambda action: sum(map(starts.index, moves[action][0])) / len(moves[action][0]))
+    return sorted(
+        moves, key=lambda action: sum(map(starts.index, moves[action][0])) / len(moves[action][0])
+    )
 
 
 def _places(names, rows):
@@ -75,7 +99,7 @@ def _places(names, rows):
 
 def _box(left, top, width, text, kind):
     shape = f'<rect x="{left}" y="{top}" width="{width}" height="{HEIGHT}" rx="{4 if kind == "action" else 14}"/>'
-    return (f'<g class="{kind}">{shape}<text x="{left + width // 2}" y="{top + 20}">{escape(text)}</text></g>')
+    return f'<g class="{kind}">{shape}<text x="{left + width // 2}" y="{top + 20}">{escape(text)}</text></g>'
 
 
 def _line(left, top, right, bottom, *, arrow=False):

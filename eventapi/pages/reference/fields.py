@@ -1,8 +1,9 @@
 """Fields of objects and parameters of operations as HTML. Each has a permalink."""
+
 from eventapi.pages.reference.schemas import description, kind, resolved
 from eventapi.pages.reference.texts import permalink, prose
 
-DEPTH = 3           # levels of parts that are shown
+DEPTH = 3  # levels of parts that are shown
 
 
 def listed(schema, openapi, place, *, is_sent=True):
@@ -15,9 +16,19 @@ def listed(schema, openapi, place, *, is_sent=True):
 
 def parameters(openapi, entries, place):
     """Return parameters as a list, or "" if there are none."""
-    return _list("".join(entry(f"{place}-{item['name']}", item["name"], resolved(item["schema"], openapi), openapi,
-                               {word: item.get(word) for word in ("required", "deprecated")}, item.get("description"))
-                         for item in entries))
+    return _list(
+        "".join(
+            entry(
+                f"{place}-{item['name']}",
+                item["name"],
+                resolved(item["schema"], openapi),
+                openapi,
+                {word: item.get(word) for word in ("required", "deprecated")},
+                item.get("description"),
+            )
+            for item in entries
+        )
+    )
 
 
 def _list(entries):
@@ -28,7 +39,11 @@ def _entries(schema, openapi, place, prefix, depth, is_sent):
     """Yield an entry for each field of an object and of its parts."""
     for name, sub in schema.get("properties", {}).items():
         sub = resolved(sub, openapi)
-        marks = {"required": name in schema.get("required", ()), "read-only": sub.get("readOnly")} if is_sent else {}
+        marks = (
+            {"required": name in schema.get("required", ()), "read-only": sub.get("readOnly")}
+            if is_sent
+            else {}
+        )
         marks |= {"write-only": sub.get("writeOnly"), "deprecated": sub.get("deprecated")}
         yield entry(f"{place}-{prefix}{name}", prefix + name, sub, openapi, marks)
         items = resolved(sub.get("items", {}), openapi)
@@ -40,9 +55,13 @@ def _entries(schema, openapi, place, prefix, depth, is_sent):
 def entry(id, name, schema, openapi, marks, text=None):
     """Return one field. `marks` are words beside its name -> whether they apply; `text` replaces its description."""
     about = description(schema if text is None else {**schema, "description": text})
-    words = "".join(f' <span class="mark">{word}</span>' for word, applies in marks.items() if applies)
-    return (f'<div id="{id}"><dt>{permalink(id, name)} <span class="kind">{kind(schema, openapi)}</span>{words}</dt>'
-            f"<dd>{prose(about)}</dd></div>")
+    words = "".join(
+        f' <span class="mark">{word}</span>' for word, applies in marks.items() if applies
+    )
+    return (
+        f'<div id="{id}"><dt>{permalink(id, name)} <span class="kind">{kind(schema, openapi)}</span>{words}</dt>'
+        f"<dd>{prose(about)}</dd></div>"
+    )
 
 
 def names(schema, place):
@@ -50,5 +69,8 @@ def names(schema, place):
     required = [name for name in schema["properties"] if name in schema.get("required", ())]
     optional = [name for name in schema["properties"] if name not in required]
     parts = {"Required": required, "Optional": optional}
-    return "".join(f'<p>{word}: {", ".join(permalink(f"{place}-{name}", name) for name in names)}.</p>'
-                   for word, names in parts.items() if names)
+    return "".join(
+        f"<p>{word}: {', '.join(permalink(f'{place}-{name}', name) for name in names)}.</p>"
+        for word, names in parts.items()
+        if names
+    )

@@ -2,6 +2,7 @@
 
 They need the environment variables EVENTAPI_URL and EVENTAPI_KEY. A test runs every one of them.
 """
+
 import json
 import re
 import shlex
@@ -12,18 +13,38 @@ from eventapi.pages.reference.texts import as_json
 from eventapi.validation import examples
 
 ROOT = "/api/v1"
-WIDTH = 60              # the longest line; longer ones are broken
+WIDTH = 60  # the longest line; longer ones are broken
 # Values of path parameters. A secret TOKEN comes from a response or a mail. Every other parameter is the number 1.
-VALUES = {"entity_type": "contact", "code": "in_use", "token": "TOKEN", "customer_number": "C-00001",
-          "month": "2026-05", "name": "billing", "event_key": "garden-fair-2027", "plan_key": "hall-7"}
+VALUES = {
+    "entity_type": "contact",
+    "code": "in_use",
+    "token": "TOKEN",
+    "customer_number": "C-00001",
+    "month": "2026-05",
+    "name": "billing",
+    "event_key": "garden-fair-2027",
+    "plan_key": "hall-7",
+}
 # (method, path below ROOT) -> query, where one of several parameters is required.
 OF_EVENT = {"event_key": "garden-fair-2027"}
-QUERIES = {("get", "/participants/badges"): OF_EVENT, ("get", "/schedules"): OF_EVENT,
-           ("get", "/check-ins/stats"): OF_EVENT, ("get", "/check-ins/roster"): OF_EVENT,
-           ("delete", "/newsletter"): {"email": "anna@rosen.example"}}
+QUERIES = {
+    ("get", "/participants/badges"): OF_EVENT,
+    ("get", "/schedules"): OF_EVENT,
+    ("get", "/check-ins/stats"): OF_EVENT,
+    ("get", "/check-ins/roster"): OF_EVENT,
+    ("delete", "/newsletter"): {"email": "anna@rosen.example"},
+}
 # Media type of a file -> the end of its name.
-ENDINGS = {"application/pdf": "pdf", "application/zip": "zip", "image/svg+xml": "svg", "text/csv": "csv",
-           "text/calendar": "ics", "image/png": "png", "application/xml": "xml", "application/octet-stream": "pdf"}
+ENDINGS = {
+    "application/pdf": "pdf",
+    "application/zip": "zip",
+    "image/svg+xml": "svg",
+    "text/csv": "csv",
+    "text/calendar": "ics",
+    "image/png": "png",
+    "application/xml": "xml",
+    "application/octet-stream": "pdf",
+}
 
 
 def is_below_root(path):
@@ -38,9 +59,11 @@ def address(path):
 
 def query(openapi, path, method, operation):
     """Return the query of a sample: the required parameters, and those of QUERIES."""
-    required = {parameter["name"]: examples.sample(resolved(parameter["schema"], openapi), openapi)
-                for parameter in operation.get("parameters", ())
-                if parameter["in"] == "query" and parameter.get("required")}
+    required = {
+        parameter["name"]: examples.sample(resolved(parameter["schema"], openapi), openapi)
+        for parameter in operation.get("parameters", ())
+        if parameter["in"] == "query" and parameter.get("required")
+    }
     return {**required, **QUERIES.get((method, path.removeprefix(ROOT)), {})}
 
 
@@ -69,6 +92,7 @@ def _file_name(path, operation, media):
 
 # curl
 
+
 def curl(openapi, path, method, operation):
     """Return the request as a shell command."""
     values, body = query(openapi, path, method, operation), example_of(operation)
@@ -82,7 +106,11 @@ def curl(openapi, path, method, operation):
     if received := file_received(path, operation):
         words.append(f"-o {received}")
     line = " ".join(words)
-    return line if len(line) <= WIDTH and "\n" not in line else " \\\n  ".join([" ".join(words[:2]), *words[2:]])
+    return (
+        line
+        if len(line) <= WIDTH and "\n" not in line
+        else " \\\n  ".join([" ".join(words[:2]), *words[2:]])
+    )
 
 
 def _curl_body(path, operation, body):
@@ -97,6 +125,7 @@ def _curl_body(path, operation, body):
 
 # Python
 
+
 def python(openapi, path, method, operation):
     """Return the request as a Python program. It uses our client, and for public pages the standard library."""
     if not is_below_root(path):
@@ -106,9 +135,11 @@ def python(openapi, path, method, operation):
 
 def _with_urllib(path, method):
     data = ', data=b""' if method == "post" else ""
-    return ("import os\nfrom urllib.request import urlopen\n\n"
-            f'with urlopen(os.environ["EVENTAPI_URL"] + "{address(path)}"{data}) as response:\n'
-            "    print(response.read().decode())")
+    return (
+        "import os\nfrom urllib.request import urlopen\n\n"
+        f'with urlopen(os.environ["EVENTAPI_URL"] + "{address(path)}"{data}) as response:\n'
+        "    print(response.read().decode())"
+    )
 
 
 def _with_client(openapi, path, method, operation):
@@ -119,7 +150,9 @@ def _with_client(openapi, path, method, operation):
         arguments.append(literal(body))
     sent, received = file_sent(path, operation), file_received(path, operation)
     arguments += [f'"{name}"' for name in ((sent or [None])[0], received) if name]
-    arguments += [f"{name}={value!r}" for name, value in query(openapi, path, method, operation).items()]
+    arguments += [
+        f"{name}={value!r}" for name, value in query(openapi, path, method, operation).items()
+    ]
     arguments += ['method="POST"'] if sent and method == "post" else []
     verb = _verb(openapi, method, operation, sent, received)
     call = f"api.{verb}({', '.join(arguments)})"
@@ -160,11 +193,14 @@ def variable(schema, operation):
 def literal(value):
     """Return a value as a Python literal, with short arrays and objects on one line."""
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)         # a string of JSON is one of Python, too
+        return json.dumps(value, ensure_ascii=False)  # a string of JSON is one of Python, too
     if not isinstance(value, (dict, list)):
         return repr(value)
-    inner = ([literal(part) for part in value] if isinstance(value, list) else
-             [f"{literal(name)}: {literal(part)}" for name, part in value.items()])
+    inner = (
+        [literal(part) for part in value]
+        if isinstance(value, list)
+        else [f"{literal(name)}: {literal(part)}" for name, part in value.items()]
+    )
     ends = "[]" if isinstance(value, list) else "{}"
     flat = f"{ends[0]}{', '.join(inner)}{ends[1]}"
     if len(flat) <= 60 and "\n" not in flat:

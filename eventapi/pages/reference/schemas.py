@@ -1,13 +1,22 @@
 """Schemas of the OpenAPI document: which one an operation uses, and what it says in words."""
+
 import json
 from html import escape
 
 from eventapi.reference.components import FORMAT_HINTS
 
-LIMITS = {"minLength": "at least {} characters", "maxLength": "at most {} characters",
-          "minimum": "≥ {}", "exclusiveMinimum": "> {}", "maximum": "≤ {}", "exclusiveMaximum": "< {}",
-          "minItems": "at least {} items", "maxItems": "at most {} items", "multipleOf": "a multiple of {}"}
-LARGEST = 2 ** 63 - 1       # the limit of every integer, which needs no mention
+LIMITS = {
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "minimum": "≥ {}",
+    "exclusiveMinimum": "> {}",
+    "maximum": "≤ {}",
+    "exclusiveMaximum": "< {}",
+    "minItems": "at least {} items",
+    "maxItems": "at most {} items",
+    "multipleOf": "a multiple of {}",
+}
+LARGEST = 2**63 - 1  # the limit of every integer, which needs no mention
 
 
 def resolved(schema, openapi):
@@ -21,7 +30,10 @@ def resolved(schema, openapi):
             part = resolved(schema["anyOf"][0], openapi)
             schema = {**part, "type": [part["type"], "null"], **beside}
         else:
-            schema = {**openapi["components"]["schemas"][schema["$ref"].rpartition("/")[2]], **beside}
+            schema = {
+                **openapi["components"]["schemas"][schema["$ref"].rpartition("/")[2]],
+                **beside,
+            }
     return schema
 
 
@@ -40,8 +52,9 @@ def data_of(openapi, operation):
 
 def is_list(operation):
     """Return whether the response is a list with pages. The feed of events is none: it has no end."""
-    return any(parameter["name"] == "per_page" for parameter in operation.get("parameters", ())) and any(
-        parameter["name"] == "page" for parameter in operation["parameters"])
+    return any(
+        parameter["name"] == "per_page" for parameter in operation.get("parameters", ())
+    ) and any(parameter["name"] == "page" for parameter in operation["parameters"])
 
 
 def body_of(openapi, operation):
@@ -52,7 +65,12 @@ def body_of(openapi, operation):
 
 def example_of(operation):
     """Return the example of the JSON request body, None if there is none."""
-    return operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("example")
+    return (
+        operation.get("requestBody", {})
+        .get("content", {})
+        .get("application/json", {})
+        .get("example")
+    )
 
 
 def record(openapi, operations):
@@ -60,8 +78,11 @@ def record(openapi, operations):
 
     `operations` are tuples of (path, method, operation).
     """
-    reads = sorted(("{" not in path, path, operation["operationId"], operation)
-                   for path, method, operation in operations if method == "get")
+    reads = sorted(
+        ("{" not in path, path, operation["operationId"], operation)
+        for path, method, operation in operations
+        if method == "get"
+    )
     schemas = (data_of(openapi, operation) for *_, operation in reads)
     return next((schema for schema in schemas if schema.get("properties")), {})
 
@@ -91,7 +112,11 @@ def form(name):
 def description(schema):
     """Return the description of a value without the meaning of its format, which stands in one place."""
     hint = FORMAT_HINTS.get(schema.get("format"), "")
-    return " ".join(schema.get("description", "").replace(hint, "").split()) if hint else schema.get("description", "")
+    return (
+        " ".join(schema.get("description", "").replace(hint, "").split())
+        if hint
+        else schema.get("description", "")
+    )
 
 
 def _limits(schema):
@@ -101,4 +126,4 @@ def _limits(schema):
     if schema.get("minLength") == 1:
         yield "not empty"
     if schema.get("default") is not None and schema["default"] != []:
-        yield f'default <code>{escape(json.dumps(schema["default"], ensure_ascii=False))}</code>'
+        yield f"default <code>{escape(json.dumps(schema['default'], ensure_ascii=False))}</code>"

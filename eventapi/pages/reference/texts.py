@@ -1,4 +1,5 @@
 """Small pieces of HTML: texts with code, permalinks, examples and lists of names."""
+
 import json
 import re
 from html import escape
@@ -34,8 +35,10 @@ def as_json(value):
 
 def sample(caption, text, kind=""):
     """Return a block of code with its caption. The script adds a button that copies it."""
-    return (f'<figure class="sample {kind}"><figcaption>{escape(caption)}</figcaption>'
-            f"<pre><code>{escape(text, quote=False)}</code></pre></figure>")
+    return (
+        f'<figure class="sample {kind}"><figcaption>{escape(caption)}</figcaption>'
+        f"<pre><code>{escape(text, quote=False)}</code></pre></figure>"
+    )
 
 
 def in_words(name):

@@ -2,6 +2,7 @@
 
 A form is `apply` or `visit`. Each is stored as a draft; the link in a mail makes the application.
 """
+
 from eventapi import times
 from eventapi.domain.access.link_secrets import form_key
 from eventapi.domain.mail import queue as mails
@@ -20,7 +21,7 @@ from eventapi.web.routes import Routes
 
 routes = Routes("show-forms", root="", public=True, page=True, forms=("text/html",))
 
-TRAP = "fax_number"                     # a field that people do not see, and that programs fill in
+TRAP = "fax_number"  # a field that people do not see, and that programs fill in
 
 
 @routes.get("/e/<event_key>/apply")
@@ -32,7 +33,9 @@ def get_application_form(db, event_key):
 @routes.get("/e/<event_key>/visit")
 def get_registration_form(db, event_key):
     """Return the form with which visitors register. `category` in the address chooses one."""
-    return empty_form(db, event_key, "visit", {name: [text] for name, text in shell.asked("category").items()})
+    return empty_form(
+        db, event_key, "visit", {name: [text] for name, text in shell.asked("category").items()}
+    )
 
 
 @routes.post("/e/<event_key>/apply", before=form_bodies.before)
@@ -61,7 +64,11 @@ def correct_visitor_address(db, event_key, before):
 
 def empty_form(db, event_key, form, given):
     show, language = opened(db, event_key, form)
-    only = form_fields.only_category(form_fields.fields_of(db, show, form, language)) if form == "visit" else {}
+    only = (
+        form_fields.only_category(form_fields.fields_of(db, show, form, language))
+        if form == "visit"
+        else {}
+    )
     return form_page(db, show, form, language, {**only, **given})
 
 
@@ -78,8 +85,16 @@ def sent_form(db, event_key, form, given):
     state, nonce = tokens.checked(form_key(db), purpose(show, form), token)
     if state != "good":
         kept = token if state == "young" else None
-        return form_page(db, show, form, language, {} if state == "wrong" else given, note=f"form_{state}", token=kept,
-                         status=403 if state == "wrong" else 422)
+        return form_page(
+            db,
+            show,
+            form,
+            language,
+            {} if state == "wrong" else given,
+            note=f"form_{state}",
+            token=kept,
+            status=403 if state == "wrong" else 422,
+        )
     if any(given.get(TRAP, [])):
         return sent_page(db, show, form, language, given, token)
     fields = form_fields.fields_of(db, show, form, language)
@@ -87,19 +102,33 @@ def sent_form(db, event_key, form, given):
     if form_fields.not_offered(given, fields):
         faults["category"] = visits.words(PACKAGE, language)["fault_unknown"]
     try:
-        body = body_of("application", "POST", db.config.timezone)(form_fields.body_from(
-            fields, given, show, form, language, db.now, db.config.organiser_country))
+        body = body_of("application", "POST", db.config.timezone)(
+            form_fields.body_from(
+                fields, given, show, form, language, db.now, db.config.organiser_country
+            )
+        )
         applications.check_form(db, body, show["visit_fields"] if form == "visit" else None)
         if faults:
-            return form_page(db, show, form, language, given, faults=faults, token=token, status=422)
+            return form_page(
+                db, show, form, language, given, faults=faults, token=token, status=422
+            )
         id = drafts.store(db, show, form, body, nonce, language, client.address(), mail_base_url())
     except Problem as problem:
         if problem.status >= 500:
             raise
         found = forms.faults_of(fields, problem.errors or [], visits.words(PACKAGE, language))
         note = None if found else f"problem_{problem.code}"
-        return form_page(db, show, form, language, given, faults={**faults, **found}, note=note, token=token,
-                         status=422)
+        return form_page(
+            db,
+            show,
+            form,
+            language,
+            given,
+            faults={**faults, **found},
+            note=note,
+            token=token,
+            status=422,
+        )
     return sent_page(db, show, form, language, given, token, id)
 
 
@@ -114,19 +143,35 @@ def corrected(db, event_key, form, given):
         return form_page(db, show, form, language, {}, note="form_wrong", status=403)
     if not CHECKS["email"](email) or len(email) > 254:
         return sent_page(db, show, form, language, given, token, fault="fault_format", status=422)
-    is_possible, id = drafts.correct(db, show, form, nonce, email, client.address(), mail_base_url())
+    is_possible, id = drafts.correct(
+        db, show, form, nonce, email, client.address(), mail_base_url()
+    )
     if not is_possible:
-        return sent_page(db, show, form, language, given, token, fault="corrected_often", status=409)
+        return sent_page(
+            db, show, form, language, given, token, fault="corrected_often", status=409
+        )
     return sent_page(db, show, form, language, given, token, id)
 
 
 def sent_page(db, show, form, language, given, token, id=None, *, fault=None, status=200):
     """Return the page after a form was sent, with which its address can be corrected."""
     # To try the form on this machine without a mail server, the page has the link that the mail would have.
-    secret = drafts.add_secret(db, id, "shown") if id and not mails.is_configured(db.config) else None
-    return told(db, show, language, "sent", status, form=form, token=token, fault=fault,
-                email=given.get("email", [""])[0], sender=db.config.smtp_sender,
-                link=secret and f"{shell.up()}link/{secret}")
+    secret = (
+        drafts.add_secret(db, id, "shown") if id and not mails.is_configured(db.config) else None
+    )
+    return told(
+        db,
+        show,
+        language,
+        "sent",
+        status,
+        form=form,
+        token=token,
+        fault=fault,
+        email=given.get("email", [""])[0],
+        sender=db.config.smtp_sender,
+        link=secret and f"{shell.up()}link/{secret}",
+    )
 
 
 def purpose(show, form):
@@ -135,6 +180,7 @@ def purpose(show, form):
 
 
 # The link in the mail
+
 
 def confirming(db, draft):
     """Return the page that asks whether to confirm. It changes nothing, because mail scanners open every link."""
@@ -149,20 +195,28 @@ def confirmed(db, draft, way):
     office has ended the access of the address.
     """
     try:
-        link, is_new = drafts.confirm(db, draft, directory.show(db, draft["event_key"]), mail_base_url(), way=way)
+        link, is_new = drafts.confirm(
+            db, draft, directory.show(db, draft["event_key"]), mail_base_url(), way=way
+        )
     except Problem as problem:
         if problem.status >= 500 or problem.code == "link_revoked":
             raise
         return linked_page(db, draft, "changed", 409), None, False
     if not cookies.is_possible():
-        return linked_page(db, {**draft, "application_id": link["application_id"]}, "done"), None, is_new
+        return (
+            linked_page(db, {**draft, "application_id": link["application_id"]}, "done"),
+            None,
+            is_new,
+        )
     return None, link, is_new
 
 
 def linked_page(db, draft, part, status=200):
     """Return a page that the link in the mail of a draft opens."""
     show = directory.show(db, draft["event_key"])
-    return told(db, show, draft["language"], part, status, "no-referrer", draft=draft, form=draft["form"])
+    return told(
+        db, show, draft["language"], part, status, "no-referrer", draft=draft, form=draft["form"]
+    )
 
 
 def opened(db, event_key, form):
@@ -179,21 +233,52 @@ def told(db, show, language, part, status=200, referrer="same-origin", **values)
 
 
 def drawn(db, show, language, part, **values):
-    texts = show and {name: directory.in_language(text, language) for name, text in show["texts"].items()}
-    around = frame(db, show, part, {}, language) if show else {
-        "title": visits.words(PACKAGE, language)[f"tab_{part}"]}
-    return visits.rendered(PACKAGE, part, language, **{**around, **values}, event=show, show=show and {"texts": texts},
-                           now=times.now())
+    texts = show and {
+        name: directory.in_language(text, language) for name, text in show["texts"].items()
+    }
+    around = (
+        frame(db, show, part, {}, language)
+        if show
+        else {"title": visits.words(PACKAGE, language)[f"tab_{part}"]}
+    )
+    return visits.rendered(
+        PACKAGE,
+        part,
+        language,
+        **{**around, **values},
+        event=show,
+        show=show and {"texts": texts},
+        now=times.now(),
+    )
 
 
 def form_page(db, show, form, language, given, *, faults=None, note=None, token=None, status=200):
     """Return the form with what was typed, or the page that says why it is closed."""
     state = openings.state(db, show, form)
     if state != "open":
-        return told(db, show, language, "closed", 200 if status == 200 else 409, form=form, is_full=state == "full")
+        return told(
+            db,
+            show,
+            language,
+            "closed",
+            200 if status == 200 else 409,
+            form=form,
+            is_full=state == "full",
+        )
     terms = directory.in_language(show["apply_terms"], language) or ""
-    text = drawn(db, show, language, form, form=form, fields=form_fields.fields_of(db, show, form, language),
-                 given=given, faults=faults or {}, note=note, trap=TRAP, terms=terms,
-                 is_link=terms.startswith(("http://", "https://")),
-                 token=token or tokens.form_token(form_key(db), purpose(show, form)))
+    text = drawn(
+        db,
+        show,
+        language,
+        form,
+        form=form,
+        fields=form_fields.fields_of(db, show, form, language),
+        given=given,
+        faults=faults or {},
+        note=note,
+        trap=TRAP,
+        terms=terms,
+        is_link=terms.startswith(("http://", "https://")),
+        token=token or tokens.form_token(form_key(db), purpose(show, form)),
+    )
     return shell.private(text, language, status)

@@ -1,17 +1,30 @@
 """Exhibitors as address cards: vCard 3.0 (RFC 2426), which every phone reads."""
+
 FORM = "text/vcard"
 
 
 def card(title, exhibitor, address):
     """Return the card of an exhibitor. `title` is that of the show, `address` that of the page of the exhibitor."""
     numbers = ", ".join(booth["booth_number"] for booth in exhibitor["booths"])
-    values = [("BEGIN", "VCARD"), ("VERSION", "3.0"), ("FN", exhibitor["name"]), ("N", ";;;;"),
-              ("ORG", exhibitor["name"]), ("EMAIL", exhibitor["email"]), ("TEL", exhibitor["phone"]),
-              ("ADR;TYPE=WORK", exhibitor["city"] and f";;;{_escaped(exhibitor['city'])};;;"),
-              ("URL", exhibitor["website"] or address),
-              ("NOTE", f"{title}: {numbers}" if numbers else title), ("END", "VCARD")]
+    values = [
+        ("BEGIN", "VCARD"),
+        ("VERSION", "3.0"),
+        ("FN", exhibitor["name"]),
+        ("N", ";;;;"),
+        ("ORG", exhibitor["name"]),
+        ("EMAIL", exhibitor["email"]),
+        ("TEL", exhibitor["phone"]),
+        ("ADR;TYPE=WORK", exhibitor["city"] and f";;;{_escaped(exhibitor['city'])};;;"),
+        ("URL", exhibitor["website"] or address),
+        ("NOTE", f"{title}: {numbers}" if numbers else title),
+        ("END", "VCARD"),
+    ]
     plain = ("N", "ADR;TYPE=WORK", "BEGIN", "VERSION", "END", "URL")
-    return "".join(_folded(f"{name}:{value if name in plain else _escaped(value)}") for name, value in values if value)
+    return "".join(
+        _folded(f"{name}:{value if name in plain else _escaped(value)}")
+        for name, value in values
+        if value
+    )
 
 
 def _escaped(text):

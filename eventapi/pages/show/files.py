@@ -1,4 +1,5 @@
 """Files of the public pages: stylesheets, pictures, plans, calendar, address cards, robots.txt and the imprint."""
+
 from eventapi.domain.events import calendar_feed
 from eventapi.domain.halls import plan_pictures
 from eventapi.domain.shows import directory
@@ -12,11 +13,23 @@ from eventapi.web.rest import SANDBOX, mail_base_url, tag_of
 from eventapi.web.routes import Routes
 
 routes = Routes("show-files", root="", public=True, page=True)
-IMPRINT = ("organiser_name", "organiser_street", "organiser_postal_code", "organiser_city", "organiser_email",
-           "organiser_phone", "organiser_vat_id", "organiser_register_court", "organiser_register_number",
-           "organiser_directors")
-PICTURE = {"Cache-Control": "public, max-age=3600", "X-Robots-Tag": "noindex",
-           "Content-Security-Policy": "default-src 'none'; style-src 'self'; sandbox"}
+IMPRINT = (
+    "organiser_name",
+    "organiser_street",
+    "organiser_postal_code",
+    "organiser_city",
+    "organiser_email",
+    "organiser_phone",
+    "organiser_vat_id",
+    "organiser_register_court",
+    "organiser_register_number",
+    "organiser_directors",
+)
+PICTURE = {
+    "Cache-Control": "public, max-age=3600",
+    "X-Robots-Tag": "noindex",
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; sandbox",
+}
 
 
 @routes.get("/pages/<name>", forms=("text/css",))
@@ -33,8 +46,11 @@ def get_show_colours(db, event_key):
     show = views.public(db, event_key)
     if not show["accent_color"]:
         raise not_found("stylesheet of the event", event_key)
-    headers = {"Content-Type": "text/css; charset=utf-8", "Cache-Control": shell.FRESH,
-               "Content-Security-Policy": shell.POLICY}
+    headers = {
+        "Content-Type": "text/css; charset=utf-8",
+        "Cache-Control": shell.FRESH,
+        "Content-Security-Policy": shell.POLICY,
+    }
     return Page(colours.stylesheet(show["accent_color"]), headers).response()
 
 
@@ -48,7 +64,9 @@ def get_show_picture(db, event_key, hash):
 def get_show_logo(db, event_key, exhibitor, hash):
     """Return the logo of a listed exhibitor, named by its id and the hash of the file."""
     show = views.public(db, event_key)
-    return pictured(db, directory.logo(db, show, exhibitor) if exhibitor.isdecimal() else None, hash)
+    return pictured(
+        db, directory.logo(db, show, exhibitor) if exhibitor.isdecimal() else None, hash
+    )
 
 
 def pictured(db, file, hash):
@@ -85,9 +103,13 @@ def drawn_plan(db, event_key, plan_key, language, form):
     if hall is None:
         raise not_found("plan", plan_key)
     how, extension = ("attachment", "pdf") if form == plan_pictures.PDF else ("inline", "svg")
-    headers = {"Content-Type": form, "Content-Security-Policy": SANDBOX, "Cache-Control": shell.FRESH,
-               "Vary": "Accept-Language",
-               "Content-Disposition": downloads.disposition(how, f"{plan_key}.{extension}")}
+    headers = {
+        "Content-Type": form,
+        "Content-Security-Policy": SANDBOX,
+        "Cache-Control": shell.FRESH,
+        "Vary": "Accept-Language",
+        "Content-Disposition": downloads.disposition(how, f"{plan_key}.{extension}"),
+    }
     return Page(plan_pictures.draw(db.config, hall, form), headers, tag_of(hall, form))
 
 
@@ -105,16 +127,23 @@ def get_show_card(db, event_key, exhibitor):
         with db.snapshot():
             show = views.public(db, event_key)
             _, one = views.listed(db, show, language, exhibitor)
-        headers = {"Content-Type": f"{cards.FORM}; charset=utf-8", "Cache-Control": shell.FRESH,
-                   "Content-Security-Policy": shell.POLICY, "X-Robots-Tag": "noindex",
-                   "Content-Disposition": downloads.disposition("attachment", f"{one['slug']}.vcf")}
+        headers = {
+            "Content-Type": f"{cards.FORM}; charset=utf-8",
+            "Cache-Control": shell.FRESH,
+            "Content-Security-Policy": shell.POLICY,
+            "X-Robots-Tag": "noindex",
+            "Content-Disposition": downloads.disposition("attachment", f"{one['slug']}.vcf"),
+        }
         address = f"{root}/e/{event_key}/exhibitors/{one['id']}-{one['slug']}"
         return Page(cards.card(show["title"], one, address), headers)
+
     # Without base_url, a client on this machine chooses the host in the card. Nobody else gets such a card.
     if root and not db.config.base_url:
         return make().response()
     id = exhibitor.partition("-")[0]
-    return shell.KEPT.get(views.shown_by(db, event_key, state, "card", id, language), make).response()
+    return shell.KEPT.get(
+        views.shown_by(db, event_key, state, "card", id, language), make
+    ).response()
 
 
 @routes.get("/e/<event_key>/calendar.ics", forms=(calendar_feed.FORM,))
@@ -129,14 +158,27 @@ def get_show_calendar(db, event_key):
         with db.snapshot():
             show = views.public(db, event_key)
             kinds = ["event", *(["slot"] if show["show_programme"] else [])]
-            entries = [{**entry, "speakers": []}
-                       for entry in calendar_feed.entries(db, kinds, event_id=show["id"], visible=1)]
+            entries = [
+                {**entry, "speakers": []}
+                for entry in calendar_feed.entries(db, kinds, event_id=show["id"], visible=1)
+            ]
             tag = tag_of(calendar_feed.state(db, show["title"], entries), calendar_feed.HEADER)
             text = calendar_feed.write(db, show["title"], entries)
-        return Page(text, {"Content-Type": calendar_feed.HEADER, "Cache-Control": shell.FRESH, "Vary": "Accept",
-                           "Content-Security-Policy": shell.POLICY,
-                           "Content-Disposition": downloads.disposition("attachment", f"{event_key}.ics")}, tag)
-    return shell.KEPT.get(views.shown_by(db, event_key, state, "calendar", None, None), make).response()
+        return Page(
+            text,
+            {
+                "Content-Type": calendar_feed.HEADER,
+                "Cache-Control": shell.FRESH,
+                "Vary": "Accept",
+                "Content-Security-Policy": shell.POLICY,
+                "Content-Disposition": downloads.disposition("attachment", f"{event_key}.ics"),
+            },
+            tag,
+        )
+
+    return shell.KEPT.get(
+        views.shown_by(db, event_key, state, "calendar", None, None), make
+    ).response()
 
 
 @routes.get("/robots.txt", forms=("text/plain",))
@@ -152,7 +194,13 @@ def get_imprint(config):
     """Return who is responsible for the pages: the organiser, as the configuration names it."""
     language = shell.language_of(config, None)
     given = {name: getattr(config, name) for name in IMPRINT}
-    text = visits.rendered(views.PACKAGE, "imprint", language, organiser=given, show=None,
-                           title=visits.words(views.PACKAGE, language)["imprint"],
-                           country=countries.name(config.organiser_country, language))
+    text = visits.rendered(
+        views.PACKAGE,
+        "imprint",
+        language,
+        organiser=given,
+        show=None,
+        title=visits.words(views.PACKAGE, language)["imprint"],
+        country=countries.name(config.organiser_country, language),
+    )
     return shell.html(text, language, is_indexed=False).response()

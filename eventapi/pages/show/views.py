@@ -2,6 +2,7 @@
 
 An event that is not public does not exist here: its pages are 404.
 """
+
 from itertools import groupby
 
 from eventapi import times
@@ -16,13 +17,25 @@ from eventapi.web.routes import JSON, Routes
 routes = Routes("shows", root="/e", public=True)
 HTML = {"page": True, "forms": ("text/html",)}
 PACKAGE = "eventapi.pages.show"
-SHOWN = ("event_key", "title", "venue", "address", "postal_code", "city", "country", "first_day", "last_day",
-         "opening_hours", "contact_email", "contact_phone")
+SHOWN = (
+    "event_key",
+    "title",
+    "venue",
+    "address",
+    "postal_code",
+    "city",
+    "country",
+    "first_day",
+    "last_day",
+    "opening_hours",
+    "contact_email",
+    "contact_phone",
+)
 DRAWN = ("start", "plan", "exhibitor")  # pages with a plan, or a piece of one
-MOST_LISTED = 5000                      # exhibitors that a process keeps
+MOST_LISTED = 5000  # exhibitors that a process keeps
 LISTS = {}
-MOMENTS = {}                            # (data directory, event) -> (its key, result) of `moment`
-HALL = "hall"                           # value of a page whose plan is drawn; .json does not have it
+MOMENTS = {}  # (data directory, event) -> (its key, result) of `moment`
+HALL = "hall"  # value of a page whose plan is drawn; .json does not have it
 BOOTH = ("booth_number", "booth_name", "status", "exhibitor", "exhibitor_id", "slug")
 
 
@@ -30,37 +43,61 @@ BOOTH = ("booth_number", "booth_name", "status", "exhibitor", "exhibitor_id", "s
 @routes.get("/<event_key>.json", forms=(JSON,), response="show")
 def get_show(db, event_key):
     """Return the first page of a show: what, when and where, its exhibitors and its first plan."""
+
     def content(show, language):
         plans, found = directory.plans(db, show), everybody(db, show, language)
-        return {"show": shown(show, language), "exhibitors": directory.brief(found),
-                "categories": directory.categories(found), "plans": plans}
+        return {
+            "show": shown(show, language),
+            "exhibitors": directory.brief(found),
+            "categories": directory.categories(found),
+            "plans": plans,
+        }
+
     return answer(db, event_key, "start", content)
 
 
 @routes.get("/<event_key>/exhibitors", **HTML)
-@routes.get("/<event_key>/exhibitors.json", forms=(JSON,), response="show.exhibitors_page", query="show.query")
+@routes.get(
+    "/<event_key>/exhibitors.json",
+    forms=(JSON,),
+    response="show.exhibitors_page",
+    query="show.query",
+)
 def get_show_exhibitors(db, event_key):
-    """Return the exhibitors: all, those of a `category`, or those whose name, products or booths have the words of `q`.
-    """
+    """Return the exhibitors: all, those of a `category`, or those whose name, products or booths have the words of `q`."""
     asked = shell.asked("q", "category")
 
     def content(show, language):
         found = everybody(db, show, language)
-        return {"show": shown(show, language), "exhibitors": directory.brief(directory.matching(found, **asked)),
-                "categories": directory.categories(found)}
+        return {
+            "show": shown(show, language),
+            "exhibitors": directory.brief(directory.matching(found, **asked)),
+            "categories": directory.categories(found),
+        }
+
     return answer(db, event_key, "exhibitors", content, asked)
 
 
 @routes.get("/<event_key>/exhibitors/<exhibitor>", **HTML)
-@routes.get("/<event_key>/exhibitors/<exhibitor>.json", forms=(JSON,), response="show.exhibitor_page")
+@routes.get(
+    "/<event_key>/exhibitors/<exhibitor>.json", forms=(JSON,), response="show.exhibitor_page"
+)
 def get_show_exhibitor(db, event_key, exhibitor):
     """Return one exhibitor, named by its id and, for people, by its name: `12-garden-ltd`."""
+
     def content(show, language):
         found, one = listed(db, show, language, exhibitor)
         slots = directory.programme(db, show, found)
         hosted = [row for row in found if row["host"] and row["host"]["id"] == one["id"]]
-        return {"show": shown(show, language), "exhibitor": one, "co_exhibitors": directory.brief(hosted),
-                "slots": [slot for slot in slots if one["id"] in [host["id"] for host in slot["exhibitors"]]]}
+        return {
+            "show": shown(show, language),
+            "exhibitor": one,
+            "co_exhibitors": directory.brief(hosted),
+            "slots": [
+                slot for slot in slots if one["id"] in [host["id"] for host in slot["exhibitors"]]
+            ],
+        }
+
     return answer(db, event_key, "exhibitor", content, name=exhibitor.partition("-")[0])
 
 
@@ -77,15 +114,23 @@ def listed(db, show, language, exhibitor):
 @routes.get("/<event_key>/plan/<plan_key>.json", forms=(JSON,), response="show.plan_page")
 def get_show_plan(db, event_key, plan_key):
     """Return a plan: its booths, and who is there."""
+
     def content(show, language):
         found = everybody(db, show, language)
         hall = directory.hall(db, show, plan_key, found, language)
         if hall is None:
             raise not_found("plan", plan_key)
-        values = {"show": shown(show, language), "plans": directory.plans(db, show),
-                  "plan": {"plan_key": plan_key, "name": hall["name"],
-                           "booths": [{name: booth[name] for name in BOOTH} for booth in hall["booths"]]}}
+        values = {
+            "show": shown(show, language),
+            "plans": directory.plans(db, show),
+            "plan": {
+                "plan_key": plan_key,
+                "name": hall["name"],
+                "booths": [{name: booth[name] for name in BOOTH} for booth in hall["booths"]],
+            },
+        }
         return values if shell.is_json() else {**values, HALL: hall}
+
     return answer(db, event_key, "plan", content, name=plan_key)
 
 
@@ -93,18 +138,26 @@ def get_show_plan(db, event_key, plan_key):
 @routes.get("/<event_key>/programme.json", forms=(JSON,), response="show.programme_page")
 def get_show_programme(db, event_key):
     """Return the public schedule slots by day."""
+
     def content(show, language):
         slots = directory.programme(db, show, everybody(db, show, language))
         return {"show": shown(show, language), "slots": slots}
+
     return answer(db, event_key, "programme", content)
 
 
 @routes.get("/<event_key>/embed", **HTML)
 def get_show_embedding(db, event_key):
     """Return lines of HTML with which another web site shows the pages in a frame."""
+
     def content(show, language):
-        return {"show": shown(show, language), "plans": directory.plans(db, show),
-                "root": f"{mail_base_url()}/e/{event_key}", "origins": show["embed_origins"]}
+        return {
+            "show": shown(show, language),
+            "plans": directory.plans(db, show),
+            "root": f"{mail_base_url()}/e/{event_key}",
+            "origins": show["embed_origins"],
+        }
+
     return answer(db, event_key, "embed", content, name=mail_base_url())
 
 
@@ -121,21 +174,33 @@ def answer(db, event_key, part, content, asked=None, name=None):
     language = shell.language_of(db.config, state["language"])
     if shell.is_json():
         with db.snapshot():
-            return Response(content(public(db, event_key), language), headers={
-                "Access-Control-Allow-Origin": "*", "Cache-Control": shell.FRESH, "Vary": "Accept-Language",
-                "Content-Language": language})
+            return Response(
+                content(public(db, event_key), language),
+                headers={
+                    "Access-Control-Allow-Origin": "*",
+                    "Cache-Control": shell.FRESH,
+                    "Vary": "Accept-Language",
+                    "Content-Language": language,
+                },
+            )
 
     def make(part=part, content=content):
         with db.snapshot():
             show = public(db, event_key)
             return drawn(db, show, part, content(show, language), language, asked, embed)
+
     category = asked.get("category")
     try:
         # Addresses that somebody makes up fill no memory.
         if "q" in asked or (category and not directory.is_category(db, state, category)):
             return make().response()
-        key = (*shown_by(db, event_key, state, part, name, language), shell.up(), shell.chosen_language(), embed,
-               category)
+        key = (
+            *shown_by(db, event_key, state, part, name, language),
+            shell.up(),
+            shell.chosen_language(),
+            embed,
+            category,
+        )
         return shell.KEPT.get(key, make).response()
     except Problem as problem:
         if problem.status != 404:
@@ -159,7 +224,16 @@ def shown_by(db, event_key, state, part, name, language):
     """
     all_have, held_until = moment(db, state, event_key)
     plans = (state["revision"], held_until) if part in DRAWN and state["show_plan"] else None
-    return str(db.config.data_dir), state["id"], state["lists"], plans, part, name, language, all_have
+    return (
+        str(db.config.data_dir),
+        state["id"],
+        state["lists"],
+        plans,
+        part,
+        name,
+        language,
+        all_have,
+    )
 
 
 def moment(db, state, event_key):
@@ -173,8 +247,14 @@ def moment(db, state, event_key):
     if kept != key:
         with db.snapshot():
             show = public(db, event_key)
-            found = ((times.today(show["timezone"]), *(openings.state(db, show, form) for form in openings.APPROVAL),
-                      *(show["next"] or {}).values()), directory.held_until(db, show))
+            found = (
+                (
+                    times.today(show["timezone"]),
+                    *(openings.state(db, show, form) for form in openings.APPROVAL),
+                    *(show["next"] or {}).values(),
+                ),
+                directory.held_until(db, show),
+            )
         MOMENTS[place] = key, found
     return found
 
@@ -190,18 +270,35 @@ def public(db, event_key):
 def drawn(db, show, part, values, language, asked, embed):
     """Return a page with these values."""
     text = visits.rendered(
-        PACKAGE, part, language, **values, **frame(db, show, part, values, language), event=show, now=times.now(),
-        asked=asked, embed=embed, plan_drawing=drawing(db, show, part, values), lettered=lettered,
-        pieces=pieces(show, visits.words(PACKAGE, language)))
-    return shell.html(text, language, is_indexed=show["is_indexed"] and not asked and not embed,
-                      frames=show["embed_origins"] if embed else ())
+        PACKAGE,
+        part,
+        language,
+        **values,
+        **frame(db, show, part, values, language),
+        event=show,
+        now=times.now(),
+        asked=asked,
+        embed=embed,
+        plan_drawing=drawing(db, show, part, values),
+        lettered=lettered,
+        pieces=pieces(show, visits.words(PACKAGE, language)),
+    )
+    return shell.html(
+        text,
+        language,
+        is_indexed=show["is_indexed"] and not asked and not embed,
+        frames=show["embed_origins"] if embed else (),
+    )
 
 
 def instead(db, show, language):
     """Return the values of the page in place of one that does not exist: all exhibitors."""
     found = everybody(db, show, language)
-    return {"show": shown(show, language), "exhibitors": directory.brief(found),
-            "categories": directory.categories(found)}
+    return {
+        "show": shown(show, language),
+        "exhibitors": directory.brief(found),
+        "categories": directory.categories(found),
+    }
 
 
 def frame(db, show, part, values, language):
@@ -209,15 +306,21 @@ def frame(db, show, part, values, language):
     word, today = visits.words(PACKAGE, language), times.today(show["timezone"])
     own = {"exhibitor": values.get("exhibitor"), "plan": values.get("plan")}.get(part)
     own = own["name"] if own else None if part == "start" else word[f"tab_{part}"]
-    return {"title": " · ".join(filter(None, (own, show["title"]))),
-            "tab": {"exhibitor": "exhibitors"}.get(part, part),
-            "tabs": (("start", "", True), ("exhibitors", "/exhibitors", show["show_directory"]),
-                     ("programme", "/programme", show["show_programme"]),
-                     ("visit", "/visit", openings.state(db, show, "visit") == "open"),
-                     ("apply", "/apply", openings.state(db, show, "apply") == "open")),
-            "hours": [entry for entry in show["opening_hours"] if entry["date"] == today],
-            "place": ", ".join(filter(None, (show["venue"], show["city"]))),
-            "imprint": db.config.imprint_url or f"{shell.up()}imprint", "privacy_url": db.config.privacy_url}
+    return {
+        "title": " · ".join(filter(None, (own, show["title"]))),
+        "tab": {"exhibitor": "exhibitors"}.get(part, part),
+        "tabs": (
+            ("start", "", True),
+            ("exhibitors", "/exhibitors", show["show_directory"]),
+            ("programme", "/programme", show["show_programme"]),
+            ("visit", "/visit", openings.state(db, show, "visit") == "open"),
+            ("apply", "/apply", openings.state(db, show, "apply") == "open"),
+        ),
+        "hours": [entry for entry in show["opening_hours"] if entry["date"] == today],
+        "place": ", ".join(filter(None, (show["venue"], show["city"]))),
+        "imprint": db.config.imprint_url or f"{shell.up()}imprint",
+        "privacy_url": db.config.privacy_url,
+    }
 
 
 def everybody(db, show, language):
@@ -234,7 +337,10 @@ def everybody(db, show, language):
 
 def lettered(exhibitors):
     """Return the exhibitors by the first letter of their names, in the order in which they are."""
-    return [(letter, list(rows)) for letter, rows in groupby(exhibitors, lambda row: row["slug"][0].upper())]
+    return [
+        (letter, list(rows))
+        for letter, rows in groupby(exhibitors, lambda row: row["slug"][0].upper())
+    ]
 
 
 def pieces(show, word):
@@ -242,7 +348,8 @@ def pieces(show, word):
     return lambda root, plans: [
         (word["tab_exhibitors"], f"{root}/exhibitors", show["show_directory"]),
         (word["tab_programme"], f"{root}/programme", show["show_programme"]),
-        *((plan["name"], f"{root}/plan/{plan['plan_key']}", True) for plan in plans)]
+        *((plan["name"], f"{root}/plan/{plan['plan_key']}", True) for plan in plans),
+    ]
 
 
 def drawing(db, show, part, values):
@@ -259,20 +366,41 @@ def drawing(db, show, part, values):
         return ""
     language = values["show"]["language"]
     hall = values.get(HALL) or directory.hall(
-        db, show, plan["plan_key"], values.get("exhibitors") or everybody(db, show, language), language)
-    near = own and next((booth for booth in hall["booths"] if booth["booth_number"] == own["booth_number"]
-                         and booth["pos_x"] is not None), None)
+        db,
+        show,
+        plan["plan_key"],
+        values.get("exhibitors") or everybody(db, show, language),
+        language,
+    )
+    near = own and next(
+        (
+            booth
+            for booth in hall["booths"]
+            if booth["booth_number"] == own["booth_number"] and booth["pos_x"] is not None
+        ),
+        None,
+    )
     if own and near is None:
         return ""
     up = shell.up()
     return hall_page.draw(
-        hall, hall["name"], lambda booth: booth["slug"] and (
-            f"{up}e/{show['event_key']}/exhibitors/{booth['exhibitor_id']}-{booth['slug']}"),
-        lambda booth: near and booth["id"] == near["id"] and "mine", near)
+        hall,
+        hall["name"],
+        lambda booth: (
+            booth["slug"]
+            and (f"{up}e/{show['event_key']}/exhibitors/{booth['exhibitor_id']}-{booth['slug']}")
+        ),
+        lambda booth: near and booth["id"] == near["id"] and "mine",
+        near,
+    )
 
 
 def shown(show, language):
     """Return what is said about the show itself. Texts are in the language, else in the other one."""
     texts = {name: directory.in_language(text, language) for name, text in show["texts"].items()}
-    return {**{name: show[name] for name in SHOWN}, "language": language, "texts": texts,
-            **{name: show[name] for name in directory.PARTS}}
+    return {
+        **{name: show[name] for name in SHOWN},
+        "language": language,
+        "texts": texts,
+        **{name: show[name] for name in directory.PARTS},
+    }

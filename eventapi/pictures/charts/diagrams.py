@@ -1,4 +1,5 @@
 """Diagrams: stacked columns, stacked bars and lines, each with its axes. Lengths are in millimetres."""
+
 from math import ceil, floor, log10
 
 from eventapi.languages import formats
@@ -8,7 +9,7 @@ from eventapi.pictures.shapes import Area, Group, Lines, Text, rectangle
 from eventapi.pictures.style import INK, PAPER
 
 WIDTH, MARGIN = 240, 10
-PLOT, BAR = 78, 8                       # heights of a plot and of one bar
+PLOT, BAR = 78, 8  # heights of a plot and of one bar
 MAX_COLUMN_WIDTH, FEW = 22, 2
 SMALL, GREY, PALE = 3, style.QUIET, style.LINE
 
@@ -62,13 +63,17 @@ def _axes(panel, top, room=0):
     ticks = _ticks(panel)
     low, high = _extent(panel)
     step, span = ticks[1] - ticks[0], ticks[-1] - ticks[0]
-    ticks = [*([ticks[0] - step] if low < 0 and low - ticks[0] < room * span else []), *ticks,
-             *([ticks[-1] + step] if high > 0 and ticks[-1] - high < room * span else [])]
+    ticks = [
+        *([ticks[0] - step] if low < 0 and low - ticks[0] < room * span else []),
+        *ticks,
+        *([ticks[-1] + step] if high > 0 and ticks[-1] - high < room * span else []),
+    ]
     texts = formats.numbers(ticks, panel.language)
     left, right = MARGIN + 3 + max(map(em, texts)) * SMALL, WIDTH - MARGIN
 
     def at(value):
         return top + PLOT * (ticks[-1] - value) / (ticks[-1] - ticks[0])
+
     parts = []
     for tick, text in zip(ticks, texts, strict=True):
         line = ((left, at(tick)), (right, at(tick)))
@@ -81,7 +86,9 @@ def _axes(panel, top, room=0):
             x = left + wide * (place + 0.5)
             parts.append(Lines((((x, top + PLOT), (x, top + PLOT + 1)),), GREY, 0.15))
             half = em(label) * SMALL / 2
-            parts.append(Text(min(max(x, half + 2), WIDTH - half - 2), top + PLOT + 5, (label,), SMALL))
+            parts.append(
+                Text(min(max(x, half + 2), WIDTH - half - 2), top + PLOT + 5, (label,), SMALL)
+            )
     return parts, left, wide, at
 
 
@@ -100,11 +107,15 @@ def columns(panel, top):
             value, start = values[place], up if values[place] > 0 else down
             if value:
                 height = abs(at(start) - at(start + value))
-                part = block(panel.look(number, place), x, min(at(start), at(start + value)), thick, height)
+                part = block(
+                    panel.look(number, place), x, min(at(start), at(start + value)), thick, height
+                )
                 parts.append(Group((part,), title=titles[number][place]))
             up, down = up + max(value, 0), down + min(value, 0)
         if has_room and (up or down):
-            parts.append(Text(x + thick / 2, at(up) - 1.2 if up else at(down) + 3.2, (texts[place],), 2.6))
+            parts.append(
+                Text(x + thick / 2, at(up) - 1.2 if up else at(down) + 3.2, (texts[place],), 2.6)
+            )
     return parts, PLOT
 
 
@@ -122,8 +133,12 @@ def lines(panel, top):
 
 def marker(place, look, x, y):
     """Return a square, diamond or triangle, by which lines can be distinguished without colours."""
-    shapes = (rectangle(x - 0.9, y - 0.9, 1.8, 1.8), ((x, y - 1.3), (x + 1.3, y), (x, y + 1.3), (x - 1.3, y)),
-              ((x, y - 1.2), (x + 1.2, y + 1), (x - 1.2, y + 1)), ((x, y + 1.2), (x + 1.2, y - 1), (x - 1.2, y - 1)))
+    shapes = (
+        rectangle(x - 0.9, y - 0.9, 1.8, 1.8),
+        ((x, y - 1.3), (x + 1.3, y), (x, y + 1.3), (x - 1.3, y)),
+        ((x, y - 1.2), (x + 1.2, y + 1), (x - 1.2, y + 1)),
+        ((x, y + 1.2), (x + 1.2, y - 1), (x - 1.2, y - 1)),
+    )
     return Area((shapes[place % 4],), look.ink if place < 4 else PAPER, None, INK, 0.2)
 
 
@@ -139,6 +154,7 @@ def bars(panel, top):
 
     def at(value):
         return left + (right - left) * (value - ticks[0]) / span
+
     parts, texts = [], formats.numbers(ticks, panel.language)
     every = ceil((max(map(em, texts)) * SMALL + 3) / (at(ticks[1]) - at(ticks[0])))
     for place, tick in enumerate(ticks):
@@ -150,9 +166,13 @@ def bars(panel, top):
         parts += _bar(panel, place, labels[place], text, top + BAR * place, at, left)
     if count:
         y = top + BAR * len(sums) + BAR / 2 + 1
-        total = panel.text("sum", amount=formats.numbers([*panel.sums(), amount], panel.language)[-1])
-        parts += [Text(left - 2, y, (labels[-1],), SMALL, ink=GREY, align="end"),
-                  Text(at(0) + 1.5, y, (total,), SMALL, ink=GREY, align="start")]
+        total = panel.text(
+            "sum", amount=formats.numbers([*panel.sums(), amount], panel.language)[-1]
+        )
+        parts += [
+            Text(left - 2, y, (labels[-1],), SMALL, ink=GREY, align="end"),
+            Text(at(0) + 1.5, y, (total,), SMALL, ink=GREY, align="start"),
+        ]
     return parts, height
 
 
@@ -163,7 +183,13 @@ def _bar(panel, place, label, text, y, at, left):
         value, start = values[place], up if values[place] > 0 else down
         if value:
             length = abs(at(start + value) - at(start))
-            part = block(panel.look(number, place), min(at(start), at(start + value)), y + 1.2, length, BAR - 2.4)
+            part = block(
+                panel.look(number, place),
+                min(at(start), at(start + value)),
+                y + 1.2,
+                length,
+                BAR - 2.4,
+            )
             yield Group((part,), title=titles[number][place])
         up, down = up + max(value, 0), down + min(value, 0)
     yield Text(at(up) + 1.5, y + BAR / 2 + 1, (text,), SMALL, align="start")

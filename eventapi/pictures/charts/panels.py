@@ -3,6 +3,7 @@
 A look is a colour for each meaning, with a pattern, so that none is recognised by colour alone. The colours can be
 distinguished by colour-blind people, and the patterns in black and white.
 """
+
 from collections import Counter
 from dataclasses import dataclass, replace
 
@@ -12,16 +13,25 @@ from eventapi.pictures.shapes import Hatch
 MAX_BARS, MAX_SERIES = 24, 8
 
 WORDS = {
-    "en": {"none": "No data for this selection.", "other": "other", "others": "{count} others",
-           "sum": "{amount} in total"},
-    "de": {"none": "Keine Daten für diese Auswahl.", "other": "sonstige", "others": "{count} weitere",
-           "sum": "zusammen {amount}"},
+    "en": {
+        "none": "No data for this selection.",
+        "other": "other",
+        "others": "{count} others",
+        "sum": "{amount} in total",
+    },
+    "de": {
+        "none": "Keine Daten für diese Auswahl.",
+        "other": "sonstige",
+        "others": "{count} weitere",
+        "sum": "zusammen {amount}",
+    },
 }
 
 
 @dataclass(frozen=True)
 class Look:
     """The look of a series. `ink` and `dash` are those of a line."""
+
     fill: str
     ink: str
     hatch: Hatch = None
@@ -34,8 +44,11 @@ class Look:
 MEANINGS = {
     "good": (Look("#14804f", "#14804f"),),
     "bad": (Look("#d9534a", "#c33c33", Hatch("bad", "#8f1d16", 2, 0.3, crossed=True)),),
-    "open": (Look("#f6c95f", "#b06f00", Hatch("open", "#a86a00", 1.8, 0.3)),
-             Look("#fbe3a8", "#b06f00", Hatch("open2", "#a86a00", 3.4, 0.25)), Look("#fdf0cf", "#b06f00")),
+    "open": (
+        Look("#f6c95f", "#b06f00", Hatch("open", "#a86a00", 1.8, 0.3)),
+        Look("#fbe3a8", "#b06f00", Hatch("open2", "#a86a00", 3.4, 0.25)),
+        Look("#fdf0cf", "#b06f00"),
+    ),
     "plain": (Look("#8db8de", "#2f6fa8"),),
     "neutral": (Look("#e0e0e0", "#777777", Hatch("neutral", "#8a8a8a", 3, 0.25)),),
 }
@@ -73,6 +86,7 @@ class Panel:
     meanings: a key of looks.MEANINGS for each series, or () if the series have none.
     label_meanings: the same for each label, if the panel has one series of bars.
     """
+
     kind: str
     title: str
     labels: tuple
@@ -107,7 +121,9 @@ class Panel:
     def titles(self):
         """Return the tooltips of the values of each series: label, name and value."""
         texts = iter(formats.numbers(self.values(), self.language))
-        return [[f"{label}, {name}: {next(texts)}" for label in self.labels] for name, _ in self.series]
+        return [
+            [f"{label}, {name}: {next(texts)}" for label in self.labels] for name, _ in self.series
+        ]
 
     def text(self, key, **values):
         """Return a text of WORDS."""
@@ -129,13 +145,21 @@ def bounded(panel):
     """
     labels, series = panel.labels, panel.series
     if len(series) > MAX_SERIES:
-        rest = tuple(map(sum, zip(*(values for _, values in series[MAX_SERIES - 1:]), strict=True)))
-        series = (*series[:MAX_SERIES - 1], (panel.text("other"), rest))
+        rest = tuple(
+            map(sum, zip(*(values for _, values in series[MAX_SERIES - 1 :]), strict=True))
+        )
+        series = (*series[: MAX_SERIES - 1], (panel.text("other"), rest))
     others = ()
     if panel.kind == "bars" and len(labels) > MAX_BARS:
         kept = MAX_BARS - 1
         others = len(labels) - kept, sum(sum(values[kept:]) for _, values in series)
         labels, series = labels[:kept], tuple((name, values[:kept]) for name, values in series)
     meanings = panel.meanings if len(panel.meanings) <= MAX_SERIES else ()
-    return replace(panel, labels=labels, series=series, others=others, meanings=meanings,
-                   label_meanings=panel.label_meanings[:len(labels)])
+    return replace(
+        panel,
+        labels=labels,
+        series=series,
+        others=others,
+        meanings=meanings,
+        label_meanings=panel.label_meanings[: len(labels)],
+    )

@@ -1,4 +1,5 @@
 """The sheet of a chart: title, subtitle, and the panels with their legends. Lengths are in millimetres."""
+
 from eventapi.pictures.charts import diagrams
 from eventapi.pictures.charts.diagrams import GREY, MARGIN, SMALL, WIDTH, block, marker
 from eventapi.pictures.charts.panels import WORDS, bounded
@@ -6,9 +7,9 @@ from eventapi.pictures.letters import em, shortened
 from eventapi.pictures.shapes import Area, Bitmap, Lines, Picture, Text, contained, rectangle
 from eventapi.pictures.style import PAPER, PLAIN
 
-LOGO = 44, 14                           # largest width and height of the logo, top right
-HEAD, GAP, AXIS = 26, 6, 10             # height of the head, gap between panels, space below a plot
-ROW, EMPTY = 6, 60                      # height of a row of the legend; height of a chart without data
+LOGO = 44, 14  # largest width and height of the logo, top right
+HEAD, GAP, AXIS = 26, 6, 10  # height of the head, gap between panels, space below a plot
+ROW, EMPTY = 6, 60  # height of a row of the legend; height of a chart without data
 
 
 def picture(name, title, description, panels, language, brand=PLAIN):
@@ -25,8 +26,15 @@ def picture(name, title, description, panels, language, brand=PLAIN):
         parts, y = list(_empty(WORDS[language]["none"])), HEAD + EMPTY + MARGIN
     summary = " ".join((f"{description}.", *(panel.summary() for panel in panels)))
     background = Area((rectangle(0, 0, WIDTH, y),), PAPER)
-    return Picture(f"chart-{name}", WIDTH, y, title, summary, language,
-                   (background, *_head(title, description, brand), *parts))
+    return Picture(
+        f"chart-{name}",
+        WIDTH,
+        y,
+        title,
+        summary,
+        language,
+        (background, *_head(title, description, brand), *parts),
+    )
 
 
 def _head(title, description, brand):

@@ -3,6 +3,7 @@
 A booth is a dict of domain/halls/plan_pictures.py with `label` and `look` added by sheet.py. Its position and size
 are in millimetres of the hall; sizes in drawings are millimetres on paper.
 """
+
 from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass
@@ -14,17 +15,21 @@ from eventapi.pictures.hall.labels import BAND, EDGE, choose, lay_out, level
 from eventapi.pictures.shapes import Area, Group, Hatch, Lines
 from eventapi.pictures.style import BOOTH_LINE, INK, PAPER
 
-TOUCHING, COMMON = 10, 100                  # edges at most 10 mm apart coincide; a common edge is at least 100 mm long
+TOUCHING, COMMON = (
+    10,
+    100,
+)  # edges at most 10 mm apart coincide; a common edge is at least 100 mm long
 OUTLINE = 0.25
-LABELS = {}                                 # labels that were chosen, by what they depend on
-MOST = 4000                                 # entries of a dict in which a process keeps parts of plans
+LABELS = {}  # labels that were chosen, by what they depend on
+MOST = 4000  # entries of a dict in which a process keeps parts of plans
 CHOSEN_BY = ("booth_number", "label", "pos_x", "pos_y", "width", "depth", "rotation", "color")
-FRONT = 2                                   # index of the front edge: the lower edge if the booth is not rotated
+FRONT = 2  # index of the front edge: the lower edge if the booth is not rotated
 
 
 @dataclass(frozen=True)
 class Look:
     """The appearance of a status: a colour and a pattern, either of which suffices to recognise it."""
+
     fill: str
     ink: str = INK
     hatch: Hatch = None
@@ -41,7 +46,9 @@ LOOKS = {
         "available": Look(style.OPEN, style.ON_OPEN, stroke="#12402c"),
         "reserved": Look(style.WAIT_SOFT, "#44360f", hatch=Hatch("reserved", "#dcc07a", 1.6, 0.3)),
         "sold": NAMED,
-        "blocked": Look(style.TAKEN, "#4f5450", hatch=Hatch("blocked", "#c6cac6", 1.8, 0.22, crossed=True)),
+        "blocked": Look(
+            style.TAKEN, "#4f5450", hatch=Hatch("blocked", "#c6cac6", 1.8, 0.22, crossed=True)
+        ),
     },
     "public": {
         "available": Look(style.FREE, style.FREE_INK, dash=1.2),
@@ -54,14 +61,17 @@ LOOKS = {
 def blocks(booths):
     """Return the blocks as lists of booths, in the order of their first booth. All booths must have a position."""
     polygons = [geometry.corners(booth) for booth in booths]
-    parents = list(range(len(booths)))              # a union-find structure over the indexes of the booths
+    parents = list(range(len(booths)))  # a union-find structure over the indexes of the booths
 
     def root_of(place):
         while parents[place] != place:
             place = parents[place]
         return place
+
     for one, other in geometry.nearby(polygons, TOUCHING):
-        if _belong_together(booths[one], booths[other]) and _are_adjacent(polygons[one], polygons[other]):
+        if _belong_together(booths[one], booths[other]) and _are_adjacent(
+            polygons[one], polygons[other]
+        ):
             first, second = sorted((root_of(one), root_of(other)))
             parents[second] = first
     found = defaultdict(list)
@@ -71,7 +81,9 @@ def blocks(booths):
 
 
 def _belong_together(one, other):
-    return one["exhibitor_id"] is not None and all(one[field] == other[field] for field in ("exhibitor_id", "status"))
+    return one["exhibitor_id"] is not None and all(
+        one[field] == other[field] for field in ("exhibitor_id", "status")
+    )
 
 
 def _are_adjacent(one, other):
@@ -88,7 +100,9 @@ def _common(edge, polygon):
     for corner in geometry.edges(polygon):
         away = [abs((x - start[0]) * along[1] - (y - start[1]) * along[0]) for x, y in corner]
         if max(away) <= TOUCHING:
-            low, high = sorted((x - start[0]) * along[0] + (y - start[1]) * along[1] for x, y in corner)
+            low, high = sorted(
+                (x - start[0]) * along[0] + (y - start[1]) * along[1] for x, y in corner
+            )
             if low < length and high > 0:
                 yield max(low, 0), min(high, length)
 
@@ -113,7 +127,10 @@ def _borders(polygon, others):
         if length - place > TOUCHING:
             free.append((place, length))
         across, down = (end[0] - start[0]) / length, (end[1] - start[1]) / length
-        yield [tuple((start[0] + across * place, start[1] + down * place) for place in part) for part in free]
+        yield [
+            tuple((start[0] + across * place, start[1] + down * place) for place in part)
+            for part in free
+        ]
 
 
 def labels(found, details, scale, symbols):
@@ -123,18 +140,27 @@ def labels(found, details, scale, symbols):
     symbols: boxes (left, top, right, bottom) in the hall that a label must not cover.
     """
     every = [[geometry.corners(booth) for booth in booths] for booths in found]
-    chosen = [_label(booths, details(booths), polygons, scale, covered)
-              for booths, polygons, covered in zip(found, every, _covered(every, symbols), strict=True)]
+    chosen = [
+        _label(booths, details(booths), polygons, scale, covered)
+        for booths, polygons, covered in zip(found, every, _covered(every, symbols), strict=True)
+    ]
     return level(chosen, every, scale)
 
 
 def _covered(every, symbols):
     """Return the symbols that each block meets. `every` has the polygons of the blocks."""
     found = [[] for _ in every]
-    boxes = sorted((geometry.box(polygon), place) for place, polygons in enumerate(every) for polygon in polygons)
-    lefts, widest = [box[0] for box, _ in boxes], max((box[2] - box[0] for box, _ in boxes), default=0)
+    boxes = sorted(
+        (geometry.box(polygon), place)
+        for place, polygons in enumerate(every)
+        for polygon in polygons
+    )
+    lefts, widest = (
+        [box[0] for box, _ in boxes],
+        max((box[2] - box[0] for box, _ in boxes), default=0),
+    )
     for symbol in symbols:
-        near = boxes[bisect_left(lefts, symbol[0] - widest):bisect_left(lefts, symbol[2])]
+        near = boxes[bisect_left(lefts, symbol[0] - widest) : bisect_left(lefts, symbol[2])]
         for place in {place for box, place in near if geometry.meet(symbol, box)}:
             found[place].append(symbol)
     return found
@@ -142,11 +168,22 @@ def _covered(every, symbols):
 
 def _label(booths, details, polygons, scale, obstacles):
     """Return the Label of a block as it is before those of its row are compared, or None."""
+
     def chosen():
-        strips = (geometry.box(_strip(polygon, line, (BAND + EDGE) / scale))
-                  for _, polygon, line in _fronts(booths, polygons, _sides(polygons)) if geometry.is_upright(polygon))
-        return choose(booths, details, polygons, scale, [*obstacles, *(strips if len(booths) > 1 else ())])
-    return kept(LABELS, (details, scale, *obstacles, *(tuple(map(booth.get, CHOSEN_BY)) for booth in booths)), chosen)
+        strips = (
+            geometry.box(_strip(polygon, line, (BAND + EDGE) / scale))
+            for _, polygon, line in _fronts(booths, polygons, _sides(polygons))
+            if geometry.is_upright(polygon)
+        )
+        return choose(
+            booths, details, polygons, scale, [*obstacles, *(strips if len(booths) > 1 else ())]
+        )
+
+    return kept(
+        LABELS,
+        (details, scale, *obstacles, *(tuple(map(booth.get, CHOSEN_BY)) for booth in booths)),
+        chosen,
+    )
 
 
 def kept(cache, key, make):
@@ -161,8 +198,12 @@ def kept(cache, key, make):
 
 def _fronts(booths, polygons, sides):
     """Return (booth, polygon, line) for each line on the front of a booth whose type has a colour."""
-    return [(booth, polygon, line) for booth, polygon, each in zip(booths, polygons, sides, strict=True)
-            for line in each[FRONT] if booth["color"]]
+    return [
+        (booth, polygon, line)
+        for booth, polygon, each in zip(booths, polygons, sides, strict=True)
+        for line in each[FRONT]
+        if booth["color"]
+    ]
 
 
 def block(booths, label, on_paper, scale, describe):
@@ -185,11 +226,17 @@ def block(booths, label, on_paper, scale, describe):
         parts.append(Area(rings, None, None, look.stroke, OUTLINE, look.dash))
     else:
         free = [line for each in sides for side in each for line in side]
-        parts.append(Lines(tuple(tuple(map(on_paper, line)) for line in free), look.stroke, OUTLINE, look.dash))
+        parts.append(
+            Lines(
+                tuple(tuple(map(on_paper, line)) for line in free), look.stroke, OUTLINE, look.dash
+            )
+        )
     parts += lay_out(label, on_paper, look)
     if not alone:
-        parts += [Group((Area((ring,)),), f"booth-{booth['id']}", describe(booth))
-                  for booth, ring in zip(booths, rings, strict=True)]
+        parts += [
+            Group((Area((ring,)),), f"booth-{booth['id']}", describe(booth))
+            for booth, ring in zip(booths, rings, strict=True)
+        ]
         return Group(tuple(parts))
     return Group(tuple(parts), f"booth-{first['id']}", describe(first))
 

@@ -17,12 +17,15 @@ from eventapi.pictures.style import INK, PAPER, QUIET, THING
 WALL = 1.1
 AISLE, STAGE, STAGE_EDGE = "#f1f1ed", THING, "#6f668a"
 PILLAR = Hatch("pillar", "#333333", 0.8, 0.25)
-POWER, ARROW = 1.3, 1.6                 # radius of the symbol of a power connection; depth of the arrow of a door
-AIR = 0.4                               # between a symbol and a text
-TEXT, LABEL_SIZE = 5, 1.6               # largest font size of texts, smallest of all labels
-SIGN = 6.5                              # space outside a wall for the names of doors
-LONGEST_SIGN, BELOW = 40, 3.5           # width of the name of a door; height of the label below a door in no wall
-MAX_LEAF = 5                            # wider doors have no leaves on the plan, which would extend into the margin
+POWER, ARROW = 1.3, 1.6  # radius of the symbol of a power connection; depth of the arrow of a door
+AIR = 0.4  # between a symbol and a text
+TEXT, LABEL_SIZE = 5, 1.6  # largest font size of texts, smallest of all labels
+SIGN = 6.5  # space outside a wall for the names of doors
+LONGEST_SIGN, BELOW = (
+    40,
+    3.5,
+)  # width of the name of a door; height of the label below a door in no wall
+MAX_LEAF = 5  # wider doors have no leaves on the plan, which would extend into the margin
 BOLT = ((0.15, -1), (-0.55, 0.15), (-0.05, 0.15), (-0.15, 1), (0.55, -0.2), (0.05, -0.2))
 
 
@@ -36,7 +39,9 @@ class Hall:
 
     def __init__(self, width, height, objects, left, top, scale, booths=()):
         self.size, self.left, self.top, self.scale = (width, height), left, top, scale
-        self.objects = [inner for inner in (_within(thing, width, height) for thing in objects) if inner]
+        self.objects = [
+            inner for inner in (_within(thing, width, height) for thing in objects) if inner
+        ]
         self.width, self.height = width * scale, height * scale
         self.booths = [box(corners(booth)) for booth in booths]
 
@@ -46,7 +51,11 @@ class Hall:
 
     def box(self, thing):
         """Return left, top, width and height of a fixture on paper."""
-        return (*self.point((thing["x"], thing["y"])), thing["width"] * self.scale, thing["depth"] * self.scale)
+        return (
+            *self.point((thing["x"], thing["y"])),
+            thing["width"] * self.scale,
+            thing["depth"] * self.scale,
+        )
 
     @cached_property
     def symbols(self):
@@ -65,8 +74,13 @@ class Hall:
         elif thing["kind"] == "door":
             reach, below = (ARROW + AIR) / self.scale, 0
             if wall_of(thing, *self.size) is None and thing.get("label"):
-                below = BELOW / self.scale                          # its label, see _below
-            yield min(left, middle - reach), top - reach, max(right, middle + reach), bottom + reach + below
+                below = BELOW / self.scale  # its label, see _below
+            yield (
+                min(left, middle - reach),
+                top - reach,
+                max(right, middle + reach),
+                bottom + reach + below,
+            )
         elif thing["kind"] == "north":
             yield left - air, top - air, right + air, bottom + air
         elif thing["kind"] == "text":
@@ -75,7 +89,10 @@ class Hall:
     def _text_box(self, thing):
         """Yield the box in the hall of the label of a fixture of the kind `text`."""
         for text, is_upright in self._fitted(thing, TEXT, ()):
-            wide, high = max(map(em, text.lines)) * text.size, len(text.lines) * text.size * LINE_HEIGHT
+            wide, high = (
+                max(map(em, text.lines)) * text.size,
+                len(text.lines) * text.size * LINE_HEIGHT,
+            )
             wide, high = (high, wide) if is_upright else (wide, high)
             x, y = (text.x - self.left) / self.scale, (text.y - self.top) / self.scale
             across, down = (wide / 2 + AIR) / self.scale, (high / 2 + AIR) / self.scale
@@ -83,7 +100,9 @@ class Hall:
 
     def floor(self):
         """Yield the shapes below the booths: walls, floor, aisles and stages."""
-        outer = rectangle(self.left - WALL, self.top - WALL, self.width + 2 * WALL, self.height + 2 * WALL)
+        outer = rectangle(
+            self.left - WALL, self.top - WALL, self.width + 2 * WALL, self.height + 2 * WALL
+        )
         yield Area((outer,), style.WALL)
         yield Area((rectangle(self.left, self.top, self.width, self.height),), PAPER)
         yield from self._each("aisle", self._aisle)
@@ -111,7 +130,11 @@ class Hall:
         yield Area((rectangle(x, y, width, height),), STAGE, None, STAGE_EDGE, 0.3)
         inset = min(0.9, width / 8, height / 8)
         yield Area(
-            (rectangle(x + inset, y + inset, width - 2 * inset, height - 2 * inset),), STAGE, None, STAGE_EDGE, 0.12
+            (rectangle(x + inset, y + inset, width - 2 * inset, height - 2 * inset),),
+            STAGE,
+            None,
+            STAGE_EDGE,
+            0.12,
         )
         yield from self._inscribed(thing, 4, INK)
 
@@ -137,7 +160,10 @@ class Hall:
         for found in self._text_box(thing):
             if any(meet(found, booth) for booth in self.booths):
                 left, top, right, bottom = found
-                yield Area((tuple(map(self.point, rectangle(left, top, right - left, bottom - top))),), PAPER)
+                yield Area(
+                    (tuple(map(self.point, rectangle(left, top, right - left, bottom - top))),),
+                    PAPER,
+                )
         yield from self._inscribed(thing, TEXT, INK, ())
 
     def _inscribed(self, thing, largest, ink, obstacles=None):
@@ -165,7 +191,9 @@ class Hall:
             fitted = fit(thing["label"], along * 0.96, across * 0.9, largest, LABEL_SIZE)
             if fitted:
                 moved = sum(abs(one - other) for one, other in zip(part, whole, strict=True))
-                text = Text(*self.point(((left + right) / 2, (top + bottom) / 2)), fitted.lines, fitted.size)
+                text = Text(
+                    *self.point(((left + right) / 2, (top + bottom) / 2)), fitted.lines, fitted.size
+                )
                 found.append(((fitted.is_whole, fitted.size, -moved), text, is_upright))
         if found:
             yield max(found, key=lambda each: each[0])[1:]
@@ -194,17 +222,29 @@ class Hall:
 
         def place(across, outwards):
             """Return a point by its distances from the middle of the door: along the wall, and out of the hall."""
-            return (start + out * outwards, along + across) if upright else (along + across, start + out * outwards)
+            return (
+                (start + out * outwards, along + across)
+                if upright
+                else (along + across, start + out * outwards)
+            )
+
         yield from opening(place, half)
-        yield from self._sign(thing.get("label"), place, upright, leaf_of(half), self._sign_room(thing, wall))
+        yield from self._sign(
+            thing.get("label"), place, upright, leaf_of(half), self._sign_room(thing, wall)
+        )
 
     def _sign_room(self, thing, wall):
         """Return the width that the name of a door may have beside the names of the other doors in its wall."""
         side, length = ("y", "depth") if wall in ("left", "right") else ("x", "width")
         middle = thing[side] + thing[length] / 2
-        others = [abs(other[side] + other[length] / 2 - middle) * self.scale for other in self.objects
-                  if other is not thing and other["kind"] == "door" and other.get("label")
-                  and wall_of(other, *self.size) == wall]
+        others = [
+            abs(other[side] + other[length] / 2 - middle) * self.scale
+            for other in self.objects
+            if other is not thing
+            and other["kind"] == "door"
+            and other.get("label")
+            and wall_of(other, *self.size) == wall
+        ]
         return min([LONGEST_SIGN, *(distance - 1 for distance in others)])
 
     def _sign(self, label, place, upright, leaf, room):
@@ -215,7 +255,9 @@ class Hall:
             lines = fitted.lines if fitted else (shortened(label, room, 1.8, True),)
             size = fitted.size if fitted else 1.8
             size = min(size, *(room / em(line, True) for line in lines))
-            text = Text(x, y + size * 0.36 - (len(lines) - 1) * size * LINE_HEIGHT / 2, lines, size, True)
+            text = Text(
+                x, y + size * 0.36 - (len(lines) - 1) * size * LINE_HEIGHT / 2, lines, size, True
+            )
             yield Group((text,), turn=(-90, x, y)) if upright else text
 
 
@@ -227,7 +269,10 @@ def _sides(thing):
 def _within(thing, width, height):
     """Return the part of a fixture that lies in the hall, or None. A door may also lie just outside its wall."""
     reach = AT_WALL if thing["kind"] == "door" else 0
-    spans = [(thing["x"], thing["x"] + thing["width"], width), (thing["y"], thing["y"] + thing["depth"], height)]
+    spans = [
+        (thing["x"], thing["x"] + thing["width"], width),
+        (thing["y"], thing["y"] + thing["depth"], height),
+    ]
     if any(end <= -reach or start >= limit + reach for start, end, limit in spans):
         return None
     inside = [(min(max(start, 0), limit), min(max(end, 0), limit)) for start, end, limit in spans]
@@ -246,10 +291,23 @@ def opening(place, half):
     if leaf:
         hinges = ((-half, 1), (half, -1)) if half > 2 else ((-half, 1),)
         yield Lines(
-            tuple(tuple(place(*point) for point in _swing(hinge, side, leaf)) for hinge, side in hinges), INK, 0.18
+            tuple(
+                tuple(place(*point) for point in _swing(hinge, side, leaf))
+                for hinge, side in hinges
+            ),
+            INK,
+            0.18,
         )
     width = min(1.5, max(half * 0.7, 0.6))
-    yield Area((tuple(place(*corner) for corner in ((0, -ARROW), (width, WALL + 0.2), (-width, WALL + 0.2))),), INK)
+    yield Area(
+        (
+            tuple(
+                place(*corner)
+                for corner in ((0, -ARROW), (width, WALL + 0.2), (-width, WALL + 0.2))
+            ),
+        ),
+        INK,
+    )
 
 
 def leaf_of(half):
@@ -268,6 +326,11 @@ def _swing(hinge, side, leaf):
 
 def power(x, y, radius):
     """Yield the symbol of a power connection."""
-    circle = tuple((x + radius * cos(pi * step / 8), y + radius * sin(pi * step / 8)) for step in range(16))
+    circle = tuple(
+        (x + radius * cos(pi * step / 8), y + radius * sin(pi * step / 8)) for step in range(16)
+    )
     yield Area((circle,), "#f0e442", None, INK, 0.2)
-    yield Area((tuple((x + across * radius * 0.75, y + down * radius * 0.75) for across, down in BOLT),), INK)
+    yield Area(
+        (tuple((x + across * radius * 0.75, y + down * radius * 0.75) for across, down in BOLT),),
+        INK,
+    )

@@ -2,6 +2,7 @@
 
 `rows` are the lines of a label from top to bottom: (text, size, kind), where kind is number, name or detail.
 """
+
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -13,16 +14,19 @@ from eventapi import geometry
 from eventapi.pictures.letters import LINE_HEIGHT, em, fit
 from eventapi.pictures.shapes import Area, Group, Text, rectangle
 
-BAND, EDGE = 1.6, 0.3                   # the band along the front, and the white line beside it; a label covers neither
-NUMBER, NAME, DETAIL = (7, 1.5), (4.6, 1.4), (3, 1.5)         # (largest, smallest) font size
-SPOTS = 5                               # number of booths of a block that are tried as the position of its label
-PREFERRED_NAME = 2.1                    # details are omitted before the name becomes smaller than this
-ONE_LINE = 2.2                          # area and price share a line only in this font size or a larger one
-ENOUGH = 4                              # a larger font size does not make a position better
-PARTS = 6                               # parts of a block beside an obstacle that are tried
-AIR = 2, 1.4                            # space beside and above the text, both sides together
-MUCH_SMALLER = 0.7                      # of the median of a row of booths: a smaller text does not shrink the others
-SAME_LINE = 1                           # labels whose middles differ by less are on one line
+BAND, EDGE = (
+    1.6,
+    0.3,
+)  # the band along the front, and the white line beside it; a label covers neither
+NUMBER, NAME, DETAIL = (7, 1.5), (4.6, 1.4), (3, 1.5)  # (largest, smallest) font size
+SPOTS = 5  # number of booths of a block that are tried as the position of its label
+PREFERRED_NAME = 2.1  # details are omitted before the name becomes smaller than this
+ONE_LINE = 2.2  # area and price share a line only in this font size or a larger one
+ENOUGH = 4  # a larger font size does not make a position better
+PARTS = 6  # parts of a block beside an obstacle that are tried
+AIR = 2, 1.4  # space beside and above the text, both sides together
+MUCH_SMALLER = 0.7  # of the median of a row of booths: a smaller text does not shrink the others
+SAME_LINE = 1  # labels whose middles differ by less are on one line
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class Label:
 
     `tall` is the height of the tallest label in the row of booths: the texts of all begin on one line.
     """
+
     middle: tuple
     turn: float
     height: float
@@ -64,7 +69,9 @@ def level(labels, polygons, scale):
         if label:
             rows[label.turn, *_extent(polygons[place], label.turn)].append(place)
     for places in rows.values():
-        for place, label in zip(places, _row(tuple(labels[place] for place in places), scale), strict=True):
+        for place, label in zip(
+            places, _row(tuple(labels[place] for place in places), scale), strict=True
+        ):
             levelled[place] = label
     return levelled
 
@@ -73,9 +80,17 @@ def level(labels, polygons, scale):
 def _row(labels, scale):
     """Return the labels of one row of booths as `level` does. Those of most rows stay as they are from plan to plan."""
     same = _one_size(labels)
-    tall, line = max(map(_height, same)), median(_across(label.middle, label.turn) for label in same)
-    return [replace(label, tall=tall) if tall <= label.height and
-            abs(_across(label.middle, label.turn) - line) * scale < SAME_LINE else label for label in same]
+    tall, line = (
+        max(map(_height, same)),
+        median(_across(label.middle, label.turn) for label in same),
+    )
+    return [
+        replace(label, tall=tall)
+        if tall <= label.height
+        and abs(_across(label.middle, label.turn) - line) * scale < SAME_LINE
+        else label
+        for label in same
+    ]
 
 
 def _one_size(labels):
@@ -85,8 +100,14 @@ def _one_size(labels):
     """
     with_name = [any(kind == "name" for _, _, kind in label.rows) for label in labels]
     if len(set(with_name)) == 2:
-        parts = {named: iter(_same_kinds([label for label, has in zip(labels, with_name, strict=True) if has == named]))
-                 for named in (True, False)}
+        parts = {
+            named: iter(
+                _same_kinds(
+                    [label for label, has in zip(labels, with_name, strict=True) if has == named]
+                )
+            )
+            for named in (True, False)
+        }
         return _same_kinds([next(parts[named]) for named in with_name], kinds=("number",))
     return _same_kinds(labels)
 
@@ -97,11 +118,22 @@ def _same_kinds(labels, kinds=("number", "name", "detail")):
     for label in labels:
         for kind, size in {kind: size for _, size, kind in reversed(label.rows)}.items():
             sizes[kind].append(size)
-    least = {kind: min(size for size in found if size >= MUCH_SMALLER * median(found))
-             for kind, found in sizes.items() if kind in kinds}
-    return [replace(label, rows=tuple((text, min(size, least.get(kind, size)), kind)
-                                      for text, size, kind in label.rows))
-            if any(size > least.get(kind, size) for _, size, kind in label.rows) else label for label in labels]
+    least = {
+        kind: min(size for size in found if size >= MUCH_SMALLER * median(found))
+        for kind, found in sizes.items()
+        if kind in kinds
+    }
+    return [
+        replace(
+            label,
+            rows=tuple(
+                (text, min(size, least.get(kind, size)), kind) for text, size, kind in label.rows
+            ),
+        )
+        if any(size > least.get(kind, size) for _, size, kind in label.rows)
+        else label
+        for label in labels
+    ]
 
 
 def _extent(polygons, turn):
@@ -122,9 +154,14 @@ def _height(label):
 def _free(middle, width, height, turn, scale, obstacles):
     """Yield (middle, width, height) of the parts of a spot that no obstacle covers, largest first."""
     spot = -width / 2, -height / 2, width / 2, height / 2
-    for left, top, right, bottom in parts_beside(spot, [_seen_from(middle, turn, scale, box) for box in obstacles]):
+    for left, top, right, bottom in parts_beside(
+        spot, [_seen_from(middle, turn, scale, box) for box in obstacles]
+    ):
         x, y, angle = (left + right) / 2 / scale, (top + bottom) / 2 / scale, radians(turn)
-        place = middle[0] + x * cos(angle) - y * sin(angle), middle[1] + x * sin(angle) + y * cos(angle)
+        place = (
+            middle[0] + x * cos(angle) - y * sin(angle),
+            middle[1] + x * sin(angle) + y * cos(angle),
+        )
         yield place, right - left, bottom - top
 
 
@@ -151,8 +188,12 @@ def _beside(box, hole):
     if not geometry.meet(box, hole):
         return [box]
     left, top, right, bottom = box
-    parts = ((left, top, hole[0], bottom), (left, top, right, hole[1]),
-             (hole[2], top, right, bottom), (left, hole[3], right, bottom))
+    parts = (
+        (left, top, hole[0], bottom),
+        (left, top, right, hole[1]),
+        (hole[2], top, right, bottom),
+        (left, hole[3], right, bottom),
+    )
     return [part for part in parts if part[2] > part[0] and part[3] > part[1]]
 
 
@@ -182,18 +223,27 @@ def _spots(booths, polygons, scale):
     The middle is a point of the hall. Width and height are on paper, along and across the lines of text.
     """
     if len(booths) > 1 and all(map(geometry.is_upright, polygons)):
-        for left, top, right, bottom in _largest([geometry.box(polygon) for polygon in polygons[:SPOTS]]):
+        for left, top, right, bottom in _largest(
+            [geometry.box(polygon) for polygon in polygons[:SPOTS]]
+        ):
             yield from _both_ways(
-                ((left + right) / 2, (top + bottom) / 2), (right - left) * scale, (bottom - top) * scale, 0
+                ((left + right) / 2, (top + bottom) / 2),
+                (right - left) * scale,
+                (bottom - top) * scale,
+                0,
             )
         return
     for booth, polygon in zip(booths[:SPOTS], polygons[:SPOTS], strict=True):
         width, height, angle = booth["width"] * scale, booth["depth"] * scale, booth["rotation"]
         band = min(BAND + EDGE, height / 2) if booth["color"] else 0
-        up = band / 2 / height                                      # shifts the label away from the band
+        up = band / 2 / height  # shifts the label away from the band
         back_left, _, front_right, front_left = polygon
-        middle = tuple((one + other) / 2 + (back - front) * up for one, other, back, front in
-                       zip(back_left, front_right, back_left, front_left, strict=True))
+        middle = tuple(
+            (one + other) / 2 + (back - front) * up
+            for one, other, back, front in zip(
+                back_left, front_right, back_left, front_left, strict=True
+            )
+        )
         yield from _both_ways(middle, width, height - band, angle)
         if angle % 90:
             yield middle, *_upright(width, height - band, radians(angle)), 0
@@ -221,8 +271,11 @@ def _largest(boxes):
     """
     across = sorted({place for box in boxes for place in (box[0], box[2])})
     down = sorted({place for box in boxes for place in (box[1], box[3])})
-    candidates = [(left, top, right, bottom)
-                  for left, right in combinations(across, 2) for top, bottom in combinations(down, 2)]
+    candidates = [
+        (left, top, right, bottom)
+        for left, right in combinations(across, 2)
+        for top, bottom in combinations(down, 2)
+    ]
     found = []
     for box in sorted(candidates, key=_area, reverse=True):
         covered = sum(_common_area(box, other) for other in boxes)
@@ -238,7 +291,12 @@ def _common_area(one, other):
 
 
 def _contains(outer, inner):
-    return outer[0] <= inner[0] and outer[1] <= inner[1] and outer[2] >= inner[2] and outer[3] >= inner[3]
+    return (
+        outer[0] <= inner[0]
+        and outer[1] <= inner[1]
+        and outer[2] >= inner[2]
+        and outer[3] >= inner[3]
+    )
 
 
 def _area(box):
@@ -254,16 +312,23 @@ def _rows(number, name, details, width, height):
     if size < NUMBER[1]:
         size = min(NUMBER[1] * 1.3, width / em(number, True), height / LINE_HEIGHT)
         return ((number, size, "number"),) if size >= NUMBER[1] * 0.7 else ()
-    return ((number, size, "number"), *_rows_below(size, name, details, width, height - size * LINE_HEIGHT))
+    return (
+        (number, size, "number"),
+        *_rows_below(size, name, details, width, height - size * LINE_HEIGHT),
+    )
 
 
 def _rows_below(number_size, name, details, width, height):
     """Return the rows below the number: the name, and as many details as fit beside a whole and legible name."""
     largest = min(NAME[0], number_size * 0.95)
     for shown in _choices(details, name) if largest >= DETAIL[1] else [()]:
-        small = [(text, min(DETAIL[0], number_size * 0.85, 0.94 * width / em(text))) for text in shown]
+        small = [
+            (text, min(DETAIL[0], number_size * 0.85, 0.94 * width / em(text))) for text in shown
+        ]
         room = height - sum(size * LINE_HEIGHT for _, size in small)
-        fitted = fit(name, width, room, largest, NAME[1], PREFERRED_NAME) if name and room > 0 else None
+        fitted = (
+            fit(name, width, room, largest, NAME[1], PREFERRED_NAME) if name and room > 0 else None
+        )
         least = ONE_LINE if len(shown) < len(details) and " · " in "".join(shown) else DETAIL[1]
         details_fit = room >= 0 and all(size >= least for _, size in small)
         if not shown or (details_fit and _is_legible(name, fitted)):
@@ -289,7 +354,9 @@ def _is_legible(name, fitted):
 def _score(rows, name):
     """Return how good a label is: first by the part of the name that is shown, then by the smallest font size."""
     shown = sum(len(text) for text, _, kind in rows if kind != "number")
-    return (min(1, shown / max(len(name), 1)) + 0.02) * min((min(size, ENOUGH) for _, size, _ in rows), default=0)
+    return (min(1, shown / max(len(name), 1)) + 0.02) * min(
+        (min(size, ENOUGH) for _, size, _ in rows), default=0
+    )
 
 
 def lay_out(label, on_paper, look):
@@ -302,7 +369,9 @@ def lay_out(label, on_paper, look):
     if look.hatch:
         parts.append(Area(tuple(_backgrounds(rows, x, place)), look.fill))
     for size, is_bold, lines in _same_size(rows):
-        parts.append(Text(x, place + size * (LINE_HEIGHT / 2 + 0.36), tuple(lines), size, is_bold, look.ink))
+        parts.append(
+            Text(x, place + size * (LINE_HEIGHT / 2 + 0.36), tuple(lines), size, is_bold, look.ink)
+        )
         place += len(lines) * size * LINE_HEIGHT
     return [Group(tuple(parts), turn=(turn, x, y))] if turn else parts
 
@@ -310,7 +379,10 @@ def lay_out(label, on_paper, look):
 def _backgrounds(rows, x, y):
     """Yield rectangles behind the rows, which keep the hatching away from the text."""
     for size, is_bold, lines in _same_size(rows):
-        wide, high = max(em(text, is_bold) for text in lines) * size + 0.5, len(lines) * size * LINE_HEIGHT
+        wide, high = (
+            max(em(text, is_bold) for text in lines) * size + 0.5,
+            len(lines) * size * LINE_HEIGHT,
+        )
         yield rectangle(x - wide / 2, y, wide, high)
         y += high
 

@@ -2,6 +2,7 @@
 
 It is laid out in a column beside the hall or in rows below it. Lengths are in millimetres on paper.
 """
+
 from collections import Counter
 from decimal import Decimal
 
@@ -13,13 +14,16 @@ from eventapi.pictures.letters import em, fit, shortened
 from eventapi.pictures.shapes import Area, Group, Lines, Text, rectangle
 from eventapi.pictures.style import INK, LINE, PAPER, QUIET
 
-SIZE, SMALL = 2.8, 2.4                              # font sizes
-SAMPLE = 7                                          # width of the samples of colours
-ROW, TALL, GROUP = 6.6, 7.6, 3                      # heights of a row below and beside the hall; space between groups
+SIZE, SMALL = 2.8, 2.4  # font sizes
+SAMPLE = 7  # width of the samples of colours
+ROW, TALL, GROUP = 6.6, 7.6, 3  # heights of a row below and beside the hall; space between groups
 SCALE_WIDTH, SCALE_HEIGHT = 52, 12
 MAX_TYPES = 12
 # Statuses that each view shows, and those whose number and area it tells.
-STATUSES = {"internal": ("available", "reserved", "sold", "blocked"), "public": ("available", "exhibitor", "taken")}
+STATUSES = {
+    "internal": ("available", "reserved", "sold", "blocked"),
+    "public": ("available", "exhibitor", "taken"),
+}
 COUNTED = {"internal": STATUSES["internal"], "public": ("available",)}
 
 
@@ -65,7 +69,9 @@ class Legend:
 
     def height_below(self, left, right):
         """Return the height of the legend in rows."""
-        rows = 3 + ROW * len(self.rows(right - left - SCALE_WIDTH - 10)) + (4 if self.missing else 0)
+        rows = (
+            3 + ROW * len(self.rows(right - left - SCALE_WIDTH - 10)) + (4 if self.missing else 0)
+        )
         return max(rows, SCALE_HEIGHT + 4)
 
     def beside(self, left, top, right, bottom, ratio):
@@ -86,20 +92,42 @@ class Legend:
     def _statuses(self):
         counts = self.counts()
         for status in STATUSES[self.hall["view"]]:
-            area = sum(booth["width"] * booth["depth"] for booth in self.booths if booth["status"] == status)
-            size = f"{counts[status]} · {self.number(Decimal(area) / 10 ** 6)} m²" if status in counts else ""
+            area = sum(
+                booth["width"] * booth["depth"]
+                for booth in self.booths
+                if booth["status"] == status
+            )
+            size = (
+                f"{counts[status]} · {self.number(Decimal(area) / 10**6)} m²"
+                if status in counts
+                else ""
+            )
             look = LOOKS[self.hall["view"]][status]
 
             def draw(x, y, _, look=look, size=size, name=self.texts[status]):
-                yield Area((rectangle(x, y, SAMPLE, 4.8),), look.fill, look.hatch, look.stroke, 0.2, look.dash)
-                yield Text(x + SAMPLE + 1.8, y + (2.1 if size else 3.4), (name,), SIZE, True, align="start")
+                yield Area(
+                    (rectangle(x, y, SAMPLE, 4.8),),
+                    look.fill,
+                    look.hatch,
+                    look.stroke,
+                    0.2,
+                    look.dash,
+                )
+                yield Text(
+                    x + SAMPLE + 1.8, y + (2.1 if size else 3.4), (name,), SIZE, True, align="start"
+                )
                 if size:
                     yield Text(x + SAMPLE + 1.8, y + 5.2, (size,), SMALL, ink=QUIET, align="start")
+
             yield max(em(self.texts[status], True) * SIZE, em(size) * SMALL) + SAMPLE + 8, draw
 
     def _types(self):
         """Yield the types of booths, most frequent first. The public view does not tell how many there are."""
-        counted = Counter((booth["type"], booth["color"]) for booth in self.booths if booth["type"] and booth["color"])
+        counted = Counter(
+            (booth["type"], booth["color"])
+            for booth in self.booths
+            if booth["type"] and booth["color"]
+        )
         for (name, color), count in counted.most_common(MAX_TYPES):
             text = name if self.hall["view"] == "public" else f"{name} ({count})"
 
@@ -107,15 +135,18 @@ class Legend:
                 yield Area((rectangle(x, y + 1.6, SAMPLE, BAND),), color, None, QUIET, 0.12)
                 text = shortened(text, wide - SAMPLE - 1.8, SMALL + 0.2)
                 yield Text(x + SAMPLE + 1.8, y + 3.3, (text,), SMALL + 0.2, align="start")
+
             yield min(em(text) * (SMALL + 0.2), 60) + SAMPLE + 8, draw
 
     def _symbols(self):
         """Yield the symbols that the plan contains."""
         for kind, symbol in (("door", _door), ("pillar", _pillar), ("power", _power)):
             if any(thing["kind"] == kind for thing in self.hall["objects"]):
+
                 def draw(x, y, _, symbol=symbol, name=self.texts[kind]):
                     yield Group(tuple(symbol(x + SAMPLE / 2, y + 2.4)))
                     yield Text(x + SAMPLE + 1.8, y + 3.3, (name,), SMALL + 0.2, align="start")
+
                 yield em(self.texts[kind]) * (SMALL + 0.2) + SAMPLE + 8, draw
 
     def _missing(self, x, y, room):
@@ -128,15 +159,27 @@ class Legend:
 
     def _scale_bar(self, left, y, ratio):
         """Yield a scale bar of four parts, and the scale of a print on A3."""
-        part = step((1, 2, 5), 5 * ratio)                # in millimetres of the hall; about a centimetre on paper
+        part = step((1, 2, 5), 5 * ratio)  # in millimetres of the hall; about a centimetre on paper
         wide = part / ratio
         for place in range(4):
-            ring, fill = rectangle(left + place * wide, y, wide, 1.6), INK if place % 2 == 0 else PAPER
+            ring, fill = (
+                rectangle(left + place * wide, y, wide, 1.6),
+                INK if place % 2 == 0 else PAPER,
+            )
             yield Area((ring,), fill, None, INK, 0.15)
         for place in range(5):
             length = self.number(Decimal(round(part * place)) / 1000)
-            yield Text(left + place * wide, y - 1, (f"{length} m" if place == 4 else length,), SMALL)
-        yield Text(left, y + 5, (f"1 : {self.number(Decimal(str(round(ratio, 3))))} (A3)",), SIZE, True, align="start")
+            yield Text(
+                left + place * wide, y - 1, (f"{length} m" if place == 4 else length,), SMALL
+            )
+        yield Text(
+            left,
+            y + 5,
+            (f"1 : {self.number(Decimal(str(round(ratio, 3))))} (A3)",),
+            SIZE,
+            True,
+            align="start",
+        )
 
 
 def step(steps, least):

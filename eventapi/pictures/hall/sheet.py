@@ -2,6 +2,7 @@
 
 Lengths are in millimetres: of the hall for booths and fixtures, on paper for everything that is drawn.
 """
+
 from decimal import Decimal
 from itertools import compress
 
@@ -52,12 +53,15 @@ WORDS = {
     },
 }
 LONG, SHORT = 420, 297
-MARGIN, HEADER = 10, 25                             # HEADER ends below the subtitle
-COLUMN, GAP = 62, 6                                 # width of a legend beside the hall; its distance from the hall
-LOGO = 44, 15                                       # largest width and height of the logo, top right
+MARGIN, HEADER = 10, 25  # HEADER ends below the subtitle
+COLUMN, GAP = 62, 6  # width of a legend beside the hall; its distance from the hall
+LOGO = 44, 15  # largest width and height of the logo, top right
 # Scales of plans, each multiplied by a power of ten. They are so close that the hall fills the sheet.
-RATIOS = (*(each / 100 for each in range(100, 200, 5)), *(each / 10 for each in range(20, 50)),
-          *(each / 10 for each in range(50, 100, 2)))
+RATIOS = (
+    *(each / 100 for each in range(100, 200, 5)),
+    *(each / 10 for each in range(20, 50)),
+    *(each / 10 for each in range(50, 100, 2)),
+)
 
 
 def picture(hall, brand=PLAIN):
@@ -74,12 +78,16 @@ class Sheet:
     def __init__(self, hall, brand=PLAIN):
         self.hall, self.language, self.brand = hall, hall["language"], brand
         self.words, looks = WORDS[self.language], {**LOOKS["internal"], **LOOKS[hall["view"]]}
-        self.booths = [{**booth, "label": self._name(booth), "look": looks[booth["status"]]}
-                       for booth in hall["booths"]]
+        self.booths = [
+            {**booth, "label": self._name(booth), "look": looks[booth["status"]]}
+            for booth in hall["booths"]
+        ]
         self.shown = shown = _shown(hall)
         is_placed = [_lies_within(booth, shown) for booth in self.booths]
         self.placed = list(compress(self.booths, is_placed))
-        missing = [booth for booth, placed in zip(self.booths, is_placed, strict=True) if not placed]
+        missing = [
+            booth for booth, placed in zip(self.booths, is_placed, strict=True) if not placed
+        ]
         self.legend = Legend(hall, self.booths, missing, self.words, self._number)
         self._measure(shown)
 
@@ -91,25 +99,36 @@ class Sheet:
         papers = ((LONG, SHORT), (SHORT, LONG)) if wide >= high else ((SHORT, LONG), (LONG, SHORT))
         choices = [(*paper, is_beside) for paper in papers for is_beside in (False, True)]
         self.width, self.height, self.is_beside = min(
-            choices, key=lambda choice: _ratio(wide, high, self._room(*choice, around)))
-        left, top, right, bottom = room = self._room(self.width, self.height, self.is_beside, around)
+            choices, key=lambda choice: _ratio(wide, high, self._room(*choice, around))
+        )
+        left, top, right, bottom = room = self._room(
+            self.width, self.height, self.is_beside, around
+        )
         self.ratio = _ratio(wide, high, room)
         scale = 1 / self.ratio
         x = left + (0 if self.is_beside else (right - left - wide * scale) / 2) - shown[0] * scale
         y = top + (bottom - top - high * scale) / 2 - shown[1] * scale
-        self.plan = Hall(self.hall["width"], self.hall["height"], self.hall["objects"], x, y, scale, self.placed)
+        self.plan = Hall(
+            self.hall["width"], self.hall["height"], self.hall["objects"], x, y, scale, self.placed
+        )
 
     def _room(self, width, height, is_beside, around):
         """Return left, top, right and bottom of the space on paper for the inside of the hall."""
         right = width - MARGIN - (COLUMN + GAP if is_beside else 0)
         below = 0 if is_beside else self.legend.height_below(MARGIN, width - MARGIN) + 3
-        return (MARGIN + around["left"], HEADER + around["top"], right - around["right"],
-                height - MARGIN - below - around["bottom"])
+        return (
+            MARGIN + around["left"],
+            HEADER + around["top"],
+            right - around["right"],
+            height - MARGIN - below - around["bottom"],
+        )
 
     def picture(self):
         """Return the Picture of the whole sheet."""
         title = f"{self.hall['event']} – {self.hall['name']}"
-        statuses = ", ".join(f"{count} {self.words[status]}" for status, count in self.legend.counts().items())
+        statuses = ", ".join(
+            f"{count} {self.words[status]}" for status, count in self.legend.counts().items()
+        )
         size = f"{self._metres(self.hall['width'])} × {self._metres(self.hall['height'])} m"
         background = Area((rectangle(0, 0, self.width, self.height),), PAPER)
         parts = (
@@ -120,8 +139,15 @@ class Sheet:
             *self.plan.fixtures(),
             *self._legend(),
         )
-        return Picture(f"plan{self.hall['id']}", self.width, self.height, title,
-                       f"{self.words['plan']}, {size}: {statuses}.", self.language, parts)
+        return Picture(
+            f"plan{self.hall['id']}",
+            self.width,
+            self.height,
+            title,
+            f"{self.words['plan']}, {size}: {statuses}.",
+            self.language,
+            parts,
+        )
 
     def drawn_blocks(self):
         """Yield the booths as Groups, those of one exhibitor side by side as one."""
@@ -131,7 +157,9 @@ class Sheet:
     def labelled_blocks(self):
         """Yield the blocks, each as its booths and its Label, or None."""
         found = blocks(self.placed)
-        return zip(found, labels(found, self._details, self.plan.scale, self.plan.symbols), strict=True)
+        return zip(
+            found, labels(found, self._details, self.plan.scale, self.plan.symbols), strict=True
+        )
 
     def drawn(self, booths, label):
         """Return a block as a Group."""
@@ -160,14 +188,16 @@ class Sheet:
         """Return area and price of a block. The public view tells them of available booths only."""
         if booths[0]["status"] in ("exhibitor", "taken"):
             return ()
-        area = f"{self._number(Decimal(sum(booth['width'] * booth['depth'] for booth in booths)) / 10 ** 6)} m²"
+        area = f"{self._number(Decimal(sum(booth['width'] * booth['depth'] for booth in booths)) / 10**6)} m²"
         prices = [booth["price"] for booth in booths]
         has_price = booths[0]["status"] != "blocked" and None not in prices
         return (area, self._money(sum(prices))) if has_price else (area,)
 
     def _money(self, units):
         currency = self.hall["currency"]
-        return formats.money(Decimal(units).scaleb(-money.decimals(currency)), currency, self.language)
+        return formats.money(
+            Decimal(units).scaleb(-money.decimals(currency)), currency, self.language
+        )
 
     def _number(self, value):
         """Return a Decimal with at most three decimals as text."""
@@ -179,10 +209,21 @@ class Sheet:
     def _describe(self, booth):
         """Return the tooltip of a booth, with everything for which the drawing may lack space."""
         is_told = booth["status"] not in ("exhibitor", "taken")
-        size = f"{self._metres(booth['width'])} × {self._metres(booth['depth'])} m" if is_told else None
-        parts = (booth["booth_number"], booth["exhibitor"], booth["booth_name"], self.words[booth["status"]],
-                 booth["blocked_reason"], size, booth["type"] if is_told else None,
-                 None if booth["price"] is None else self._money(booth["price"]))
+        size = (
+            f"{self._metres(booth['width'])} × {self._metres(booth['depth'])} m"
+            if is_told
+            else None
+        )
+        parts = (
+            booth["booth_number"],
+            booth["exhibitor"],
+            booth["booth_name"],
+            self.words[booth["status"]],
+            booth["blocked_reason"],
+            size,
+            booth["type"] if is_told else None,
+            None if booth["price"] is None else self._money(booth["price"]),
+        )
         return ", ".join(part for part in parts if part)
 
     # Title
@@ -196,7 +237,9 @@ class Sheet:
         room = right - MARGIN - 80
         title = fit(hall["name"], room / 1.14, 9.5, 8, 4)
         name = title.lines[0] if title else hall["name"][:60]
-        yield Text(MARGIN, 16, (name,), title.size if title else 4, True, self.brand.ink, align="start")
+        yield Text(
+            MARGIN, 16, (name,), title.size if title else 4, True, self.brand.ink, align="start"
+        )
         line = fit(self._subtitle(), room, 5, 4, 2.4)
         text = line.lines[:1] if line else (self._subtitle()[:90],)
         yield Text(MARGIN, 22.3, text, line.size if line else 2.4, ink=QUIET, align="start")
@@ -211,7 +254,7 @@ class Sheet:
         city = hall["city"] if hall["city"] and hall["city"] not in hall["event"] else None
         days = formats.days(hall["from"], hall["to"], self.language)
         area = hall["area_name"]
-        if area and len(area) <= 3:                 # "A" alone says nothing
+        if area and len(area) <= 3:  # "A" alone says nothing
             area = f"{self.words['area']} {area}"
         return " · ".join(part for part in (hall["event"], city, days, area) if part)
 
@@ -236,10 +279,18 @@ def _shown(hall):
     """Return (left, top, right, bottom) of the drawing: the hall, and booths that protrude by a quarter at most."""
     width, height = hall["width"], hall["height"]
     limits = -width / 4, -height / 4, width * 1.25, height * 1.25
-    booths = [geometry.box(geometry.corners(booth)) for booth in hall["booths"] if _lies_within(booth, limits)]
+    booths = [
+        geometry.box(geometry.corners(booth))
+        for booth in hall["booths"]
+        if _lies_within(booth, limits)
+    ]
     boxes = [(0, 0, width, height), *booths]
-    return (min(box[0] for box in boxes), min(box[1] for box in boxes),
-            max(box[2] for box in boxes), max(box[3] for box in boxes))
+    return (
+        min(box[0] for box in boxes),
+        min(box[1] for box in boxes),
+        max(box[2] for box in boxes),
+        max(box[3] for box in boxes),
+    )
 
 
 def _lies_within(booth, limits):

@@ -2,6 +2,7 @@
 
 Positions are in millimetres, font sizes in points.
 """
+
 from decimal import Decimal
 
 from eventapi.languages import formats
@@ -12,10 +13,10 @@ from eventapi.pictures.style import QUIET, RULE, SUBTITLE, TABLE
 from eventapi.pictures.words import grouped, of_seller, tax_reasons
 
 SIZE, LINE_HEIGHT = TABLE, 4.4
-AMOUNT, TOTAL = 5, 7                                # heights of an amount and of a total with the line above it
-LABEL = LEFT + 80                                   # left edge of the labels of amounts
-ACCOUNT = LEFT + 38                                 # left edge of the bank account
-CODE, CAPTION = 32, 4                               # width of the GiroCode with its quiet zone; height of its caption
+AMOUNT, TOTAL = 5, 7  # heights of an amount and of a total with the line above it
+LABEL = LEFT + 80  # left edge of the labels of amounts
+ACCOUNT = LEFT + 38  # left edge of the bank account
+CODE, CAPTION = 32, 4  # width of the GiroCode with its quiet zone; height of its caption
 
 
 class Closing:
@@ -32,11 +33,16 @@ class Closing:
         self.locale = formats.of_country(language, seller.get("country"))
         self.draft = invoice["status"] == "draft"
         self.amounts = list(self._amounts())
-        self.reasons = [line for reason in tax_reasons(invoice["taxes"], self.words)
-                        for line in fonts.wrap(reason, SIZE, RIGHT - LEFT)]
+        self.reasons = [
+            line
+            for reason in tax_reasons(invoice["taxes"], self.words)
+            for line in fonts.wrap(reason, SIZE, RIGHT - LEFT)
+        ]
         self.code = None if self.draft else invoice.get("girocode")
         self.account = self._account()
-        self.terms = [line for text in self._terms() for line in fonts.wrap(text, SIZE, RIGHT - LEFT)]
+        self.terms = [
+            line for text in self._terms() for line in fonts.wrap(text, SIZE, RIGHT - LEFT)
+        ]
         lines = len(self.reasons) + len(self.terms)
         amounts = sum(TOTAL if is_total else AMOUNT for _, _, is_total in self.amounts)
         self.height = amounts + (lines + 1) * LINE_HEIGHT + 12 + self._account_height()
@@ -71,7 +77,14 @@ class Closing:
         quiet = giro.QUIET * module
         paper.area(RIGHT - CODE + 2 * quiet, y + quiet, module, giro.rings(self.code))
         caption = self.words["girocode"]
-        paper.text(RIGHT, y + CODE + 1.5, caption, size=fonts.shrunk(caption, 6.5, CODE), align="right", ink=QUIET)
+        paper.text(
+            RIGHT,
+            y + CODE + 1.5,
+            caption,
+            size=fonts.shrunk(caption, 6.5, CODE),
+            align="right",
+            ink=QUIET,
+        )
 
     def _amount(self, paper, label, value, is_total):
         paper.reserve(TOTAL if is_total else AMOUNT)
@@ -80,7 +93,9 @@ class Closing:
             paper.line(LABEL, paper.y, RIGHT, thickness=RULE, ink=self.brand.color)
         paper.y += AMOUNT
         for x, text, align in ((LABEL, label, "left"), (RIGHT, self._number(value), "right")):
-            paper.text(x, paper.y, text, size=SUBTITLE if is_total else SIZE, bold=is_total, align=align)
+            paper.text(
+                x, paper.y, text, size=SUBTITLE if is_total else SIZE, bold=is_total, align=align
+            )
 
     def _amounts(self):
         """Yield (label, amount, whether it is a total)."""
@@ -89,7 +104,11 @@ class Closing:
         for tax in invoice["taxes"]:
             kind = "" if tax["category"] == "S" else f" ({tax['category']})"
             rate = formats.percent(tax["rate"], self.locale)
-            yield self._text("tax", rate=rate, kind=kind, net=self._number(tax["net"])), tax["tax"], False
+            yield (
+                self._text("tax", rate=rate, kind=kind, net=self._number(tax["net"])),
+                tax["tax"],
+                False,
+            )
         if len(invoice["taxes"]) > 1:
             yield self._text("tax_total"), invoice["tax_total"], False
         yield self._text("total"), invoice["total"], True
@@ -115,14 +134,22 @@ class Closing:
         if self.draft:
             return self._text("not_valid")
         if invoice["invoice_type"] == "credit_note":
-            related, amount = invoice.get("related_invoice_number"), self._sum(-Decimal(str(invoice["total"])))
-            return self._text("refund" if related else "refund_unnamed", related=related, amount=amount)
+            related, amount = (
+                invoice.get("related_invoice_number"),
+                self._sum(-Decimal(str(invoice["total"]))),
+            )
+            return self._text(
+                "refund" if related else "refund_unnamed", related=related, amount=amount
+            )
         if not self._is_open():
             return self._text("settled")
         due, kind = invoice.get("due_date"), "transfer" if self.account else "pay"
-        return self._text(f"{kind}_by" if due else kind, amount=self._sum(invoice["open_amount"]),
-                          number=fonts.clean(invoice["invoice_number"]),
-                          due_date=due and formats.day(due, self.language))
+        return self._text(
+            f"{kind}_by" if due else kind,
+            amount=self._sum(invoice["open_amount"]),
+            number=fonts.clean(invoice["invoice_number"]),
+            due_date=due and formats.day(due, self.language),
+        )
 
     def _account(self):
         """Return (label, lines) of the seller's bank account, or nothing if there is no amount due or no IBAN."""
@@ -132,13 +159,24 @@ class Closing:
         reference = self.invoice.get("payment_reference") or self.invoice["invoice_number"]
         if giro.is_creditor_reference(reference):
             reference = grouped(reference)
-        values = {"holder": seller.get("name"), "iban": grouped(seller["iban"]), "bic": seller.get("bic"),
-                  "reference": fonts.clean(reference)}
+        values = {
+            "holder": seller.get("name"),
+            "iban": grouped(seller["iban"]),
+            "bic": seller.get("bic"),
+            "reference": fonts.clean(reference),
+        }
         room = RIGHT - ACCOUNT - (CODE if self.code else 0)
-        return [(self.words[key], fonts.wrap(value, SIZE, room)) for key, value in values.items() if value]
+        return [
+            (self.words[key], fonts.wrap(value, SIZE, room))
+            for key, value in values.items()
+            if value
+        ]
 
     def _is_open(self):
-        return self.invoice["invoice_type"] == "invoice" and Decimal(str(self.invoice["open_amount"])) > 0
+        return (
+            self.invoice["invoice_type"] == "invoice"
+            and Decimal(str(self.invoice["open_amount"])) > 0
+        )
 
     # Texts
 

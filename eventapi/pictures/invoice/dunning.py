@@ -2,6 +2,7 @@
 
 Positions are in millimetres, font sizes in points.
 """
+
 import re
 
 from eventapi.languages import formats
@@ -14,10 +15,13 @@ from eventapi.pictures.style import PLAIN, QUIET, RULE, SUBTITLE, TEXT
 from eventapi.pictures.words import grouped
 
 LINE_HEIGHT = 4.8
-ROW, GAP = 5.4, 4                                   # of the table: height of a row, least space between the columns
-DETAIL, DETAIL_ROW = 7.5, 3.8                       # of the table: font size and height of a detail
-MOST = 8                                            # payments that have a row each
-LABEL, ACCOUNT = LEFT + 40, LEFT + 38               # left edges of the labels of amounts, and of the bank account
+ROW, GAP = 5.4, 4  # of the table: height of a row, least space between the columns
+DETAIL, DETAIL_ROW = 7.5, 3.8  # of the table: font size and height of a detail
+MOST = 8  # payments that have a row each
+LABEL, ACCOUNT = (
+    LEFT + 40,
+    LEFT + 38,
+)  # left edges of the labels of amounts, and of the bank account
 
 
 def draw(entry, invoice, seller, buyer, brand=PLAIN):
@@ -41,7 +45,9 @@ class Letter(Sheet):
         self.entry = entry
         self.reference = invoice.get("payment_reference") or self.number
         self.title = f"{fonts.clean(entry['title'])}: {self.words['invoice']} {self.number}"
-        self.letterhead = Letterhead(seller, brand, entry["language"], has_bank=not seller.get("iban"))
+        self.letterhead = Letterhead(
+            seller, brand, entry["language"], has_bank=not seller.get("iban")
+        )
         self.paper.bottom = self.letterhead.footer_top - 11
 
     def pdf(self):
@@ -55,7 +61,11 @@ class Letter(Sheet):
         self._table()
         self._account_and_regards()
         paper.draw_footers(self._footer)
-        return paper.pdf(title=self.title, author=fonts.clean(self.seller.get("name") or ""), language=self.language)
+        return paper.pdf(
+            title=self.title,
+            author=fonts.clean(self.seller.get("name") or ""),
+            language=self.language,
+        )
 
     def _greeting(self):
         name = self.buyer.get("contact_name")
@@ -64,7 +74,9 @@ class Letter(Sheet):
     def _paragraphs(self, texts, room=RIGHT - LEFT):
         for text in filter(None, texts):
             self.paper.y += 3
-            self.paper.flow(fonts.wrap(self._joined(text), TEXT, room), size=TEXT, line_height=LINE_HEIGHT)
+            self.paper.flow(
+                fonts.wrap(self._joined(text), TEXT, room), size=TEXT, line_height=LINE_HEIGHT
+            )
 
     def _joined(self, text):
         """Return a text in which no line ends between an amount and its currency."""
@@ -93,7 +105,13 @@ class Letter(Sheet):
             if kind == "detail":
                 paper.reserve(DETAIL_ROW)
                 paper.y += DETAIL_ROW
-                paper.text(LABEL, paper.y, label, size=fonts.shrunk(label, DETAIL, RIGHT - LABEL), ink=QUIET)
+                paper.text(
+                    LABEL,
+                    paper.y,
+                    label,
+                    size=fonts.shrunk(label, DETAIL, RIGHT - LABEL),
+                    ink=QUIET,
+                )
             else:
                 paper.reserve(ROW + 1)
                 self._amount(label, amount, kind)
@@ -103,10 +121,15 @@ class Letter(Sheet):
         paper, is_total = self.paper, kind == "total"
         if kind != "amount":
             ink = self.letterhead.brand.color if is_total else QUIET
-            paper.line(LABEL, paper.y + 1.4, RIGHT, thickness=RULE if is_total else RULE / 2, ink=ink)
+            paper.line(
+                LABEL, paper.y + 1.4, RIGHT, thickness=RULE if is_total else RULE / 2, ink=ink
+            )
             paper.y += 1
         paper.y += ROW
-        value, size = formats.money(amount, self.entry["currency"], self.locale), SUBTITLE if is_total else SIZE
+        value, size = (
+            formats.money(amount, self.entry["currency"], self.locale),
+            SUBTITLE if is_total else SIZE,
+        )
         room = RIGHT - LABEL - fonts.width(value, size, is_total) - GAP
         fitting = min(size, size * room / fonts.width(label, size, is_total))
         paper.text(LABEL, paper.y, label, size=fitting, bold=is_total)
@@ -119,16 +142,34 @@ class Letter(Sheet):
         if paid:
             yield "amount", words["claim_invoice"].format(number=self.number), entry["total"]
             yield from paid
-        yield "sum" if paid else "amount", words["claim_open"].format(number=self.number), entry["open_amount"]
+        yield (
+            "sum" if paid else "amount",
+            words["claim_open"].format(number=self.number),
+            entry["open_amount"],
+        )
         if entry["costs"]:
             is_lump_sum = entry["lump_sum"] and entry["costs"] == entry["lump_sum"]
-            yield "amount", words["claim_lump_sum" if is_lump_sum else "claim_costs"], entry["costs"]
+            yield (
+                "amount",
+                words["claim_lump_sum" if is_lump_sum else "claim_costs"],
+                entry["costs"],
+            )
         if entry["interest"]:
-            yield "amount", words["claim_interest"].format(until=self._day(entry["sent_on"])), entry["interest"]
-            yield from (("detail", self._period(period), None) for period in entry["interest_periods"])
+            yield (
+                "amount",
+                words["claim_interest"].format(until=self._day(entry["sent_on"])),
+                entry["interest"],
+            )
+            yield from (
+                ("detail", self._period(period), None) for period in entry["interest_periods"]
+            )
         if entry["claims_paid"]:
             yield "amount", words["claim_paid"], -entry["claims_paid"]
-        yield "total", words["claim_total"].format(deadline=self._day(entry["deadline"])), entry["total_claim"]
+        yield (
+            "total",
+            words["claim_total"].format(deadline=self._day(entry["deadline"])),
+            entry["total_claim"],
+        )
 
     def _paid(self):
         """Yield the rows of what was credited, paid, refunded and written off. Letters of older versions have none."""
@@ -138,12 +179,19 @@ class Letter(Sheet):
         payments = entry["payments"]
         if len(payments) > MOST:
             days = self._day(payments[0]["date"]), self._day(payments[-1]["date"])
-            yield "amount", words["claim_payments"].format(first=days[0], last=days[1]), \
-                -sum(payment["amount"] for payment in payments)
+            yield (
+                "amount",
+                words["claim_payments"].format(first=days[0], last=days[1]),
+                -sum(payment["amount"] for payment in payments),
+            )
         else:
             for payment in payments:
                 key = "claim_payment" if payment["amount"] > 0 else "claim_refund"
-                yield "amount", words[key].format(day=self._day(payment["date"])), -payment["amount"]
+                yield (
+                    "amount",
+                    words[key].format(day=self._day(payment["date"])),
+                    -payment["amount"],
+                )
         if entry["written_off"]:
             yield "amount", words["claim_written_off"], -entry["written_off"]
 
@@ -151,12 +199,20 @@ class Letter(Sheet):
         """Return the text of a period: days, rate, base rate, amount and interest."""
         base = ""
         if period["base_rate"] is not None:
-            base = self.words["claim_base_rate"].format(rate=formats.percent(period["base_rate"], self.locale))
+            base = self.words["claim_base_rate"].format(
+                rate=formats.percent(period["base_rate"], self.locale)
+            )
         return self.words["claim_day" if period["days"] == 1 else "claim_days"].format(
-            first=self._day(period["date_from"]), last=self._day(period["date_to"]), days=period["days"],
-            rate=formats.percent(period["rate"], self.locale), base=base,
-            **{name: formats.money(period[name], self.entry["currency"], self.locale)
-               for name in ("amount", "interest")})
+            first=self._day(period["date_from"]),
+            last=self._day(period["date_to"]),
+            days=period["days"],
+            rate=formats.percent(period["rate"], self.locale),
+            base=base,
+            **{
+                name: formats.money(period[name], self.entry["currency"], self.locale)
+                for name in ("amount", "interest")
+            },
+        )
 
     def _account_and_regards(self):
         """Draw the bank account, if there is one, and the greeting below it. The GiroCode is beside both."""
@@ -171,10 +227,16 @@ class Letter(Sheet):
 
     def _account(self):
         seller, paper = self.seller, self.paper
-        values = {"holder": seller.get("name"), "iban": grouped(seller["iban"]), "bic": seller.get("bic"),
-                  "reference": self.reference}
+        values = {
+            "holder": seller.get("name"),
+            "iban": grouped(seller["iban"]),
+            "bic": seller.get("bic"),
+            "reference": self.reference,
+        }
         for key, value in values.items():
-            for row, line in enumerate(fonts.wrap(value, SIZE, RIGHT - ACCOUNT - CODE) if value else ()):
+            for row, line in enumerate(
+                fonts.wrap(value, SIZE, RIGHT - ACCOUNT - CODE) if value else ()
+            ):
                 paper.y += LINE_HEIGHT
                 if not row:
                     paper.text(LEFT, paper.y, self.words[key], size=SIZE, ink=QUIET)

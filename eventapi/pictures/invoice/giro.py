@@ -2,6 +2,7 @@
 
 `payload` returns the text of a code, the other functions draw it.
 """
+
 import struct
 import zlib
 
@@ -12,13 +13,15 @@ from eventapi.pictures.svg import draw
 from eventapi.validation import identifiers
 
 QUIET = qr.QUIET
-LEVEL = "M"                             # the error correction that EPC069-12 requires
-MAX_BYTES, MAX_MODULES = 331, 69        # of a code; 69 modules are version 13
+LEVEL = "M"  # the error correction that EPC069-12 requires
+MAX_BYTES, MAX_MODULES = 331, 69  # of a code; 69 modules are version 13
 MAX_NAME = 70
 MAX_CENTS = 99_999_999_999
-PIXELS = 8                              # width of a module in PNG; in SVG it is half of that
-DESCRIPTIONS = {"en": "Transfer {amount} with a banking app, reference {reference}",
-                "de": "{amount} mit einer Banking-App überweisen, Verwendungszweck {reference}"}
+PIXELS = 8  # width of a module in PNG; in SVG it is half of that
+DESCRIPTIONS = {
+    "en": "Transfer {amount} with a banking app, reference {reference}",
+    "de": "{amount} mit einer Banking-App überweisen, Verwendungszweck {reference}",
+}
 
 
 def payload(*, name, iban, bic, cents, reference) -> str:
@@ -32,8 +35,10 @@ def payload(*, name, iban, bic, cents, reference) -> str:
     structured, text = (reference, "") if is_creditor_reference(reference) else ("", reference)
     name = " ".join(name.split())[:MAX_NAME].rstrip()
     rest = [iban, f"EUR{cents // 100}.{cents % 100:02}", "", structured, text]
-    room = MAX_BYTES - len("\n".join(["BCD", "002", "1", "SCT", bic or "", "", *rest]).rstrip("\n").encode())
-    name = name.encode()[:max(room, 0)].decode(errors="ignore").rstrip()
+    room = MAX_BYTES - len(
+        "\n".join(["BCD", "002", "1", "SCT", bic or "", "", *rest]).rstrip("\n").encode()
+    )
+    name = name.encode()[: max(room, 0)].decode(errors="ignore").rstrip()
     return "\n".join(["BCD", "002", "1", "SCT", bic or "", name, *rest]).rstrip("\n")
 
 
@@ -58,9 +63,17 @@ def rings(code):
 def svg(code, *, amount, reference, language) -> bytes:
     """Return a code with its quiet zone as SVG. `amount` and `reference` are texts of its description."""
     module = PIXELS // 2
-    side, description = width(code) * module, DESCRIPTIONS[language].format(amount=amount, reference=reference)
-    parts = Area((rectangle(0, 0, side, side),), PAPER), qr.area(code, QUIET * module, QUIET * module, module, LEVEL)
-    return draw(Picture("girocode", side, side, "GiroCode", description, language, parts), unit="px")
+    side, description = (
+        width(code) * module,
+        DESCRIPTIONS[language].format(amount=amount, reference=reference),
+    )
+    parts = (
+        Area((rectangle(0, 0, side, side),), PAPER),
+        qr.area(code, QUIET * module, QUIET * module, module, LEVEL),
+    )
+    return draw(
+        Picture("girocode", side, side, "GiroCode", description, language, parts), unit="px"
+    )
 
 
 def png(code) -> bytes:
@@ -68,11 +81,19 @@ def png(code) -> bytes:
     rows, quiet = qr.modules(code, LEVEL), QUIET
     side = (len(rows) + 2 * quiet) * PIXELS
     blank = [False] * (len(rows) + 2 * quiet)
-    padded = [blank] * quiet + [[False] * quiet + list(row) + [False] * quiet for row in rows] + [blank] * quiet
+    padded = (
+        [blank] * quiet
+        + [[False] * quiet + list(row) + [False] * quiet for row in rows]
+        + [blank] * quiet
+    )
     lines = b"".join(_pixels(row) * PIXELS for row in padded)
-    header = struct.pack(">IIBBBBB", side, side, 1, 0, 0, 0, 0)         # one bit for each pixel, grey
-    return (b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(lines, 9))
-            + _chunk(b"IEND", b""))
+    header = struct.pack(">IIBBBBB", side, side, 1, 0, 0, 0, 0)  # one bit for each pixel, grey
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + _chunk(b"IHDR", header)
+        + _chunk(b"IDAT", zlib.compress(lines, 9))
+        + _chunk(b"IEND", b"")
+    )
 
 
 def _pixels(row):

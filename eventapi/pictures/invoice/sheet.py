@@ -3,6 +3,7 @@
 They contain the details that Directive 2006/112/EC, Art. 226 requires.
 Positions are in millimetres, font sizes in points.
 """
+
 from eventapi.languages import formats
 from eventapi.pictures import fonts
 from eventapi.pictures.invoice.closing import Closing
@@ -13,12 +14,21 @@ from eventapi.pictures.style import FOOT, INK, PLAIN, QUIET, SUBTITLE, TABLE, TE
 from eventapi.pictures.words import address, of_seller, place, vat_label, vat_number
 
 SIZE, LINE_HEIGHT = TABLE, 4.4
-INFO, INFO_VALUE = 125, 157                         # left edges of the labels and the values beside the address
-INFO_FIELDS = ("invoice_number", "issue_date", "service_date", "due_date", "related_invoice_number", "customer_number",
-               "buyer_vat_id", "buyer_reference", "leitweg_id")
+INFO, INFO_VALUE = 125, 157  # left edges of the labels and the values beside the address
+INFO_FIELDS = (
+    "invoice_number",
+    "issue_date",
+    "service_date",
+    "due_date",
+    "related_invoice_number",
+    "customer_number",
+    "buyer_vat_id",
+    "buyer_reference",
+    "leitweg_id",
+)
 EVENT = "title", "venue", "address", "postal_code", "city"
 SENDER, ADDRESS, ADDRESS_WIDTH, ADDRESS_HEIGHT = 60, 66, 80, 26
-FOLDS = 105, 148.5, 210                             # fold marks and, in the middle, the mark for hole punches
+FOLDS = 105, 148.5, 210  # fold marks and, in the middle, the mark for hole punches
 
 
 def draw(invoice, seller, buyer, language, is_copy=False, brand=PLAIN):
@@ -41,7 +51,9 @@ def _kind(invoice):
     """Return the name of the words for the kind of an invoice, which is its title."""
     if invoice.get("is_deposit"):
         return "deposit"
-    is_final = invoice["invoice_type"] == "invoice" and any(item.get("deposit_id") for item in invoice["items"])
+    is_final = invoice["invoice_type"] == "invoice" and any(
+        item.get("deposit_id") for item in invoice["items"]
+    )
     return "final_invoice" if is_final else invoice["invoice_type"]
 
 
@@ -91,7 +103,9 @@ class Sheet:
                 paper.line(4, y, 8, ink=QUIET)
 
     def _footer(self, page, pages):
-        self.letterhead.foot(self.paper, self.title, self.words["page"].format(page=page, pages=pages))
+        self.letterhead.foot(
+            self.paper, self.title, self.words["page"].format(page=page, pages=pages)
+        )
 
     # The first page, above the items
 
@@ -118,7 +132,9 @@ class Sheet:
         """Draw numbers, dates and references beside the address. Return the position below them."""
         y = 50
         for label, value in self._info_lines():
-            self.paper.text(INFO, y, label, size=fonts.shrunk(label, SIZE, INFO_VALUE - INFO - 2), ink=QUIET)
+            self.paper.text(
+                INFO, y, label, size=fonts.shrunk(label, SIZE, INFO_VALUE - INFO - 2), ink=QUIET
+            )
             for line in fonts.wrap(value, SIZE, RIGHT - INFO_VALUE):
                 self.paper.text(INFO_VALUE, y, line, size=SIZE)
                 y += LINE_HEIGHT
@@ -126,14 +142,17 @@ class Sheet:
 
     def _info_lines(self):
         """Yield (label, value) of the fields beside the address."""
-        values = {**self.invoice, "buyer_vat_id": self.buyer.get("vat_id"),
-                  "customer_number": self.buyer.get("customer_number")}
+        values = {
+            **self.invoice,
+            "buyer_vat_id": self.buyer.get("vat_id"),
+            "customer_number": self.buyer.get("customer_number"),
+        }
         if self.invoice["invoice_type"] == "credit_note":
             values["due_date"] = None
         number = values["buyer_vat_id"]
         values["buyer_vat_id"] = vat_number(number)
         if self.invoice.get("is_deposit") and values["service_date"] == values["issue_date"]:
-            values["service_date"] = None               # nobody has said when the supply is
+            values["service_date"] = None  # nobody has said when the supply is
         for field in filter(values.get, INFO_FIELDS):
             if field == "service_date":
                 yield self._service(values)
@@ -142,14 +161,24 @@ class Sheet:
             else:
                 day = field.endswith("_date")
                 label = "number" if field == "invoice_number" else field
-                shown = vat_label(self.words, number, field) if field == "buyer_vat_id" else self.words[label]
+                shown = (
+                    vat_label(self.words, number, field)
+                    if field == "buyer_vat_id"
+                    else self.words[label]
+                )
                 yield shown, self._day(values[field]) if day else values[field]
 
     def _service(self, invoice):
         """Return label and value of the service date or period."""
         first, last = invoice["service_date"], invoice.get("service_date_to")
         is_period = last and last != first
-        label = "deposit_service" if invoice.get("is_deposit") else "service_period" if is_period else "service_date"
+        label = (
+            "deposit_service"
+            if invoice.get("is_deposit")
+            else "service_period"
+            if is_period
+            else "service_date"
+        )
         return self.words[label], formats.days(first, last, self.language)
 
     def _related(self, invoice):
@@ -163,8 +192,13 @@ class Sheet:
     def _title(self):
         """Draw the title, the event and where it is."""
         paper, event = self.paper, {name: self.invoice.get(f"event_{name}") for name in EVENT}
-        paper.flow(fonts.wrap(self.title, TITLE, RIGHT - LEFT, True), size=TITLE, bold=True, line_height=6.8,
-                   ink=self.letterhead.brand.ink)
+        paper.flow(
+            fonts.wrap(self.title, TITLE, RIGHT - LEFT, True),
+            size=TITLE,
+            bold=True,
+            line_height=6.8,
+            ink=self.letterhead.brand.ink,
+        )
         paper.y += 1 if event["title"] else 0
         for text, size, ink in ((event["title"], SUBTITLE, INK), (place(event), TABLE, QUIET)):
             paper.flow(fonts.wrap(text, size, RIGHT - LEFT), size=size, line_height=4.8, ink=ink)
@@ -174,8 +208,11 @@ class Sheet:
         paper.y += 3
         self._title()
         reason = invoice["invoice_type"] == "credit_note" and invoice.get("cancellation_reason")
-        for text in (self.words["reason"].format(reason=reason) if reason else None,
-                     self.words["deposit_note"] if invoice.get("is_deposit") else None, invoice.get("text")):
+        for text in (
+            self.words["reason"].format(reason=reason) if reason else None,
+            self.words["deposit_note"] if invoice.get("is_deposit") else None,
+            invoice.get("text"),
+        ):
             if text:
                 paper.y += 2
                 paper.flow(fonts.wrap(text, TEXT, RIGHT - LEFT), size=TEXT, line_height=4.8)

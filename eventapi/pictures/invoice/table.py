@@ -2,6 +2,7 @@
 
 `headings` and `columns` are dicts by the name of the column.
 """
+
 from collections import Counter
 from itertools import zip_longest
 
@@ -11,38 +12,57 @@ from eventapi.pictures.paper import LEFT, RIGHT
 from eventapi.pictures.style import LINE, QUIET, RULE, TABLE
 
 SIZE, LINE_HEIGHT = TABLE, 4.4
-ABOVE, BELOW = 0.7, 2.0                             # space above and below the text of a row
-GAP = 3                                             # between columns
-UNBROKEN = 8                                        # an item with at most this many lines is kept on one page
-LAST = 2                                            # items that are kept with the totals
-NUMBERS = ("quantity", "unit_price", "discount_percent", "tax_rate", "net")         # columns that are aligned right
-OPTIONAL = ("unit", "discount_percent")             # columns that are left out if no item has a value
+ABOVE, BELOW = 0.7, 2.0  # space above and below the text of a row
+GAP = 3  # between columns
+UNBROKEN = 8  # an item with at most this many lines is kept on one page
+LAST = 2  # items that are kept with the totals
+NUMBERS = (
+    "quantity",
+    "unit_price",
+    "discount_percent",
+    "tax_rate",
+    "net",
+)  # columns that are aligned right
+OPTIONAL = ("unit", "discount_percent")  # columns that are left out if no item has a value
 
 
 class Table:
     """The items of an invoice (API object). The event is above the table, and left out at the end of descriptions."""
 
     def __init__(self, invoice, language, locale, brand, words):
-        self.currency, self.language, self.locale, self.brand = invoice["currency"], language, locale, brand
+        self.currency, self.language, self.locale, self.brand = (
+            invoice["currency"],
+            language,
+            locale,
+            brand,
+        )
         self.event = invoice.get("event_title")
         found = {(item["tax_rate"], item.get("tax_category")) for item in invoice["items"]}
-        self.shared = {rate for rate, number in Counter(rate for rate, _ in found).items() if number > 1}
+        self.shared = {
+            rate for rate, number in Counter(rate for rate, _ in found).items() if number > 1
+        }
         texts = [self._texts(item) for item in invoice["items"]]
-        self.headings = {name: words[name].format(currency=self.currency) for name in (texts or [{}])[0]
-                         if name not in OPTIONAL or any(row[name] for row in texts)}
+        self.headings = {
+            name: words[name].format(currency=self.currency)
+            for name in (texts or [{}])[0]
+            if name not in OPTIONAL or any(row[name] for row in texts)
+        }
         self.columns = _columns(self.headings, texts)
         self.rows = [self._lines(row) for row in texts]
 
     def _texts(self, item):
         """Return the texts of a row, in the order of the columns."""
         discount = item.get("discount_percent")
-        return {"position": str(item["position"]), "description": self._description(item),
-                "quantity": formats.number(item["quantity"], self.locale),
-                "unit": names.unit(item.get("unit"), self.language) or "",
-                "unit_price": formats.amount(item["unit_price"], self.currency, self.locale),
-                "discount_percent": formats.percent(discount, self.locale) if discount else "",
-                "tax_rate": self._tax(item),
-                "net": formats.amount(item["net"], self.currency, self.locale)}
+        return {
+            "position": str(item["position"]),
+            "description": self._description(item),
+            "quantity": formats.number(item["quantity"], self.locale),
+            "unit": names.unit(item.get("unit"), self.language) or "",
+            "unit_price": formats.amount(item["unit_price"], self.currency, self.locale),
+            "discount_percent": formats.percent(discount, self.locale) if discount else "",
+            "tax_rate": self._tax(item),
+            "net": formats.amount(item["net"], self.currency, self.locale),
+        }
 
     def _tax(self, item):
         """Return the rate, with the category if items of several categories have this rate: 0 % E, 0 % AE."""
@@ -50,7 +70,11 @@ class Table:
         return f"{rate} {item['tax_category']}" if item["tax_rate"] in self.shared else rate
 
     def _description(self, item):
-        return item["description"].removesuffix(f", {self.event}") if self.event else item["description"]
+        return (
+            item["description"].removesuffix(f", {self.event}")
+            if self.event
+            else item["description"]
+        )
 
     def _lines(self, texts):
         """Return the lines of a row, each with one text for each column."""
@@ -109,10 +133,12 @@ def _height(lines):
 
 def _columns(headings, rows):
     """Return (left edge, width) by column. The description takes the width that the other columns leave."""
+
     def widest(name):
         texts = [fonts.width(fonts.clean(row[name]), SIZE) for row in rows]
         wide = max([fonts.width(headings[name], SIZE, True), *texts])
         return min(wide, 22) if name == "unit" else wide
+
     wide = {name: widest(name) for name in headings if name != "description"}
     if headings:
         wide["description"] = max(RIGHT - LEFT - sum(wide.values()) - GAP * len(wide), 20)

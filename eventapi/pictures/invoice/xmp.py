@@ -2,15 +2,18 @@
 
 XMP repeats the Info dictionary of the PDF, so both are written from the same values here.
 """
+
 from html import escape
 
 FILE_NAME = "factur-x.xml"
 FACTUR_X = "urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#"
 # A credit note has the document type INVOICE too.
-PROPERTIES = {"DocumentType": ("INVOICE", "Kind of the business document"),
-              "DocumentFileName": (FILE_NAME, "Name of the embedded XML file"),
-              "Version": ("1.0", "Version of the XML schema of the invoice"),
-              "ConformanceLevel": ("EN 16931", "Profile of the XML invoice")}
+PROPERTIES = {
+    "DocumentType": ("INVOICE", "Kind of the business document"),
+    "DocumentFileName": (FILE_NAME, "Name of the embedded XML file"),
+    "Version": ("1.0", "Version of the XML schema of the invoice"),
+    "ConformanceLevel": ("EN 16931", "Profile of the XML invoice"),
+}
 PACKET = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/">
 <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
@@ -48,10 +51,12 @@ xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http:
 </rdf:RDF>
 </x:xmpmeta>
 <?xpacket end="r"?>"""
-DECLARATION = ('<rdf:li rdf:parseType="Resource"><pdfaProperty:name>{name}</pdfaProperty:name>'
-               "<pdfaProperty:valueType>Text</pdfaProperty:valueType>"
-               "<pdfaProperty:category>external</pdfaProperty:category>"
-               "<pdfaProperty:description>{description}</pdfaProperty:description></rdf:li>")
+DECLARATION = (
+    '<rdf:li rdf:parseType="Resource"><pdfaProperty:name>{name}</pdfaProperty:name>'
+    "<pdfaProperty:valueType>Text</pdfaProperty:valueType>"
+    "<pdfaProperty:category>external</pdfaProperty:category>"
+    "<pdfaProperty:description>{description}</pdfaProperty:description></rdf:li>"
+)
 
 
 def packet(texts, made_at) -> bytes:
@@ -61,8 +66,15 @@ def packet(texts, made_at) -> bytes:
     made_at: the aware datetime that is both the date of creation and of the last change.
     """
     values = "\n".join(f"<fx:{name}>{value}</fx:{name}>" for name, (value, _) in PROPERTIES.items())
-    declarations = "\n".join(DECLARATION.format(name=name, description=description)
-                             for name, (_, description) in PROPERTIES.items())
+    declarations = "\n".join(
+        DECLARATION.format(name=name, description=description)
+        for name, (_, description) in PROPERTIES.items()
+    )
     escaped = {name: escape(text, quote=False) for name, text in texts.items()}
-    return PACKET.format(**escaped, made_at=made_at.isoformat(timespec="seconds"), factur_x=FACTUR_X, values=values,
-                         declarations=declarations).encode()
+    return PACKET.format(
+        **escaped,
+        made_at=made_at.isoformat(timespec="seconds"),
+        factur_x=FACTUR_X,
+        values=values,
+        declarations=declarations,
+    ).encode()

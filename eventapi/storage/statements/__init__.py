@@ -10,6 +10,7 @@ Columns that several statements of a file name are written once, above the first
 
     -- columns: fields = title city country
 """
+
 from functools import lru_cache
 from types import SimpleNamespace
 
@@ -35,9 +36,15 @@ def statements(name: str) -> SimpleNamespace:
     """
     _, *parts = NAME.split(_source(name))
     lists = columns(name)
-    texts = {part: expanded(text, lists) for part, text in zip(parts[::2], parts[1::2], strict=True)}
-    return SimpleNamespace(**{part: (ListStatement if SORT.search(text) else Statement)(f"{name}.{part}", text)
-                              for part, text in texts.items()})
+    texts = {
+        part: expanded(text, lists) for part, text in zip(parts[::2], parts[1::2], strict=True)
+    }
+    return SimpleNamespace(
+        **{
+            part: (ListStatement if SORT.search(text) else Statement)(f"{name}.{part}", text)
+            for part, text in texts.items()
+        }
+    )
 
 
 def _source(name):

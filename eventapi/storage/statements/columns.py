@@ -14,6 +14,7 @@ In braces, the name of a list stands for each of its columns in turn, with a com
     {fields = :fields}                  title = :title, city = :city, …
     {texts_folded = fold(:texts)}       title_folded = fold(:title), city_folded = fold(:city)
 """
+
 import re
 
 LIST = re.compile(r"^-- columns: (\w+) = (.+(?:\n--   .+)*)", re.M)
@@ -35,6 +36,7 @@ def expanded(text: str, lists: dict[str, tuple[str, ...]]) -> str:
 
     Raise ValueError for braces that name no list.
     """
+
     def write(braces):
         if braces[0] in ("{sort}", "{order}"):
             return braces[0]
@@ -42,5 +44,8 @@ def expanded(text: str, lists: dict[str, tuple[str, ...]]) -> str:
             place = re.compile(rf"(?<!\w){name}(?![^\W_])")
             if place.search(braces[1]):
                 return ", ".join(place.sub(column, braces[1]) for column in columns)
-        raise ValueError(f"{braces[0]} names no list of columns. Declare it with -- columns: above the first statement")
+        raise ValueError(
+            f"{braces[0]} names no list of columns. Declare it with -- columns: above the first statement"
+        )
+
     return BRACES.sub(write, text)

@@ -9,6 +9,7 @@ only rows that are shown are joined and read.
 
 The examples below are of the list of payments, shortened.
 """
+
 import re
 
 from eventapi.storage.statements.named import Statement, chosen
@@ -16,7 +17,9 @@ from eventapi.storage.statements.named import Statement, chosen
 SORT = re.compile(r"[ ]*-- sort: (.+)$", re.M)
 IDS = "SELECT value FROM json_each(:ids)"
 ONLY_IDS = frozenset(["ids"])
-ONLY_SEARCH = re.compile(r"\s*WHERE TRUE\s+AND \w+\.id IN \(SELECT rowid (FROM \w+ WHERE \w+ MATCH :search)\)\s*")
+ONLY_SEARCH = re.compile(
+    r"\s*WHERE TRUE\s+AND \w+\.id IN \(SELECT rowid (FROM \w+ WHERE \w+ MATCH :search)\)\s*"
+)
 
 
 class ListStatement(Statement):
@@ -33,24 +36,40 @@ class ListStatement(Statement):
         self.tie = self.sorts.get("id")
         starts = [i for i, (text, _) in enumerate(self.lines) if text.lstrip().startswith("FROM ")]
         self.last = self.lines[-1][0]
-        if not starts or self.tie is None or not self.last.lstrip().startswith("ORDER BY {sort} {order}"):
-            raise ValueError(f"{name} is a list, but lacks a line FROM, the sort key id or ORDER BY {{sort}} {{order}}")
-        self.head, self.body = self.lines[:starts[0]], self.lines[starts[0]:-1]
+        if (
+            not starts
+            or self.tie is None
+            or not self.last.lstrip().startswith("ORDER BY {sort} {order}")
+        ):
+            raise ValueError(
+                f"{name} is a list, but lacks a line FROM, the sort key id or ORDER BY {{sort}} {{order}}"
+            )
+        self.head, self.body = self.lines[: starts[0]], self.lines[starts[0] : -1]
         filters = [text for text, words in self.body if words == ONLY_IDS]
         if filters != [f"   AND {self.tie} IN ({IDS})"]:
-            raise ValueError(f"{name} is a list, but lacks the line AND {self.tie} IN ({IDS})  -- when ids")
-        joined = re.findall(r"^\s*LEFT JOIN \w+ (\w+)", "\n".join(text for text, _ in self.body), re.M)
-        if any(re.search(rf"\b{alias}\.", column) for alias in joined for column in self.sorts.values()):
-            raise ValueError(f"{name} is a list, but lacks a sort column of its own: only shown rows are joined")
+            raise ValueError(
+                f"{name} is a list, but lacks the line AND {self.tie} IN ({IDS})  -- when ids"
+            )
+        joined = re.findall(
+            r"^\s*LEFT JOIN \w+ (\w+)", "\n".join(text for text, _ in self.body), re.M
+        )
+        if any(
+            re.search(rf"\b{alias}\.", column) for alias in joined for column in self.sorts.values()
+        ):
+            raise ValueError(
+                f"{name} is a list, but lacks a sort column of its own: only shown rows are joined"
+            )
 
     def page(self, given: frozenset, sort: str, order: str) -> str:
         """Return a page of the rows, with the parameters :limit and :offset.
 
-            SELECT p.id, p.amount … FROM payments p LEFT JOIN invoices i … WHERE TRUE AND p.id IN (…)
-             ORDER BY p.amount ASC NULLS LAST, p.id ASC
+        SELECT p.id, p.amount … FROM payments p LEFT JOIN invoices i … WHERE TRUE AND p.id IN (…)
+         ORDER BY p.amount ASC NULLS LAST, p.id ASC
         """
-        return self.kept(("page", given & self.words, sort, order),
-                         lambda: self._rows(self.head, given, sort, order, "page"))
+        return self.kept(
+            ("page", given & self.words, sort, order),
+            lambda: self._rows(self.head, given, sort, order, "page"),
+        )
 
     def after(self, given: frozenset, sort: str, order: str, part: str) -> str:
         """Return a part of the rows after a cursor. `part` is one of `parts`.
@@ -59,21 +78,34 @@ class ListStatement(Statement):
 
             SELECT p.amount AS after_value, p.id, p.amount … WHERE TRUE AND p.id IN (…) ORDER BY …
         """
+
         def build():
             (first, words), *others = self.head
-            head = [(f"SELECT {self.sorts[sort]} AS after_value, {first.lstrip().removeprefix('SELECT ')}", words)]
+            head = [
+                (
+                    f"SELECT {self.sorts[sort]} AS after_value, {first.lstrip().removeprefix('SELECT ')}",
+                    words,
+                )
+            ]
             return self._rows([*head, *others], given, sort, order, part)
+
         return self.kept(("after", given & self.words, sort, order, part), build)
 
     def ids(self, given: frozenset, sort: str, order: str, part: str = "page") -> str:
         """Return the ids of the rows of a page, or of a part after a cursor.
 
-            SELECT p.id FROM payments p WHERE TRUE AND p.amount = :after_value AND p.id > :after_id
-             ORDER BY p.amount ASC NULLS LAST, p.id ASC LIMIT :limit OFFSET :offset
+        SELECT p.id FROM payments p WHERE TRUE AND p.amount = :after_value AND p.id > :after_id
+         ORDER BY p.amount ASC NULLS LAST, p.id ASC LIMIT :limit OFFSET :offset
         """
         condition = [] if part == "page" else [self._condition(sort, order, part)]
-        return "\n".join([f"SELECT {self.tie}", *self._filtered(given), *condition,
-                          f"{self._order(sort, order)} LIMIT :limit OFFSET :offset"])
+        return "\n".join(
+            [
+                f"SELECT {self.tie}",
+                *self._filtered(given),
+                *condition,
+                f"{self._order(sort, order)} LIMIT :limit OFFSET :offset",
+            ]
+        )
 
     def parts(self, sort: str, cursor: tuple | None) -> tuple[str, ...]:
         """Return the parts of the list after a cursor (value, id), in order; from the beginning if it is None.
@@ -97,17 +129,21 @@ class ListStatement(Statement):
 
             SELECT count(*) FROM payments_search WHERE payments_search MATCH :search
         """
+
         def build():
             table, *conditions = self._filtered(given)
             search = ONLY_SEARCH.fullmatch("\n".join(conditions))
             if search:
                 return f"SELECT count(*) {search[1]}"
             return "\n".join(["SELECT count(*)", table, *conditions])
+
         return self.kept(("count", given & self.words), build)
 
     def _rows(self, head, given, sort, order, part):
         """Return the text that reads the rows of a page or part. The condition of `ids` gets the ids of these rows."""
-        rows = "\n".join([*chosen(head, ONLY_IDS), *chosen(self.body, ONLY_IDS), self._order(sort, order)])
+        rows = "\n".join(
+            [*chosen(head, ONLY_IDS), *chosen(self.body, ONLY_IDS), self._order(sort, order)]
+        )
         return rows.replace(IDS, f"\n{self.ids(given, sort, order, part)}", 1)
 
     def _order(self, sort, order):
@@ -116,7 +152,9 @@ class ListStatement(Statement):
 
     def _filtered(self, given):
         """Return the chosen lines from FROM on without LEFT JOIN: these do not filter, and no list sorts by them."""
-        return [line for line in chosen(self.body, given) if not line.lstrip().startswith("LEFT JOIN ")]
+        return [
+            line for line in chosen(self.body, given) if not line.lstrip().startswith("LEFT JOIN ")
+        ]
 
     def _condition(self, sort, order, part):
         column, than = self.sorts[sort], "<" if order == "DESC" else ">"

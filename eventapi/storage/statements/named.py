@@ -1,4 +1,5 @@
 """One statement and its forms: with its optional lines, or without them."""
+
 import re
 from collections.abc import Callable
 
@@ -21,7 +22,7 @@ class Statement:
         self.name, self.lines, self.sorts, self.forms = name, [], {}, {}
         for line in source.splitlines():
             when = WHEN.search(line)
-            text = line[:when.start()] if when else line
+            text = line[: when.start()] if when else line
             if text.strip() and not text.startswith("--"):
                 self.lines.append((text, frozenset(when[1].split()) if when else NOTHING))
         self.lines[-1] = (self.lines[-1][0].removesuffix(";"), self.lines[-1][1])

@@ -1,4 +1,5 @@
 """Identifiers of the organiser in the configuration. A wrong one does not prevent the start, but sending an invoice."""
+
 from __future__ import annotations
 
 import os
@@ -14,7 +15,7 @@ from eventapi.validation.identifiers.electronic import electronic_address
 if TYPE_CHECKING:
     from eventapi.config import Config
 
-COUNTRIES = {"EL": "GR", "XI": "GB"}                # VAT prefix -> country code, where they differ
+COUNTRIES = {"EL": "GR", "XI": "GB"}  # VAT prefix -> country code, where they differ
 WITH_VAT_ID = {COUNTRIES.get(prefix, prefix) for prefix in FORMATS}
 
 
@@ -26,12 +27,20 @@ def faulty_options(config: Config) -> dict[str, str]:
     """
     account, code, vat = config.organiser_iban, config.organiser_bic, config.organiser_vat_id
     has_vat_id = config.organiser_country in WITH_VAT_ID and not vat_id_by_format(vat)
-    checks = {"organiser_iban": iban if looks_like_iban(account) else None,
-              "organiser_bic": bic if re.match("[A-Z]{6}", compact(code)) else None,
-              "organiser_vat_id": vat_id if vat and has_vat_id else None,
-              "organiser_country": None if config.organiser_country in countries.NAMES else _country,
-              "organiser_electronic_address": electronic_address if config.organiser_electronic_address else None}
-    return {name: sentence for name, check in checks.items() if (sentence := check and _fault(config, name, check))}
+    checks = {
+        "organiser_iban": iban if looks_like_iban(account) else None,
+        "organiser_bic": bic if re.match("[A-Z]{6}", compact(code)) else None,
+        "organiser_vat_id": vat_id if vat and has_vat_id else None,
+        "organiser_country": None if config.organiser_country in countries.NAMES else _country,
+        "organiser_electronic_address": electronic_address
+        if config.organiser_electronic_address
+        else None,
+    }
+    return {
+        name: sentence
+        for name, check in checks.items()
+        if (sentence := check and _fault(config, name, check))
+    }
 
 
 def _country(text):
@@ -60,12 +69,16 @@ def _doubtful_vat_id(config):
     if not number:
         return {}
     if not is_vat_id(number):
-        return {"organiser_vat_id": f"{_fault(config, 'organiser_vat_id', vat_id)} Invoices are sent all the same."}
+        return {
+            "organiser_vat_id": f"{_fault(config, 'organiser_vat_id', vat_id)} Invoices are sent all the same."
+        }
     prefix = number[:2]
     if COUNTRIES.get(prefix, prefix) == config.organiser_country:
         return {}
-    return {"organiser_vat_id": f"organiser_vat_id begins with {prefix}, but organiser_country is "
-            f"{config.organiser_country}. Correct one of them, unless the organiser is registered for VAT abroad."}
+    return {
+        "organiser_vat_id": f"organiser_vat_id begins with {prefix}, but organiser_country is "
+        f"{config.organiser_country}. Correct one of them, unless the organiser is registered for VAT abroad."
+    }
 
 
 def _old_base_rates(config):
@@ -74,8 +87,10 @@ def _old_base_rates(config):
     half_year = f"{today[:4]}-{'01' if today[5:7] < '07' else '07'}-01"
     if not config.base_rates or config.base_rates[-1][0] >= half_year:
         return {}
-    return {"base_rates": f"base_rates ends with the rate of {config.base_rates[-1][0]}. Add the rate that applies "
-                          f"from {half_year} on, also if it is the same."}
+    return {
+        "base_rates": f"base_rates ends with the rate of {config.base_rates[-1][0]}. Add the rate that applies "
+        f"from {half_year} on, also if it is the same."
+    }
 
 
 def _wrong_accounts(config):
@@ -84,12 +99,18 @@ def _wrong_accounts(config):
         try:
             iban(account)
         except ValueError as error:
-            return {"bank_accounts": f"bank_accounts has {account!r}, but each must be {error}. No statement of this "
-                                     "account can be imported."}
+            return {
+                "bank_accounts": f"bank_accounts has {account!r}, but each must be {error}. No statement of this "
+                "account can be imported."
+            }
     return {}
 
 
 def place(config: Config, name: str) -> str:
     """Return where an option is corrected: its environment variable if it is set, because it counts first."""
     variable = f"EVENTAPI_{name.upper()}"
-    return f"the variable {variable}" if variable in os.environ else str(config.file or "the environment")
+    return (
+        f"the variable {variable}"
+        if variable in os.environ
+        else str(config.file or "the environment")
+    )

@@ -1,4 +1,5 @@
 """Cookies of sessions. Their names contain the ref of the link, so that a person can act for two companies."""
+
 import re
 
 from bottle import request
@@ -6,8 +7,8 @@ from bottle import request
 from eventapi.errors import Problem
 from eventapi.web import client
 
-DAYS_OF_OWN_DEVICE = 60                 # that its cookie lasts
-DAYS_OF_DOOR = 400                      # longer than its link, whose end the server decides; browsers keep none longer
+DAYS_OF_OWN_DEVICE = 60  # that its cookie lasts
+DAYS_OF_DOOR = 400  # longer than its link, whose end the server decides; browsers keep none longer
 
 
 def is_secure() -> bool:
@@ -27,11 +28,15 @@ def name_of(ref: str) -> str:
 def get(ref: str) -> str | None:
     """Return the secret of the session of a link. Raise 400 if the browser sends two of this name."""
     wanted = name_of(ref)
-    pairs = (part.strip().partition("=") for part in request.environ.get("HTTP_COOKIE", "").split(";"))
+    pairs = (
+        part.strip().partition("=") for part in request.environ.get("HTTP_COOKIE", "").split(";")
+    )
     found = [value for name, _, value in pairs if name == wanted]
     if len(found) > 1:
-        raise Problem("malformed_request", f"The cookie {wanted} was sent twice. Close the browser, and open your link "
-                      "again.")
+        raise Problem(
+            "malformed_request",
+            f"The cookie {wanted} was sent twice. Close the browser, and open your link again.",
+        )
     return found[0] if found else None
 
 
@@ -42,7 +47,9 @@ def is_possible() -> bool:
 
 def language() -> str | None:
     """Return the language that somebody has chosen on a page with a session, or None."""
-    found = re.search(r"(?:^|;)\s*evs-language=([a-z]{2})\s*(?:;|$)", request.environ.get("HTTP_COOKIE", ""))
+    found = re.search(
+        r"(?:^|;)\s*evs-language=([a-z]{2})\s*(?:;|$)", request.environ.get("HTTP_COOKIE", "")
+    )
     return found and found[1]
 
 
@@ -57,10 +64,16 @@ def header(ref: str, secret: str, *, days: int = 0) -> str:
     The cookie ends after these days, or with the browser.
     """
     if not is_possible():
-        raise Problem("page_incomplete", "Sessions need https. Set the option base_url to an https address, and open "
-                      "the link there.", missing=["https"])
-    return (f"{name_of(ref)}={secret}; Path=/; HttpOnly; SameSite=Lax{'; Secure' if is_secure() else ''}"
-            f"{f'; Max-Age={days * 24 * 3600}' if days else ''}")
+        raise Problem(
+            "page_incomplete",
+            "Sessions need https. Set the option base_url to an https address, and open "
+            "the link there.",
+            missing=["https"],
+        )
+    return (
+        f"{name_of(ref)}={secret}; Path=/; HttpOnly; SameSite=Lax{'; Secure' if is_secure() else ''}"
+        f"{f'; Max-Age={days * 24 * 3600}' if days else ''}"
+    )
 
 
 def gone(ref: str) -> str:

@@ -1,4 +1,5 @@
 """Bodies of HTML forms. Nothing else reads them: the parsers of Bottle differ between versions and have no limits."""
+
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,9 +16,13 @@ from eventapi.web.html import cookies, shell
 from eventapi.web.json_bodies import parse, read_body, received
 
 FORM, FILE_FORM = "application/x-www-form-urlencoded", "multipart/form-data"
-LARGEST, MOST = 512 * 1024, 1000        # bytes and fields of a form
-HEAD, PARTS, LINES = 64 * 1024, 20, 8   # of a form with a file: bytes before the file, parts, header lines of a part
-BOUNDARY = re.compile(r"[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]")             # RFC 2046, 5.1.1
+LARGEST, MOST = 512 * 1024, 1000  # bytes and fields of a form
+HEAD, PARTS, LINES = (
+    64 * 1024,
+    20,
+    8,
+)  # of a form with a file: bytes before the file, parts, header lines of a part
+BOUNDARY = re.compile(r"[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]")  # RFC 2046, 5.1.1
 NAME = re.compile(r'form-data; name="([^"\r\n]{1,100})"(?:; filename="([^"\r\n]{0,255})")?', re.I)
 
 
@@ -32,9 +37,13 @@ def form(environ: dict) -> dict[str, list[str]]:
     if raw.count(b"&") >= MOST:
         raise Problem("body_too_large", f"A form may have at most {MOST} fields.")
     try:
-        pairs = parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST)
+        pairs = parse_qsl(
+            raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST
+        )
     except ValueError:
-        raise Problem("malformed_request", "The form cannot be read. Send it percent-encoded, in UTF-8.") from None
+        raise Problem(
+            "malformed_request", "The form cannot be read. Send it percent-encoded, in UTF-8."
+        ) from None
     found = {}
     for name, text in pairs:
         _add(found, name, text)
@@ -43,7 +52,10 @@ def form(environ: dict) -> dict[str, list[str]]:
 
 def _check_kind(environ, kind):
     sent = environ.get("CONTENT_TYPE", "").partition(";")[0].strip().lower()
-    if sent != kind or environ.get("HTTP_CONTENT_ENCODING", "").strip().lower() not in ("", "identity"):
+    if sent != kind or environ.get("HTTP_CONTENT_ENCODING", "").strip().lower() not in (
+        "",
+        "identity",
+    ):
         raise Problem("unsupported_media_type", f"Send the form as {kind}, not compressed.")
 
 
@@ -54,8 +66,9 @@ def _add(found, name, text):
 
 
 @contextmanager
-def file_form(environ: dict, config: Config, limit: int, check: Callable[[dict], None]
-              ) -> Iterator[tuple[dict[str, list[str]], files.Upload | None]]:
+def file_form(
+    environ: dict, config: Config, limit: int, check: Callable[[dict], None]
+) -> Iterator[tuple[dict[str, list[str]], files.Upload | None]]:
     """Yield the texts of a form, and the file in its last field as an Upload; None if no file was chosen.
 
     `check(texts)` is called before the file is read, and raises if it must not be. `limit` is in bytes. The texts have
@@ -65,7 +78,9 @@ def file_form(environ: dict, config: Config, limit: int, check: Callable[[dict],
     _check_kind(environ, FILE_FORM)
     length = uploads.content_length(environ)
     if uploads.is_chunked(environ) or not length:
-        raise Problem("length_required", "Send the form with the header Content-Length, and not in chunks.")
+        raise Problem(
+            "length_required", "Send the form with the header Content-Length, and not in chunks."
+        )
     if length > limit + HEAD:
         raise uploads.too_large(limit)
     body = uploads.Body(environ["wsgi.input"], length)
@@ -83,16 +98,22 @@ def file_form(environ: dict, config: Config, limit: int, check: Callable[[dict],
 
 def _boundary(environ):
     """Return the boundary that Content-Type names, in bytes. Raise 400 unless it is one of RFC 2046."""
-    found = re.search(r';\s*boundary=(?:"([^"]*)"|([^\s;"]*))\s*(?:;|$)', environ["CONTENT_TYPE"], re.I)
+    found = re.search(
+        r';\s*boundary=(?:"([^"]*)"|([^\s;"]*))\s*(?:;|$)', environ["CONTENT_TYPE"], re.I
+    )
     boundary = found and (found[1] or found[2] or "")
     if not boundary or not BOUNDARY.fullmatch(boundary):
-        raise Problem("malformed_request", "The header Content-Type has no boundary of 1 to 70 characters.")
+        raise Problem(
+            "malformed_request", "The header Content-Type has no boundary of 1 to 70 characters."
+        )
     return boundary.encode()
 
 
 def _unreadable():
-    return Problem("malformed_request", "The form cannot be read. Send its fields first and one file as its last "
-                   "field, in UTF-8.")
+    return Problem(
+        "malformed_request",
+        "The form cannot be read. Send its fields first and one file as its last field, in UTF-8.",
+    )
 
 
 class _Head:
@@ -101,7 +122,9 @@ class _Head:
     def __init__(self, body, boundary):
         self.body, self.boundary, self.rest, self.texts, self.taken = body, boundary, b"", {}, 0
         delimiter = b"\r\n--" + boundary
-        if self._until(b"--" + boundary + b"\r\n"):               # RFC 2046 allows a preamble; browsers send none
+        if self._until(
+            b"--" + boundary + b"\r\n"
+        ):  # RFC 2046 allows a preamble; browsers send none
             raise _unreadable()
         for _ in range(PARTS):
             name, filename = self._header()
@@ -118,12 +141,18 @@ class _Head:
         """Return (name, file name or None) of the next part."""
         lines = self._until(b"\r\n\r\n").split(b"\r\n")
         if len(lines) > LINES:
-            raise Problem("body_too_large", f"A field of a form may have at most {LINES} header lines.")
+            raise Problem(
+                "body_too_large", f"A field of a form may have at most {LINES} header lines."
+            )
         try:
             heads = [line.decode().partition(":")[::2] for line in lines]
         except UnicodeDecodeError:
             raise _unreadable() from None
-        found = [NAME.fullmatch(value.strip()) for name, value in heads if name.lower() == "content-disposition"]
+        found = [
+            NAME.fullmatch(value.strip())
+            for name, value in heads
+            if name.lower() == "content-disposition"
+        ]
         if len(found) != 1 or not found[0] or (name := found[0][1]) == "filename":
             raise _unreadable()
         return name, found[0][2]
@@ -132,7 +161,9 @@ class _Head:
         """Return the bytes before `end`. Raise 413 if it is not within HEAD bytes, 400 if it does not come."""
         while end not in self.rest:
             if self.taken > HEAD:
-                raise Problem("body_too_large", f"The fields before the file may have at most {HEAD} bytes.")
+                raise Problem(
+                    "body_too_large", f"The fields before the file may have at most {HEAD} bytes."
+                )
             piece = self.body.read(8192)
             if not piece:
                 raise _unreadable()
@@ -165,7 +196,7 @@ class _File:
     def _without_end(self):
         for end in (self.end + b"\r\n", self.end):
             if self.kept.endswith(end):
-                return self.kept[:-len(end)]
+                return self.kept[: -len(end)]
         raise _unreadable()
 
 
@@ -219,12 +250,18 @@ def refuse_foreign(environ: dict, *, accepts_null: bool = False) -> None:
     origin, host = environ.get("HTTP_ORIGIN"), environ.get("HTTP_HOST", "")
     origin = None if origin == "null" and accepts_null else origin
     scheme, _, place = (origin or "").lower().partition("://")
-    if (origin and (place != host.lower() or (scheme != "https" and cookies.is_secure()))) or (
-            environ.get("HTTP_SEC_FETCH_SITE", "none") not in ("none", "same-origin")) or shell.elsewhere():
+    if (
+        (origin and (place != host.lower() or (scheme != "https" and cookies.is_secure())))
+        or (environ.get("HTTP_SEC_FETCH_SITE", "none") not in ("none", "same-origin"))
+        or shell.elsewhere()
+    ):
         raise foreign()
 
 
 def foreign() -> Problem:
     """Return the 403 Problem for a form on another web site."""
-    return Problem("origin_not_allowed", "The form was sent from another web site. Open the page of the form on this "
-                   "server, and send it there.")
+    return Problem(
+        "origin_not_allowed",
+        "The form was sent from another web site. Open the page of the form on this "
+        "server, and send it there.",
+    )

@@ -1,10 +1,21 @@
 """HTML forms: the texts of their fields as values of JSON, and what the template of a field needs."""
+
 import re
 from dataclasses import dataclass, field
 
-LABELS = {"text": "text", "textarea": "textarea", "integer": "integer", "number": "number", "boolean": "checkbox",
-          "date": "date", "datetime": "datetime-local", "select": "select", "multiselect": "checkboxes",
-          "email": "email", "url": "url"}           # types of custom fields -> kinds of fields
+LABELS = {
+    "text": "text",
+    "textarea": "textarea",
+    "integer": "integer",
+    "number": "number",
+    "boolean": "checkbox",
+    "date": "date",
+    "datetime": "datetime-local",
+    "select": "select",
+    "multiselect": "checkboxes",
+    "email": "email",
+    "url": "url",
+}  # types of custom fields -> kinds of fields
 
 
 @dataclass
@@ -14,6 +25,7 @@ class Field:
     `name` is that of the texts, `pointer` the place of its value in the body (RFC 6901), `kind` a value of LABELS, or
     `tel`. `options` are (value, label) of a choice.
     """
+
     name: str
     pointer: str
     label: str
@@ -75,7 +87,10 @@ def values(schema: dict, texts: dict[str, list[str]], language: str) -> dict:
     found = {name: given for name, given in texts.items() if name not in schema["properties"]}
     found = {name: given[0] for name, given in found.items()}
     for name, part in schema["properties"].items():
-        types, given = part.get("type", "string"), [text.strip() for text in texts.get(name, []) if text.strip()]
+        types, given = (
+            part.get("type", "string"),
+            [text.strip() for text in texts.get(name, []) if text.strip()],
+        )
         if "boolean" in types:
             found[name] = bool(given)
         elif "array" in types:
@@ -97,7 +112,9 @@ def faults_of(fields: list[Field], errors: list[dict], texts: dict[str, str]) ->
     found = {}
     for error in errors:
         pointer = error.get("pointer") or ""
-        name = next((places[place] for place in (pointer, pointer.rpartition("/")[0]) if place in places),
-                    fields[0].name)
+        name = next(
+            (places[place] for place in (pointer, pointer.rpartition("/")[0]) if place in places),
+            fields[0].name,
+        )
         found.setdefault(name, texts.get(f"fault_{error['code']}") or texts["fault_other"])
     return found

@@ -1,4 +1,5 @@
 """Rendered pages and drawn files that a process keeps. Each process has its own, and makes each of them once."""
+
 import sys
 import time
 from collections import OrderedDict
@@ -13,10 +14,12 @@ from bottle import request
 from eventapi.errors import Problem
 from eventapi.web.pages import Page
 
-COST = 2_000                # bytes that an entry takes beside its page: its key, its headers, and Python's objects
-LONGEST_WAIT = 20           # seconds for which a thread waits for another one; the watchdog allows 30
-RETRY_AFTER = 5             # seconds
-REFUSED_FOR = 60            # seconds for which a file whose drawing has raised a Problem is not drawn again
+COST = (
+    2_000  # bytes that an entry takes beside its page: its key, its headers, and Python's objects
+)
+LONGEST_WAIT = 20  # seconds for which a thread waits for another one; the watchdog allows 30
+RETRY_AFTER = 5  # seconds
+REFUSED_FOR = 60  # seconds for which a file whose drawing has raised a Problem is not drawn again
 
 
 class Kept:
@@ -32,11 +35,13 @@ class Kept:
     def __init__(self, most: int):
         """`most` is the largest number of bytes that are kept."""
         self.pages = OrderedDict()
-        self.sizes = {}                         # key -> bytes of its page
+        self.sizes = {}  # key -> bytes of its page
         self.bytes = 0
         self.most = most
-        self.lock = Lock()                      # of all attributes
-        self.makers = WeakValueDictionary()     # key -> lock of the threads that make its page, while there are any
+        self.lock = Lock()  # of all attributes
+        self.makers = (
+            WeakValueDictionary()
+        )  # key -> lock of the threads that make its page, while there are any
 
     def find(self, key: Hashable) -> Page | str | None:
         """Return the page or text with this key, or None if it is not kept."""
@@ -54,7 +59,7 @@ class Kept:
         page = self.find(key)
         if page is None:
             with self.turn(key):
-                page = self.find(key)           # another thread may have made it meanwhile
+                page = self.find(key)  # another thread may have made it meanwhile
                 if page is None:
                     page = make()
                     self.keep(key, page)
@@ -67,7 +72,7 @@ class Kept:
             return
         with self.lock:
             self.pages[key] = page
-            self.sizes[key] = size              # what a text takes may grow while it is kept
+            self.sizes[key] = size  # what a text takes may grow while it is kept
             self.bytes += size
             while self.bytes > self.most:
                 oldest, _ = self.pages.popitem(last=False)
@@ -113,14 +118,19 @@ class Drawn(Kept):
         return super().get(key, lambda: self._draw(key, make))
 
     def _draw(self, key, make):
-        self._refuse(key)                       # another thread may have tried meanwhile
+        self._refuse(key)  # another thread may have tried meanwhile
         try:
             return make()
         except Problem as problem:
             now = time.monotonic()
             with self.lock:
-                self.problems = {other: found for other, found in self.problems.items() if found[0] > now}
-                self.problems[key] = now + REFUSED_FOR, copy(problem)       # without the frames of its traceback
+                self.problems = {
+                    other: found for other, found in self.problems.items() if found[0] > now
+                }
+                self.problems[key] = (
+                    now + REFUSED_FOR,
+                    copy(problem),
+                )  # without the frames of its traceback
             raise
 
     def _refuse(self, key):
@@ -164,5 +174,8 @@ def size_of(page: Page | str) -> int:
 
 def busy() -> Problem:
     """Return the problem of a page or file that the process cannot make now."""
-    return Problem("unavailable", f"The server draws as many files as it can. Retry in {RETRY_AFTER} seconds.",
-                   headers={"Retry-After": str(RETRY_AFTER)})
+    return Problem(
+        "unavailable",
+        f"The server draws as many files as it can. Retry in {RETRY_AFTER} seconds.",
+        headers={"Retry-After": str(RETRY_AFTER)},
+    )

@@ -3,6 +3,7 @@
 The name of a field is the JSON pointer of its value without the first slash: `events/0/base_price`. So a fault of a
 problem document names the field that it stands beside.
 """
+
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -12,11 +13,21 @@ from eventapi.languages.choice import AVAILABLE
 from eventapi.validation.schema_files import body_schema, resolved
 from eventapi.web.html import forms
 
-LONG_TEXT = 501             # characters from which a text gets more than one line
-SPARE, MOST_ROWS = 3, 60    # empty rows at the end of a list, and rows of a list that one form can have
-FORMATS = {"date": "date", "date-time": "datetime-local", "day-or-moment": "day", "clock": "time", "email": "email",
-           "url": "url", "website": "url"}
-ANCHORS = ("before", "after")           # keys of a due date that is counted from a date of the event
+LONG_TEXT = 501  # characters from which a text gets more than one line
+SPARE, MOST_ROWS = (
+    3,
+    60,
+)  # empty rows at the end of a list, and rows of a list that one form can have
+FORMATS = {
+    "date": "date",
+    "date-time": "datetime-local",
+    "day-or-moment": "day",
+    "clock": "time",
+    "email": "email",
+    "url": "url",
+    "website": "url",
+}
+ANCHORS = ("before", "after")  # keys of a due date that is counted from a date of the event
 Texts = dict[str, list[str]]
 
 
@@ -27,6 +38,7 @@ class Field(forms.Field):
 
     `schema` is that of its value, `parts` the fields of a `group`, of a row of `rows`, or of a `due` date.
     """
+
     schema: dict = field(default_factory=dict)
     parts: list["Field"] = field(default_factory=list)
 
@@ -45,43 +57,85 @@ class Form:
     fields that name other records: path -> [(value, label)].
     """
 
-    def __init__(self, body: str, method: str, label: Callable[[str], tuple[str, str]], *,
-                 names: Iterable[str] | None = None, without: Iterable[str] = (),
-                 choices: dict[str, list] | None = None, language: str = "en"):
+    def __init__(
+        self,
+        body: str,
+        method: str,
+        label: Callable[[str], tuple[str, str]],
+        *,
+        names: Iterable[str] | None = None,
+        without: Iterable[str] = (),
+        choices: dict[str, list] | None = None,
+        language: str = "en",
+    ):
         self.root, self.method, self.language = body_schema(body, method), method, language
         self.label, self.choices, self.without = label, choices or {}, frozenset(without)
-        properties = {name: sub for name, sub in self.root["properties"].items()
-                      if sub is not True and name != "custom_fields"}
+        properties = {
+            name: sub
+            for name, sub in self.root["properties"].items()
+            if sub is not True and name != "custom_fields"
+        }
         required = self.root.get("required", [])
-        self.fields = [self._field(name, properties[name], name in required)
-                       for name in (properties if names is None else names)]
+        self.fields = [
+            self._field(name, properties[name], name in required)
+            for name in (properties if names is None else names)
+        ]
 
     # Fields
 
     def _field(self, path, schema, is_required):
-        schema = {**resolved(schema, self.root), **{key: value for key, value in schema.items() if key != "$ref"}}
+        schema = {
+            **resolved(schema, self.root),
+            **{key: value for key, value in schema.items() if key != "$ref"},
+        }
         label, help = self.label(path)
-        made = Field(path, f"/{path}", label, self._kind(path, schema), is_required, schema=schema, help=help,
-                     longest=schema.get("maxLength", 0), options=self._options(path, schema))
+        made = Field(
+            path,
+            f"/{path}",
+            label,
+            self._kind(path, schema),
+            is_required,
+            schema=schema,
+            help=help,
+            longest=schema.get("maxLength", 0),
+            options=self._options(path, schema),
+        )
         if made.kind == "group":
             made.parts = self._parts(path, schema)
         elif made.kind == "rows":
             made.parts = self._parts(path, resolved(schema["items"], self.root))
         elif made.kind == "due":
-            made.parts = [Field(f"{path}/days", f"/{path}/days", self.label(f"{path}/days")[0], "integer"),
-                          Field(f"{path}/anchor", f"/{path}/anchor", self.label(f"{path}/anchor")[0], "select",
-                                options=[(f"{word} {date}", self.label(f"{path}/{word} {date}")[0])
-                                         for word in ANCHORS for date in schema["properties"][word]["enum"]])]
+            made.parts = [
+                Field(f"{path}/days", f"/{path}/days", self.label(f"{path}/days")[0], "integer"),
+                Field(
+                    f"{path}/anchor",
+                    f"/{path}/anchor",
+                    self.label(f"{path}/anchor")[0],
+                    "select",
+                    options=[
+                        (f"{word} {date}", self.label(f"{path}/{word} {date}")[0])
+                        for word in ANCHORS
+                        for date in schema["properties"][word]["enum"]
+                    ],
+                ),
+            ]
         return made
 
     def _parts(self, path, schema):
         required = schema.get("required", [])
-        return [self._field(f"{path}/{name}", sub, name in required) for name, sub in schema["properties"].items()
-                if not sub.get("readOnly") and f"{path}/{name}" not in self.without]
+        return [
+            self._field(f"{path}/{name}", sub, name in required)
+            for name, sub in schema["properties"].items()
+            if not sub.get("readOnly") and f"{path}/{name}" not in self.without
+        ]
 
     def _kind(self, path, schema):
         types = _types(schema)
-        if path in self.choices or "enum" in schema or schema.get("format") in ("country", "available-language"):
+        if (
+            path in self.choices
+            or "enum" in schema
+            or schema.get("format") in ("country", "available-language")
+        ):
             return "checkboxes" if "array" in types else "select"
         if "array" in types:
             items = resolved(schema["items"], self.root)
@@ -105,13 +159,17 @@ class Form:
             return [(code, self.label(f"{path}={code}")[0]) for code in AVAILABLE]
         items = resolved(schema.get("items", {}), self.root)
         values = schema.get("enum") or items.get("enum") or ()
-        return [(str(value), self.label(f"{path}={value}")[0]) for value in values if value is not None]
+        return [
+            (str(value), self.label(f"{path}={value}")[0]) for value in values if value is not None
+        ]
 
     # A record as texts
 
     def defaults(self) -> Texts:
         """Return the texts of a new record."""
-        return self.texts({each.name: each.schema["default"] for each in self.fields if "default" in each.schema})
+        return self.texts(
+            {each.name: each.schema["default"] for each in self.fields if "default" in each.schema}
+        )
 
     def texts(self, record: dict) -> Texts:
         """Return the texts of the fields, for a record as the API returns it. Fields that it lacks are empty."""
@@ -158,7 +216,11 @@ class Form:
         found = {name: texts for name, texts in given.items() if not self._list_of(name)}
         for each in self.fields:
             if each.kind == "rows":
-                kept = [index for index in range(rows_in(each, given)) if not self._is_empty(each, index, given)]
+                kept = [
+                    index
+                    for index in range(rows_in(each, given))
+                    if not self._is_empty(each, index, given)
+                ]
                 for place, index in enumerate(kept):
                     for part in leaves(row_of(each, index)):
                         if part.name in given:
@@ -167,12 +229,23 @@ class Form:
         return found
 
     def _list_of(self, name):
-        return next((each for each in self.fields if each.kind == "rows" and name.startswith(f"{each.name}/")), None)
+        return next(
+            (
+                each
+                for each in self.fields
+                if each.kind == "rows" and name.startswith(f"{each.name}/")
+            ),
+            None,
+        )
 
     def _is_empty(self, each, index, given):
         """Return whether a row has only what an empty row has: boxes and choices that have a value from the start."""
-        return not any(text.strip() for part in leaves(row_of(each, index)) for text in given.get(part.name, [])
-                       if part.kind != "checkbox" and "default" not in part.schema)
+        return not any(
+            text.strip()
+            for part in leaves(row_of(each, index))
+            for text in given.get(part.name, [])
+            if part.kind != "checkbox" and "default" not in part.schema
+        )
 
     def body(self, given: Texts) -> dict:
         """Return the body that compact texts mean.
@@ -182,7 +255,9 @@ class Form:
         found = {}
         for each in self.fields:
             value = self._value(each, given)
-            if value is not None or (self.method != "POST" and each.name in self.root["properties"]):
+            if value is not None or (
+                self.method != "POST" and each.name in self.root["properties"]
+            ):
                 found[each.name] = value
         return found
 
@@ -190,9 +265,15 @@ class Form:
         if each.kind == "group":
             return self._object(each.parts, given)
         if each.kind == "rows":
-            return [self._object(row_of(each, index), given, in_row=True) for index in range(rows_in(each, given))]
+            return [
+                self._object(row_of(each, index), given, in_row=True)
+                for index in range(rows_in(each, given))
+            ]
         if each.kind == "due":
-            days, anchor = each.parts[0].value(given, self.language), each.parts[1].value(given, self.language)
+            days, anchor = (
+                each.parts[0].value(given, self.language),
+                each.parts[1].value(given, self.language),
+            )
             if days is not None or anchor is not None:
                 word, _, date = (anchor or f"{ANCHORS[0]} date_from").partition(" ")
                 return {word: date, "days": days if days is not None else ""}
@@ -203,30 +284,42 @@ class Form:
         if each.kind == "choice":
             return {"yes": True, "no": False}.get(texts[0]) if texts else None
         value = each.value(given, self.language)
-        return _whole(value) if "integer" in _types(each.schema) and each.kind != "integer" else value
+        return (
+            _whole(value) if "integer" in _types(each.schema) and each.kind != "integer" else value
+        )
 
     def _object(self, parts, given, in_row=False):
         """Return an object of the fields that have a text. In a row of a list, empty ones that may be null are null."""
         values = {part.name.rpartition("/")[2]: (part, self._value(part, given)) for part in parts}
-        return {name: value for name, (part, value) in values.items()
-                if value not in (None, {}) or (in_row and value is None and part.is_nullable)}
+        return {
+            name: value
+            for name, (part, value) in values.items()
+            if value not in (None, {}) or (in_row and value is None and part.is_nullable)
+        }
 
     # Faults
 
-    def faults(self, errors: list[dict], given: Texts, say: Callable[..., str]) -> tuple[Texts, list[str]]:
+    def faults(
+        self, errors: list[dict], given: Texts, say: Callable[..., str]
+    ) -> tuple[Texts, list[str]]:
         """Return name of a field -> sentence about its fault, and the sentences that no field of the form is about.
 
         `say(code, limit=…)` returns the sentence of a fault.
         """
-        known = {part.name: part for each in self.fields
-                 for part in (each, *leaves(_all_parts(each, given)))}
+        known = {
+            part.name: part
+            for each in self.fields
+            for part in (each, *leaves(_all_parts(each, given)))
+        }
         beside, others = {}, []
         for error in errors:
             name = (error.get("pointer") or "").removeprefix("/")
             found = name
             while found and found not in known:
                 found = found.rpartition("/")[0]
-            sentence = say(error["code"], limit=_limit(error["code"], known[found].schema if found else {}))
+            sentence = say(
+                error["code"], limit=_limit(error["code"], known[found].schema if found else {})
+            )
             if found:
                 beside.setdefault(found, sentence)
             else:
@@ -236,9 +329,13 @@ class Form:
 
 def row_of(each: Field, index: int) -> list[Field]:
     """Return the fields of one row of a list."""
+
     def numbered(part):
         name = f"{each.name}/{index}/{part.name.removeprefix(_pattern(each.name) + '/')}"
-        return replace(part, name=name, pointer=f"/{name}", parts=[numbered(inner) for inner in part.parts])
+        return replace(
+            part, name=name, pointer=f"/{name}", parts=[numbered(inner) for inner in part.parts]
+        )
+
     return [numbered(part) for part in each.parts]
 
 

@@ -1,4 +1,5 @@
 """The shell of all pages: templates (*.html), texts (words/*.json), headers, the choice of the language, the cache."""
+
 import json
 import re
 from collections.abc import Callable, Iterable
@@ -19,18 +20,29 @@ from eventapi.web.html.kept import Drawn, Kept
 from eventapi.web.pages import Page
 from eventapi.web.rest import Response
 
-POLICY = ("default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
-          "form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
-HEADERS = {"Content-Security-Policy": POLICY, "Permissions-Policy": "camera=()", "Referrer-Policy": "same-origin"}
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Permissions-Policy": "camera=()",
+    "Referrer-Policy": "same-origin",
+}
 FRESH, LASTING = "public, max-age=60", "public, max-age=31536000, immutable"
-LARGEST = 8_000_000                     # bytes of rendered pages, and of drawings within them, that a process keeps
-LARGEST_FILES = 16_000_000              # bytes of files: PDF and SVG of 27 halls of 600 booths, in two languages
-LONGEST = 100                           # characters of a query parameter
+LARGEST = 8_000_000  # bytes of rendered pages, and of drawings within them, that a process keeps
+LARGEST_FILES = (
+    16_000_000  # bytes of files: PDF and SVG of 27 halls of 600 booths, in two languages
+)
+LONGEST = 100  # characters of a query parameter
 LINK = re.compile(r"(https?://[^\s<>\"']+)")
-OWN_LINK = re.compile(r'(<a [^<>]*?href="(?:\.\./)+e/[^"?#<>]*)(?=["#])')     # to a page of a show, without a query
+OWN_LINK = re.compile(
+    r'(<a [^<>]*?href="(?:\.\./)+e/[^"?#<>]*)(?=["#])'
+)  # to a page of a show, without a query
 
 
 # Texts and templates
+
 
 @lru_cache
 def words(package: str, language: str) -> dict[str, str]:
@@ -56,12 +68,17 @@ def _piece(text):
     return escape(text).replace("\n", "<br>")
 
 
-def rendered(package: str, name: str, language: str, texts: dict[str, str], **values: object) -> str:
-    """Return the page of a template within the layout of its part, or of the package `layout`. `texts` are its words.
-    """
+def rendered(
+    package: str, name: str, language: str, texts: dict[str, str], **values: object
+) -> str:
+    """Return the page of a template within the layout of its part, or of the package `layout`. `texts` are its words."""
     layout = values.pop("layout", package)
     chosen = chosen_language()
-    kept = {**values["asked"], **({"embed": 1} if values["embed"] else {}), **({"language": chosen} if chosen else {})}
+    kept = {
+        **values["asked"],
+        **({"embed": 1} if values["embed"] else {}),
+        **({"language": chosen} if chosen else {}),
+    }
 
     def query(**changed: object) -> str:
         """Return `?…` with what this page was asked, and what changes."""
@@ -70,9 +87,21 @@ def rendered(package: str, name: str, language: str, texts: dict[str, str], **va
 
     def say(word: str, **parts: object) -> str:
         return texts[word].format(**parts)
-    known = {"w": say, "linked": linked, "language": language, "up": up(),
-             "chosen": chosen, "style": style_address(), "long_day": lambda date: long_day(date, say, language),
-             "formats": formats, "other": "de" if language == "en" else "en", "part": name, "query": query, **values}
+
+    known = {
+        "w": say,
+        "linked": linked,
+        "language": language,
+        "up": up(),
+        "chosen": chosen,
+        "style": style_address(),
+        "long_day": lambda date: long_day(date, say, language),
+        "formats": formats,
+        "other": "de" if language == "en" else "en",
+        "part": name,
+        "query": query,
+        **values,
+    }
     known["piece"] = lambda other, **more: template(package, other).render(**{**known, **more})
     text = template(layout, "layout").render(body=template(package, name).render(**known), **known)
     # Public pages set no cookie, so their links keep the language that somebody has chosen.
@@ -85,6 +114,7 @@ def long_day(date: str, say: Callable, language: str) -> str:
 
 
 # The request
+
 
 def asked(*names: str) -> dict[str, str]:
     """Return the query parameters of these names. Others are ignored.
@@ -128,7 +158,9 @@ def with_slash() -> Response | None:
         return None
     query = request.environ.get("QUERY_STRING")
     target = f"{address().rpartition('/')[2]}/{'?' if query else ''}{query or ''}"
-    return Response(status=308, headers={**HEADERS, "Location": target, "Cache-Control": "no-store"}, body=b"")
+    return Response(
+        status=308, headers={**HEADERS, "Location": target, "Cache-Control": "no-store"}, body=b""
+    )
 
 
 def elsewhere() -> Response | None:
@@ -143,9 +175,18 @@ def elsewhere() -> Response | None:
     if request.environ.get("HTTP_HOST", "").lower() == home.netloc.lower():
         return None
     query = request.environ.get("QUERY_STRING")
-    target = f"{config.base_url}{quote(address())}{'/' if request.environ.get('eventapi.slash') else ''}"
-    return Response(status=308, body=b"", headers={
-        **HEADERS, "Location": f"{target}?{query}" if query else target, "Cache-Control": "no-store"})
+    target = (
+        f"{config.base_url}{quote(address())}{'/' if request.environ.get('eventapi.slash') else ''}"
+    )
+    return Response(
+        status=308,
+        body=b"",
+        headers={
+            **HEADERS,
+            "Location": f"{target}?{query}" if query else target,
+            "Cache-Control": "no-store",
+        },
+    )
 
 
 def is_json() -> bool:
@@ -155,11 +196,16 @@ def is_json() -> bool:
 
 # Responses
 
+
 @lru_cache
 def style() -> tuple[str, Page]:
     """Return the name of the stylesheet, which contains its hash, and the stylesheet itself."""
     text = files("eventapi.pages").joinpath("style.css").read_text(encoding="utf-8")
-    headers = {"Content-Type": "text/css; charset=utf-8", "Cache-Control": LASTING, "Content-Security-Policy": POLICY}
+    headers = {
+        "Content-Type": "text/css; charset=utf-8",
+        "Cache-Control": LASTING,
+        "Content-Security-Policy": POLICY,
+    }
     return f"style-{sha256(text.encode()).hexdigest()[:12]}.css", Page(text, headers).compressed()
 
 
@@ -170,18 +216,40 @@ def style_address() -> str:
 
 def html(text: str, language: str, *, is_indexed: bool = True, frames: Iterable[str] = ()) -> Page:
     """Return a public page in a language. `frames` are the origins of web sites that may show it in a frame."""
-    policy = POLICY.replace("frame-ancestors 'none'", f"frame-ancestors {' '.join(frames)}") if frames else POLICY
-    headers = {**HEADERS, "Content-Security-Policy": policy, "Content-Type": "text/html; charset=utf-8",
-               "Content-Language": language, "Cache-Control": FRESH, "Vary": "Accept-Language"}
-    return Page(text, headers if is_indexed else {**headers, "X-Robots-Tag": "noindex"}).compressed()
+    policy = (
+        POLICY.replace("frame-ancestors 'none'", f"frame-ancestors {' '.join(frames)}")
+        if frames
+        else POLICY
+    )
+    headers = {
+        **HEADERS,
+        "Content-Security-Policy": policy,
+        "Content-Type": "text/html; charset=utf-8",
+        "Content-Language": language,
+        "Cache-Control": FRESH,
+        "Vary": "Accept-Language",
+    }
+    return Page(
+        text, headers if is_indexed else {**headers, "X-Robots-Tag": "noindex"}
+    ).compressed()
 
 
 def private(text: str, language: str, status: int = 200, referrer: str = "same-origin") -> Response:
     """Return a page that nobody keeps: with a token, or with what somebody has typed."""
-    return Response(status=status, body=text.encode(), headers={
-        **HEADERS, "Referrer-Policy": referrer, "Content-Type": "text/html; charset=utf-8",
-        "Content-Language": language, "Cache-Control": "no-store", "X-Robots-Tag": "noindex",
-        "Content-Encoding": "identity", "Vary": "Accept-Language"})
+    return Response(
+        status=status,
+        body=text.encode(),
+        headers={
+            **HEADERS,
+            "Referrer-Policy": referrer,
+            "Content-Type": "text/html; charset=utf-8",
+            "Content-Language": language,
+            "Cache-Control": "no-store",
+            "X-Robots-Tag": "noindex",
+            "Content-Encoding": "identity",
+            "Vary": "Accept-Language",
+        },
+    )
 
 
 KEPT = Kept(LARGEST)

@@ -3,6 +3,7 @@
 With a session: a keyed hash of whose link it is, masked by random bytes. It belongs to the link and not to the session,
 so that a page which was left open works again after a new sign-in. The random bytes are the id of the form.
 """
+
 import base64
 import binascii
 import hmac
@@ -10,7 +11,7 @@ import secrets
 import time
 from hashlib import sha256
 
-YOUNGEST, OLDEST = 4, 24 * 3600         # seconds: robots are faster, and people finish within a day
+YOUNGEST, OLDEST = 4, 24 * 3600  # seconds: robots are faster, and people finish within a day
 
 
 def form_token(key: bytes, purpose: str) -> str:
@@ -22,7 +23,9 @@ def form_token(key: bytes, purpose: str) -> str:
 def checked(key: bytes, purpose: str, token: str) -> tuple[str, str | None]:
     """Return (state, nonce) of a token: `good`, `young`, `old`, or `wrong`, which has no nonce."""
     head, _, given = token.rpartition(".")
-    if not hmac.compare_digest(_hash(key, purpose, head).encode(), given.encode("utf-8", "replace")):
+    if not hmac.compare_digest(
+        _hash(key, purpose, head).encode(), given.encode("utf-8", "replace")
+    ):
         return "wrong", None
     made, _, nonce = head.partition(".")
     age = time.time() - int(made)

@@ -1,12 +1,38 @@
 """What somebody has typed into a form whose session has ended, with the labels of its fields."""
+
 import re
 
 # Fields of forms that nobody types: they say which record is meant and which state of it, or they are buttons and ticks
 # of lists.
-HIDDEN = frozenset((
-    "action", "agree", "assign_amount", "assign_invoice_amount", "back", "booth_id", "contact_id", "delete",
-    "entity_id", "entity_type", "etag", "event_id", "event_participant_id", "ids", "invoice_number", "kind", "part",
-    "participant_id", "plan_id", "reservation_id", "shown", "sure", "tag", "trial", "waitlist"))
+HIDDEN = frozenset(
+    (
+        "action",
+        "agree",
+        "assign_amount",
+        "assign_invoice_amount",
+        "back",
+        "booth_id",
+        "contact_id",
+        "delete",
+        "entity_id",
+        "entity_type",
+        "etag",
+        "event_id",
+        "event_participant_id",
+        "ids",
+        "invoice_number",
+        "kind",
+        "part",
+        "participant_id",
+        "plan_id",
+        "reservation_id",
+        "shown",
+        "sure",
+        "tag",
+        "trial",
+        "waitlist",
+    )
+)
 
 
 def label_of(name: str, texts: dict[str, str]) -> str | None:
@@ -17,7 +43,9 @@ def label_of(name: str, texts: dict[str, str]) -> str | None:
     return texts.get(f"field_{plain}") or texts.get(f"field_{plain.rpartition('/')[2]}")
 
 
-def labelled(fields: dict[str, list[str]], texts: dict[str, str], schema: dict | None) -> list[tuple[str, str]]:
+def labelled(
+    fields: dict[str, list[str]], texts: dict[str, str], schema: dict | None
+) -> list[tuple[str, str]]:
     """Return (label, text) of what was typed, in the order of the form.
 
     `texts` are the words of the pages, `schema` that of the form, whose boxes are said to be ticked.

@@ -1,4 +1,5 @@
 """Visits: a request of somebody with a session. Its page, its redirections, and the pages for those without one."""
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -11,8 +12,11 @@ from eventapi.web import client
 from eventapi.web.html import cookies, shell, tokens
 from eventapi.web.rest import Response
 
-COMMON = "eventapi.pages.entry"         # package of the pages about links, sessions and errors
-ONE_COOKIE = {"door": "door", "admin": "desk"}      # kind of link -> ref in the cookie of all links of the kind
+COMMON = "eventapi.pages.entry"  # package of the pages about links, sessions and errors
+ONE_COOKIE = {
+    "door": "door",
+    "admin": "desk",
+}  # kind of link -> ref in the cookie of all links of the kind
 
 
 @dataclass
@@ -23,6 +27,7 @@ class Visit:
     the row of the session, `event` that of the link's event or None, `fields` the texts of the form that was sent, by
     name. `problem` is the refusal of that form if its page is shown again. `owner` is who the tokens of forms are for.
     """
+
     kind: str
     ref: str
     link: dict | None
@@ -43,8 +48,12 @@ class Visit:
 
 def path_of(link: dict) -> str:
     """Return the path of the pages of a link, below the root."""
-    return {"participant": f"my/{link['ref']}/", "application": f"apply/{link['ref']}/",
-            "door": "door/", "admin": "desk/"}[link["kind"]]
+    return {
+        "participant": f"my/{link['ref']}/",
+        "application": f"apply/{link['ref']}/",
+        "door": "door/",
+        "admin": "desk/",
+    }[link["kind"]]
 
 
 def cookie_ref(link: dict) -> str:
@@ -58,7 +67,9 @@ def words(package: str, language: str) -> dict[str, str]:
     return {**shell.words(COMMON, language), **shell.words(package, language)}
 
 
-def shown(visit: Visit, package: str, name: str, *, status: int | None = None, **values: object) -> Response:
+def shown(
+    visit: Visit, package: str, name: str, *, status: int | None = None, **values: object
+) -> Response:
     """Return the page of a template within the layout of its part.
 
     Its status is that of `visit.problem`, else 200. Templates have, besides what shell.rendered provides: `visit`,
@@ -69,10 +80,20 @@ def shown(visit: Visit, package: str, name: str, *, status: int | None = None, *
     problem, done = visit.problem, shell.asked("done").get("done")
     faults = faults_of(problem, texts) if problem else {}
     page = rendered(
-        package, name, visit.language, visit=visit, event=visit.event, home=visit.home(),
-        form_token=lambda: hidden_token(visit), typed=typed(visit), fault=lambda name: faults.get(name, ""),
-        faults=faults, note=problem and not faults and sentence(problem, texts),
-        done=texts.get(f"done_{done}") if done else None, **values)
+        package,
+        name,
+        visit.language,
+        visit=visit,
+        event=visit.event,
+        home=visit.home(),
+        form_token=lambda: hidden_token(visit),
+        typed=typed(visit),
+        fault=lambda name: faults.get(name, ""),
+        faults=faults,
+        note=problem and not faults and sentence(problem, texts),
+        done=texts.get(f"done_{done}") if done else None,
+        **values,
+    )
     response = shell.private(page, visit.language, status or (problem.status if problem else 200))
     if shell.asked("language").get("language") == visit.language:
         response.headers["Set-Cookie"] = cookies.keep_language(visit.language)
@@ -81,8 +102,16 @@ def shown(visit: Visit, package: str, name: str, *, status: int | None = None, *
 
 def rendered(package: str, name: str, language: str, **values: object) -> str:
     """Return a page of a part with its own texts and those that all parts share."""
-    known = {"event": None, "title": None, "asked": {}, "embed": False, "home": shell.up(), "visit": None,
-             "imprint": f"{shell.up()}imprint", "privacy_url": request.environ["eventapi.config"].privacy_url}
+    known = {
+        "event": None,
+        "title": None,
+        "asked": {},
+        "embed": False,
+        "home": shell.up(),
+        "visit": None,
+        "imprint": f"{shell.up()}imprint",
+        "privacy_url": request.environ["eventapi.config"].privacy_url,
+    }
     return shell.rendered(package, name, language, words(package, language), **{**known, **values})
 
 
@@ -93,10 +122,12 @@ def hidden_token(visit: Visit) -> str:
 
 def typed(visit: Visit) -> Callable[[str, object], str]:
     """Return a function of a field's name and stored value that returns what was typed, else the stored value."""
+
     def text(name, stored=None):
         if name in visit.fields:
             return visit.fields[name][0]
         return "" if stored is None else str(stored)
+
     return text
 
 
@@ -129,21 +160,42 @@ def see_other(visit: Visit, address: str, *, done: str | None = None) -> Respons
 
 def redirect(address: str, headers: dict | None = None) -> Response:
     """Return 303 to a relative address."""
-    return Response(status=303, body=b"", headers={"Location": address, "Cache-Control": "no-store",
-                                                   **shell.HEADERS, **(headers or {})})
+    return Response(
+        status=303,
+        body=b"",
+        headers={
+            "Location": address,
+            "Cache-Control": "no-store",
+            **shell.HEADERS,
+            **(headers or {}),
+        },
+    )
 
 
 # Pages without a session
 
+
 def language_of(own: str | None = None) -> str:
-    """Return the language of a page: of `?language=`, that it had before, of the link, of the browser, or the option.
-    """
+    """Return the language of a page: of `?language=`, that it had before, of the link, of the browser, or the option."""
     config = request.environ["eventapi.config"]
-    return choice.choose(config, shell.asked("language").get("language"), cookies.language(), own, *client.languages())
+    return choice.choose(
+        config,
+        shell.asked("language").get("language"),
+        cookies.language(),
+        own,
+        *client.languages(),
+    )
 
 
-def told(name: str, *, status: int = 200, language: str | None = None, referrer: str = "same-origin",
-         headers: dict | None = None, **values: object) -> Response:
+def told(
+    name: str,
+    *,
+    status: int = 200,
+    language: str | None = None,
+    referrer: str = "same-origin",
+    headers: dict | None = None,
+    **values: object,
+) -> Response:
     """Return one of the pages about links, sessions and errors."""
     language = language or language_of()
     response = shell.private(rendered(COMMON, name, language, **values), language, status, referrer)
@@ -158,6 +210,13 @@ def problem_page(problem: Problem, request_id: str) -> Response:
     Its address may be that of a link, whose secret no further request may name as its referrer.
     """
     language = request.environ.get("eventapi.language") or language_of()
-    return told("problem", status=problem.status, language=language, request_id=request_id, headers=problem.headers,
-                referrer="no-referrer", sentence=sentence(problem, words(COMMON, language)),
-                part="not_found" if problem.status == 404 else "problem")
+    return told(
+        "problem",
+        status=problem.status,
+        language=language,
+        request_id=request_id,
+        headers=problem.headers,
+        referrer="no-referrer",
+        sentence=sentence(problem, words(COMMON, language)),
+        part="not_found" if problem.status == 404 else "problem",
+    )

@@ -1,4 +1,5 @@
 """Contents of mails: built from the record at the time of sending, as text and HTML, with attachments."""
+
 import json
 import re
 from datetime import datetime, timezone
@@ -43,7 +44,7 @@ class Policy(EmailPolicy):
 
 ASCII = Policy(linesep=SMTP.linesep, cte_type="7bit")
 UTF8 = ASCII.clone(utf8=True)
-LINK = re.compile(r"[/@]|\w\.\w")       # text that a mail program may turn into a link
+LINK = re.compile(r"[/@]|\w\.\w")  # text that a mail program may turn into a link
 
 
 def build(db, mail):
@@ -59,14 +60,19 @@ def build(db, mail):
     if mail["kind"] in (links.KIND, links.TODOS, links.OFFER):
         mail = {**mail, "secret": retry_while_busy(links.new_secret, db, mail["entity_id"])}
     if mail["kind"] in (decisions.DECISION, decisions.BADGE):
-        mail = {**mail, "secret": mail["base_url"] and retry_while_busy(decisions.new_secret, db, mail["entity_id"],
-                                                                       mail["recipient"])}
+        mail = {
+            **mail,
+            "secret": mail["base_url"]
+            and retry_while_busy(decisions.new_secret, db, mail["entity_id"], mail["recipient"]),
+        }
     with db.snapshot():
         contents = CONTENTS[mail["kind"]](db, mail)
     return recipient, compose(db.config, recipient, mail["message_id"], mail["subject"], *contents)
 
 
-def compose(config, recipient, message_id, subject, name, language, paragraphs, headers=(), attachments=()):
+def compose(
+    config, recipient, message_id, subject, name, language, paragraphs, headers=(), attachments=()
+):
     """Return a message in bytes. The parameters from `name` on are what the functions in CONTENTS return."""
     message = EmailMessage(policy=ASCII if recipient.isascii() else UTF8)
     message["Message-ID"] = message_id
@@ -80,8 +86,10 @@ def compose(config, recipient, message_id, subject, name, language, paragraphs, 
     message.set_content(as_text(paragraphs), cte="quoted-printable")
     message.add_alternative(as_html(paragraphs, language), subtype="html", cte="quoted-printable")
     for filename, data in attachments:
-        message.add_attachment(data, maintype="application", subtype=filename.rpartition(".")[2], filename=filename)
-    message["Content-Language"] = language       # last: adding content removes headers of this kind
+        message.add_attachment(
+            data, maintype="application", subtype=filename.rpartition(".")[2], filename=filename
+        )
+    message["Content-Language"] = language  # last: adding content removes headers of this kind
     return message.as_bytes()
 
 
@@ -98,7 +106,9 @@ def envelope_address(email):
     except UnicodeError:
         raise Gone(f"the domain of the address {email!r} is not valid") from None
     if not local.isprintable() or re.search(r"[\s<>]", local):
-        raise Gone(f"the part of the address {email!r} before the @ contains a character that is not allowed")
+        raise Gone(
+            f"the part of the address {email!r} before the @ contains a character that is not allowed"
+        )
     return f"{local}@{domain}"
 
 
@@ -110,6 +120,7 @@ def address(name, email):
 
 # Paragraphs: text, or (text, address) of a link
 
+
 def as_text(paragraphs):
     """Return the paragraphs as plain text. A link is shown as its address."""
     return "\n\n".join(part if isinstance(part, str) else part[1] for part in paragraphs) + "\n"
@@ -117,11 +128,17 @@ def as_text(paragraphs):
 
 def as_html(paragraphs, language):
     """Return the paragraphs as an HTML page."""
-    inside = "\n".join(f"<p>{line_breaks(escape(part))}</p>" if isinstance(part, str) else
-                       f'<p><a href="{escape(part[1])}">{escape(part[0])}</a></p>' for part in paragraphs)
-    return (f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"></head>'
-            '<body style="font:16px/1.5 sans-serif">\n'
-            f"{inside}\n</body></html>\n")
+    inside = "\n".join(
+        f"<p>{line_breaks(escape(part))}</p>"
+        if isinstance(part, str)
+        else f'<p><a href="{escape(part[1])}">{escape(part[0])}</a></p>'
+        for part in paragraphs
+    )
+    return (
+        f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"></head>'
+        '<body style="font:16px/1.5 sans-serif">\n'
+        f"{inside}\n</body></html>\n"
+    )
 
 
 def line_breaks(html):
@@ -141,21 +158,34 @@ def harmless(name):
 # One function for each kind of mail. It returns (name of the recipient, language, paragraphs, headers,
 # attachments).
 
+
 def newsletter_confirmation(db, mail):
     """Return the mail that asks a subscriber to confirm. Raise Gone if the subscription is no longer pending."""
     row = newsletter.row(db, mail["entity_id"])
     if row is None or row["status"] != "pending":
         raise Gone("the subscription is no longer pending")
-    language = mail["language"] or newsletter.language(db, row)         # that of the subject
+    language = mail["language"] or newsletter.language(db, row)  # that of the subject
     texts, secret = mail_words.WORDS[language], newsletter.secret(db)
-    name, values = harmless(row["name"]), {"sender": mail_words.sender(db.config), "email": row["email"]}
+    name, values = (
+        harmless(row["name"]),
+        {"sender": mail_words.sender(db.config), "email": row["email"]},
+    )
     stop = newsletter.unsubscribe_url(secret, mail["base_url"], row)
     kind = "newsletter_confirmation"
     confirm = newsletter.confirm_url(secret, mail["base_url"], row)
-    paragraphs = [greeting(texts, name), texts[kind].format(**values), (texts[f"{kind}_button"], confirm),
-                  texts[f"{kind}_ignore"], texts[f"{kind}_stop"], (texts[f"{kind}_stop_button"], stop),
-                  *mail_words.closing(db.config, language)]
-    headers = {"List-Unsubscribe": f"<{stop}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+    paragraphs = [
+        greeting(texts, name),
+        texts[kind].format(**values),
+        (texts[f"{kind}_button"], confirm),
+        texts[f"{kind}_ignore"],
+        texts[f"{kind}_stop"],
+        (texts[f"{kind}_stop_button"], stop),
+        *mail_words.closing(db.config, language),
+    ]
+    headers = {
+        "List-Unsubscribe": f"<{stop}>",
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    }
     return name, language, paragraphs, headers, []
 
 
@@ -170,9 +200,19 @@ def application_confirmation(db, mail):
     kind = drafts.TEXTS[draft["form"]]
     own = own_paragraphs(settings.mail_text(db, draft["event_id"], kind, mail["language"]))
     link = f"{mail['base_url']}/link/{mail['secret']}"
-    return None, mail["language"], [
-        texts["hello_nobody"], *(own or [texts[kind]]), (texts[f"{kind}_button"], link), texts[f"{kind}_ignore"],
-        *mail_words.closing(db.config, mail["language"])], {}, []
+    return (
+        None,
+        mail["language"],
+        [
+            texts["hello_nobody"],
+            *(own or [texts[kind]]),
+            (texts[f"{kind}_button"], link),
+            texts[f"{kind}_ignore"],
+            *mail_words.closing(db.config, mail["language"]),
+        ],
+        {},
+        [],
+    )
 
 
 def application_decision(db, mail):
@@ -186,15 +226,26 @@ def application_decision(db, mail):
         raise Gone("the application was deleted, or is not in the state that the mail is about")
     texts, middle = own_or_usual(db, application, name, mail["language"])
     more = {"rejected": application["decision_reason"], "info_requested": application["question"]}
-    paragraphs = [greeting(texts, harmless(person(application))), *middle,
-                  *own_paragraphs(more.get(application["status"]))]
+    paragraphs = [
+        greeting(texts, harmless(person(application))),
+        *middle,
+        *own_paragraphs(more.get(application["status"])),
+    ]
     is_question = application["status"] == "info_requested"
     if mail["secret"]:
         button = texts["answer_button" if is_question else "application_page_button"]
         paragraphs.append((button, links.address(mail["base_url"], mail["secret"])))
     elif is_question:
-        paragraphs.append(texts["answer_by_mail"].format(email=db.config.organiser_email or db.config.smtp_sender))
-    return None, mail["language"], [*paragraphs, *mail_words.closing(db.config, mail["language"])], {}, []
+        paragraphs.append(
+            texts["answer_by_mail"].format(email=db.config.organiser_email or db.config.smtp_sender)
+        )
+    return (
+        None,
+        mail["language"],
+        [*paragraphs, *mail_words.closing(db.config, mail["language"])],
+        {},
+        [],
+    )
 
 
 def badge(db, mail):
@@ -207,17 +258,33 @@ def badge(db, mail):
     if not ids:
         raise Gone("the application has no participant any more whose badge is for this address")
     texts, middle = own_or_usual(db, application, "badge", mail["language"])
-    page = [(texts["badge_button"], links.address(mail["base_url"], mail["secret"]))] if mail["secret"] else []
-    paragraphs = [greeting(texts, harmless(person(application))), *middle, *page,
-                  *mail_words.closing(db.config, mail["language"])]
-    return None, mail["language"], paragraphs, {}, [pdf for id in ids for pdf in badge_pdf(db, id, mail["language"])]
+    page = (
+        [(texts["badge_button"], links.address(mail["base_url"], mail["secret"]))]
+        if mail["secret"]
+        else []
+    )
+    paragraphs = [
+        greeting(texts, harmless(person(application))),
+        *middle,
+        *page,
+        *mail_words.closing(db.config, mail["language"]),
+    ]
+    return (
+        None,
+        mail["language"],
+        paragraphs,
+        {},
+        [pdf for id in ids for pdf in badge_pdf(db, id, mail["language"])],
+    )
 
 
 def badge_pdf(db, id, language):
     """Return the badge of a participant as a list of one (file name, bytes), empty if no PDF can be drawn."""
     shown = badge_sheets.read(db, id, language)
     try:
-        return [(f"badge-{shown['code']}.pdf", badge_sheets.draw(db.config, shown, badge_sheets.PDF))]
+        return [
+            (f"badge-{shown['code']}.pdf", badge_sheets.draw(db.config, shown, badge_sheets.PDF))
+        ]
     except Problem as problem:
         if problem.status != 501:
             raise
@@ -244,10 +311,19 @@ def link(db, mail):
         raise Gone("the link has ended, or has no address any more")
     texts, row = mail_words.WORDS[mail["language"]], links.get(db, mail["entity_id"])
     own = own_paragraphs(settings.mail_text(db, row["event_id"], "link", mail["language"]))
-    return None, mail["language"], [
-        texts["hello_nobody"], *(own or [texts["link"]]),
-        (texts["link_button"], links.address(mail["base_url"], mail["secret"])), texts["link_ignore"],
-        *mail_words.closing(db.config, mail["language"])], {}, []
+    return (
+        None,
+        mail["language"],
+        [
+            texts["hello_nobody"],
+            *(own or [texts["link"]]),
+            (texts["link_button"], links.address(mail["base_url"], mail["secret"])),
+            texts["link_ignore"],
+            *mail_words.closing(db.config, mail["language"]),
+        ],
+        {},
+        [],
+    )
 
 
 def link_notice(db, mail):
@@ -258,15 +334,24 @@ def link_notice(db, mail):
     if event is None:
         raise Gone("the participant or the application was deleted")
     contact = event["contact_email"] or db.config.organiser_email or mail_words.sender(db.config)
-    values = {"title": event["title"], "contact": contact, "address": details.get("address"),
-              "day": formats.moment(details["changed_at"], event["timezone"], language)}
+    values = {
+        "title": event["title"],
+        "contact": contact,
+        "address": details.get("address"),
+        "day": formats.moment(details["changed_at"], event["timezone"], language),
+    }
     lacks_address = notice in ADDRESSED and not values["address"]
-    paragraphs = [texts["hello_nobody"], texts[ADDRESSED[notice] if lacks_address else notice].format(**values)]
+    paragraphs = [
+        texts["hello_nobody"],
+        texts[ADDRESSED[notice] if lacks_address else notice].format(**values),
+    ]
     if details.get("rights"):
         named = ", ".join(texts[f"right_{right}"] for right in details["rights"])
         paragraphs.append(texts["further_link_rights"].format(rights=named))
     if details.get("ended"):
-        paragraphs.append(texts["merged_ended"].format(addresses=", ".join(details["ended"]), contact=contact))
+        paragraphs.append(
+            texts["merged_ended"].format(addresses=", ".join(details["ended"]), contact=contact)
+        )
     paragraphs.append(texts["notice_wrong"].format(**values))
     return None, language, [*paragraphs, *mail_words.closing(db.config, language)], {}, []
 
@@ -281,10 +366,20 @@ def todos(db, mail):
     if not found:
         raise Gone("the link has ended, or nothing is left to do")
     texts, kind, language = mail_words.WORDS[mail["language"]], mail["kind"], mail["language"]
-    return None, language, [
-        greeting(texts, harmless(row["name"])), *own_paragraphs(reminding.texts(db, row, kind, language)),
-        reminding.listed(found), (texts["link_button"], links.address(mail["base_url"], mail["secret"])),
-        texts["link_ignore"], *mail_words.closing(db.config, language)], {}, []
+    return (
+        None,
+        language,
+        [
+            greeting(texts, harmless(row["name"])),
+            *own_paragraphs(reminding.texts(db, row, kind, language)),
+            reminding.listed(found),
+            (texts["link_button"], links.address(mail["base_url"], mail["secret"])),
+            texts["link_ignore"],
+            *mail_words.closing(db.config, language),
+        ],
+        {},
+        [],
+    )
 
 
 def invoice(db, mail):
@@ -298,8 +393,11 @@ def invoice(db, mail):
     kind = "deposit" if shown["is_deposit"] else shown["invoice_type"]
     own, subject = own_paragraphs(mail["text"]), texts[kind].format(**values)
     # In German, the sentence after the greeting goes on in lower case. After another paragraph it is a new sentence.
-    paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), *own,
-                  subject[0].upper() + subject[1:] if own else subject]
+    paragraphs = [
+        greeting(texts, shown["buyer"]["contact_name"]),
+        *own,
+        subject[0].upper() + subject[1:] if own else subject,
+    ]
     if shown["invoice_type"] == "invoice" and shown["open_amount"] > 0:
         paragraphs.append(texts["pay_by"].format(**values))
     paragraphs += mail_words.closing(db.config, language)
@@ -313,8 +411,12 @@ def invoice_reminder(db, mail):
         raise Gone("the invoice has no open amount")
     language, texts, values = localised(db, shown, mail["language"])
     text = texts["invoice_reminder" if shown["status"] == "overdue" else "invoice_reminder_early"]
-    paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), text.format(**values),
-                  texts["invoice_reminder_paid"], *mail_words.closing(db.config, language)]
+    paragraphs = [
+        greeting(texts, shown["buyer"]["contact_name"]),
+        text.format(**values),
+        texts["invoice_reminder_paid"],
+        *mail_words.closing(db.config, language),
+    ]
     return shown["buyer"]["name"], language, paragraphs, {}, pdfs
 
 
@@ -328,8 +430,11 @@ def dunning(db, mail):
     if entry is None or shown["open_amount"] <= 0 or shown["is_disputed"]:
         raise Gone("the invoice has no open amount or is disputed, or the letter was withdrawn")
     texts = mail_words.WORDS[entry["language"]]
-    paragraphs = [greeting(texts, shown["buyer"]["contact_name"]), *own_paragraphs(entry["text"]),
-                  *mail_words.closing(db.config, entry["language"])]
+    paragraphs = [
+        greeting(texts, shown["buyer"]["contact_name"]),
+        *own_paragraphs(entry["text"]),
+        *mail_words.closing(db.config, entry["language"]),
+    ]
     letter = (letters.file_name(shown, entry), letters.draw(db, shown, entry))
     return shown["buyer"]["name"], entry["language"], paragraphs, {}, [letter, *pdfs]
 
@@ -367,11 +472,21 @@ def localised(db, shown, language):
     """
     language = choice.choose(db.config, language, shown["language"], shown["buyer"].get("language"))
     total = -shown["total"] if shown["invoice_type"] == "credit_note" else shown["total"]
-    amounts = {name: formats.money(amount, shown["currency"], language)
-               for name, amount in (("total", total), ("open", shown["open_amount"]))}
-    days = {name: formats.day(shown[name], language) for name in ("issue_date", "due_date") if shown[name]}
+    amounts = {
+        name: formats.money(amount, shown["currency"], language)
+        for name, amount in (("total", total), ("open", shown["open_amount"]))
+    }
+    days = {
+        name: formats.day(shown[name], language)
+        for name in ("issue_date", "due_date")
+        if shown[name]
+    }
     texts = mail_words.WORDS[language]
-    return language, texts, {"number": shown["invoice_number"], "quoted": quoted(shown, texts), **amounts, **days}
+    return (
+        language,
+        texts,
+        {"number": shown["invoice_number"], "quoted": quoted(shown, texts), **amounts, **days},
+    )
 
 
 def quoted(invoice, texts):
@@ -385,8 +500,16 @@ def quoted(invoice, texts):
 # notices that name an address -> name of the text without one
 ADDRESSED = {"further_link": "further_link_shown", "address_changed": "address_removed"}
 WITH_PDF = ("invoice", "invoice_reminder", "dunning")
-CONTENTS = {"newsletter_confirmation": newsletter_confirmation, "invoice": invoice,
-            "invoice_reminder": invoice_reminder, "dunning": dunning,
-            "application_confirmation": application_confirmation, decisions.DECISION: application_decision,
-            decisions.BADGE: badge, links.KIND: link, links.TODOS: todos, links.OFFER: todos,
-            reach.NOTICE: link_notice}
+CONTENTS = {
+    "newsletter_confirmation": newsletter_confirmation,
+    "invoice": invoice,
+    "invoice_reminder": invoice_reminder,
+    "dunning": dunning,
+    "application_confirmation": application_confirmation,
+    decisions.DECISION: application_decision,
+    decisions.BADGE: badge,
+    links.KIND: link,
+    links.TODOS: todos,
+    links.OFFER: todos,
+    reach.NOTICE: link_notice,
+}

@@ -4,6 +4,7 @@ A mail is marked as `sending` and committed before it is sent, by the process th
 process dies, it loses the lock, and the mail becomes `uncertain`: an administrator decides whether to send it again.
 A broken connection leaves at most one uncertain mail.
 """
+
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,21 +22,22 @@ sql = statements("mails")
 
 # Minutes until the next attempt, after each temporary failure.
 AGAIN_AFTER = (1, 5, 15, 60, 4 * 60, 12 * 60, 24 * 60, 24 * 60)
-WINDOW = 60                              # seconds to which mails_per_minute applies
-BY_TIME = 4                              # one of so many mails is the one that has been due longest
+WINDOW = 60  # seconds to which mails_per_minute applies
+BY_TIME = 4  # one of so many mails is the one that has been due longest
 CUT_OFF = "the worker ended while it sent the mail"
-taken = Counter()                        # database -> mails that this process has taken from its queue
+taken = Counter()  # database -> mails that this process has taken from its queue
 
 
 @dataclass
 class Outcome:
     """Result of an attempt to send a mail. `state` is sent, failed, uncertain, or queued for another attempt."""
+
     state: str
     error: str | None = None
-    refuses_recipient: bool = False      # the mailbox does not exist or accepts no mail
+    refuses_recipient: bool = False  # the mailbox does not exist or accepts no mail
     is_connected: bool = True
-    has_named_recipient: bool = True     # before that, the mail cannot be why the connection broke
-    reply: str | None = None             # of the mail server, to a mail that it has accepted or refused
+    has_named_recipient: bool = True  # before that, the mail cannot be why the connection broke
+    reply: str | None = None  # of the mail server, to a mail that it has accepted or refused
 
 
 def seconds_until_next(db):
@@ -77,8 +79,16 @@ def _choose(db):
 def _settle(db, lease, mail, outcome):
     """Store the result of a mail, unless the mail has been queued again in the meantime."""
     state, next_at = _following(db, mail, outcome)
-    is_settled = db.run(sql.settle, id=mail["id"], lease=lease, state=state, error=outcome.error, next_at=next_at,
-                        last_turn=queue.TURNS - 1, now=db.now)
+    is_settled = db.run(
+        sql.settle,
+        id=mail["id"],
+        lease=lease,
+        state=state,
+        error=outcome.error,
+        next_at=next_at,
+        last_turn=queue.TURNS - 1,
+        now=db.now,
+    )
     if is_settled and outcome.refuses_recipient:
         _note_refusal(db, mail, outcome.error)
 
@@ -97,14 +107,23 @@ def _note_refusal(db, mail, error):
     if mail["entity_type"] == newsletter.ENTITY:
         newsletter.record_refusal(db, mail["entity_id"], error)
         return
-    if mail["entity_type"] not in ("invoice", "application"):        # nobody has confirmed the others
+    if mail["entity_type"] not in ("invoice", "application"):  # nobody has confirmed the others
         return
-    record = (invoices if mail["entity_type"] == "invoice" else applications).get(db, mail["entity_id"])
+    record = (invoices if mail["entity_type"] == "invoice" else applications).get(
+        db, mail["entity_id"]
+    )
     contact = record and contacts.get(db, record["contact_id"])
     if contact and mail["admin_id"] and not contact["anonymized_at"]:
-        text = f"The mail “{mail['subject']}” to {mail['recipient']} could not be delivered: {error}"
-        note = {"entity_type": "contact", "entity_id": contact["id"], "note_type": "warning", "is_pinned": False,
-                "note_text": text}
+        text = (
+            f"The mail “{mail['subject']}” to {mail['recipient']} could not be delivered: {error}"
+        )
+        note = {
+            "entity_type": "contact",
+            "entity_id": contact["id"],
+            "note_type": "warning",
+            "is_pinned": False,
+            "note_text": text,
+        }
         notes.create(db, note, mail["admin_id"])
 
 

@@ -1,4 +1,5 @@
 """The mail job: one thread sends the mails that are due, many over one connection, at most mails_per_minute."""
+
 import logging
 import secrets
 import time
@@ -16,15 +17,17 @@ from eventapi.worker.retry import retry_while_busy
 
 EVERY = 1
 ON_CHANGE = True
-MOST = 100                   # mails per connection; many servers close the connection after about as many
+MOST = 100  # mails per connection; many servers close the connection after about as many
 NAP = 0.5
-AFTER_FAILURE = 60           # seconds until the next attempt to reach the mail server
-BREAKS = 6                   # connections that break in a row until the mail server counts as unreachable
-UNCERTAIN_BREAKS = 3         # as how many counts one that leaves a mail uncertain: somebody has to look after each
+AFTER_FAILURE = 60  # seconds until the next attempt to reach the mail server
+BREAKS = 6  # connections that break in a row until the mail server counts as unreachable
+UNCERTAIN_BREAKS = (
+    3  # as how many counts one that leaves a mail uncertain: somebody has to look after each
+)
 log = logging.getLogger("eventapi.worker.mail")
-sending = {}                 # database -> the thread that sends its mails
-paused = {}                  # database -> time of the next attempt to reach its mail server, on the monotonic clock
-failed = set()               # databases whose thread ended with an unexpected error
+sending = {}  # database -> the thread that sends its mails
+paused = {}  # database -> time of the next attempt to reach its mail server, on the monotonic clock
+failed = set()  # databases whose thread ended with an unexpected error
 
 
 def run(db, stopping):
@@ -43,7 +46,9 @@ def run(db, stopping):
         return
     if delivery.seconds_until_next(db) == 0 and not stopping():
         failed.discard(db.path)
-        sending[db.path] = Thread(target=deliver, args=(db.config, stopping), daemon=True, name="mail")
+        sending[db.path] = Thread(
+            target=deliver, args=(db.config, stopping), daemon=True, name="mail"
+        )
         sending[db.path].start()
 
 
@@ -89,7 +94,9 @@ def converse(db, server, stopping, breaks):
     """
     lease, done, is_answered = secrets.token_hex(8), None, False
     for number in range(MOST + 1):
-        mail = retry_while_busy(delivery.step, db, lease, done, more=number < MOST and not stopping())
+        mail = retry_while_busy(
+            delivery.step, db, lease, done, more=number < MOST and not stopping()
+        )
         done = None
         while mail is None and number < MOST and wait(db, stopping):
             mail = retry_while_busy(delivery.step, db, lease)
@@ -103,7 +110,7 @@ def converse(db, server, stopping, breaks):
             if breaks >= BREAKS or not (is_answered or outcome.has_named_recipient):
                 raise smtp.Unreachable(outcome.error)
             return breaks
-        if outcome.reply:                            # a mail that could not be built proves nothing
+        if outcome.reply:  # a mail that could not be built proves nothing
             breaks, is_answered = 0, True
 
 
@@ -113,12 +120,14 @@ def attempt(db, server, mail):
         recipient, message = contents.build(db, mail)
     except contents.Gone as gone:
         return Outcome("failed", str(gone))
-    except Problem as problem:                       # such as a letter that no font has
+    except Problem as problem:  # such as a letter that no font has
         log.warning("mail %s cannot be built: %s", mail["id"], problem.detail)
         return Outcome("queued", f"the mail cannot be built: {problem.detail}")
-    except Exception as error:                       # nothing was sent yet; continue with the other mails
+    except Exception as error:  # nothing was sent yet; continue with the other mails
         log.exception("mail %s cannot be built", mail["id"])
-        return Outcome("queued", f"the mail cannot be built ({type(error).__name__}); the log has the details")
+        return Outcome(
+            "queued", f"the mail cannot be built ({type(error).__name__}); the log has the details"
+        )
     return smtp.hand_over(server, db.config.smtp_sender, recipient, message)
 
 

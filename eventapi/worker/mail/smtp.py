@@ -1,11 +1,12 @@
 """SMTP: connect to the mail server and send mails."""
+
 import smtplib
 import ssl
 from contextlib import contextmanager, suppress
 
 from eventapi.worker.mail.delivery import Outcome
 
-TIMEOUT = 60                 # seconds to wait for each reply of the server
+TIMEOUT = 60  # seconds to wait for each reply of the server
 
 
 class Unreachable(Exception):
@@ -28,20 +29,26 @@ def connected(config):
     try:
         yield server
     finally:
-        with suppress(OSError, smtplib.SMTPException):       # the connection is already closed
+        with suppress(OSError, smtplib.SMTPException):  # the connection is already closed
             server.quit()
         server.close()
 
 
 def _connect(config):
     if config.smtp_security == "tls":
-        server = smtplib.SMTP_SSL(config.smtp_host, config.smtp_port, timeout=TIMEOUT,
-                                  context=ssl.create_default_context())
+        server = smtplib.SMTP_SSL(
+            config.smtp_host,
+            config.smtp_port,
+            timeout=TIMEOUT,
+            context=ssl.create_default_context(),
+        )
     else:
         server = smtplib.SMTP(config.smtp_host, config.smtp_port, timeout=TIMEOUT)
     try:
         if config.smtp_security == "starttls":
-            server.starttls(context=ssl.create_default_context())    # raises an error if the server does not offer it
+            server.starttls(
+                context=ssl.create_default_context()
+            )  # raises an error if the server does not offer it
         server.ehlo_or_helo_if_needed()
         if config.smtp_user:
             server.login(config.smtp_user, config.smtp_password)
@@ -72,13 +79,20 @@ def hand_over(server, sender, recipient, message):
     options = ["body=8bitmime"] if server.has_extn("8bitmime") else []
     if not recipient.isascii():
         if not server.has_extn("smtputf8"):
-            error = "the mail server does not accept addresses with characters outside ASCII (SMTPUTF8)"
+            error = (
+                "the mail server does not accept addresses with characters outside ASCII (SMTPUTF8)"
+            )
             return Outcome("failed", error, refuses_recipient=True)
         options.append("SMTPUTF8")
     try:
         code, said = server.mail(sender, options)
     except (OSError, smtplib.SMTPException) as error:
-        return Outcome("queued", f"the connection broke: {error}", is_connected=False, has_named_recipient=False)
+        return Outcome(
+            "queued",
+            f"the connection broke: {error}",
+            is_connected=False,
+            has_named_recipient=False,
+        )
     if code != 250:
         outcome = _refused(server, code, said, f"the sender {sender} was refused", lasting=False)
         outcome.has_named_recipient = False
@@ -95,12 +109,19 @@ def hand_over(server, sender, recipient, message):
 def _send_data(server, message):
     try:
         code, said = server.data(message)
-    except smtplib.SMTPDataError as error:                   # the server refused the command DATA
+    except smtplib.SMTPDataError as error:  # the server refused the command DATA
         code, said = error.smtp_code, error.smtp_error
     except (OSError, smtplib.SMTPException) as error:
-        return Outcome("uncertain", f"the connection broke before the mail server confirmed the mail: {error}",
-                       is_connected=False)
-    return Outcome("sent", reply=_answer(code, said)) if code == 250 else _refused(server, code, said, "refused")
+        return Outcome(
+            "uncertain",
+            f"the connection broke before the mail server confirmed the mail: {error}",
+            is_connected=False,
+        )
+    return (
+        Outcome("sent", reply=_answer(code, said))
+        if code == 250
+        else _refused(server, code, said, "refused")
+    )
 
 
 def _refused(server, code, said, words, *, lasting=True, refuses_recipient=False):
@@ -116,4 +137,6 @@ def _refused(server, code, said, words, *, lasting=True, refuses_recipient=False
         is_connected = False
     state = "failed" if for_good else "queued"
     reply = _answer(code, said)
-    return Outcome(state, f"{words}: {reply}", for_good and refuses_recipient, is_connected, reply=reply)
+    return Outcome(
+        state, f"{words}: {reply}", for_good and refuses_recipient, is_connected, reply=reply
+    )

@@ -1,4 +1,5 @@
 """The test mail of `eventapi mail test`: sent without the queue, with a remedy for each kind of failure."""
+
 import smtplib
 import socket
 import ssl
@@ -11,10 +12,22 @@ from eventapi.worker.mail import contents, smtp
 
 # language -> subject, name of the recipient, language and paragraphs of the test mail
 TEST_MAIL = {
-    "en": ("Test mail", None, "en", ["Hello,", "this is a test mail of eventapi. Its mail server is configured "
-                                               "correctly."]),
-    "de": ("Testmail", None, "de", ["Guten Tag,", "dies ist eine Testmail von eventapi. Der Mailserver ist richtig "
-                                                  "eingerichtet."])}
+    "en": (
+        "Test mail",
+        None,
+        "en",
+        ["Hello,", "this is a test mail of eventapi. Its mail server is configured correctly."],
+    ),
+    "de": (
+        "Testmail",
+        None,
+        "de",
+        [
+            "Guten Tag,",
+            "dies ist eine Testmail von eventapi. Der Mailserver ist richtig eingerichtet.",
+        ],
+    ),
+}
 
 
 class Failed(Exception):
@@ -24,18 +37,26 @@ class Failed(Exception):
 def send(config, address):
     """Send a test mail. Return the reply of the mail server, or raise Failed."""
     if missing := [name for name in ("smtp_host", "smtp_sender") if not getattr(config, name)]:
-        raise Failed(f"no mail can be sent, because {listed(missing)} {'is' if len(missing) == 1 else 'are'} not set; "
-                     f"set {'it' if len(missing) == 1 else 'them'} in {config.file or 'the configuration file'}")
+        raise Failed(
+            f"no mail can be sent, because {listed(missing)} {'is' if len(missing) == 1 else 'are'} not set; "
+            f"set {'it' if len(missing) == 1 else 'them'} in {config.file or 'the configuration file'}"
+        )
     if config.smtp_user and not config.smtp_password:
-        raise Failed("smtp_user is set, and smtp_password is not; set it too. If it is a credential of the worker, run "
-                     f"systemd-run --pipe --wait --uid={user()} "
-                     f"-p LoadCredential=smtp_password:/etc/eventapi/smtp_password eventapi mail test {address}")
+        raise Failed(
+            "smtp_user is set, and smtp_password is not; set it too. If it is a credential of the worker, run "
+            f"systemd-run --pipe --wait --uid={user()} "
+            f"-p LoadCredential=smtp_password:/etc/eventapi/smtp_password eventapi mail test {address}"
+        )
     if not EMAIL.fullmatch(address):
         raise Failed(f"{address!r} is no email address; use an address such as office@example.org")
     try:
         recipient = contents.envelope_address(address)
-        message = contents.compose(config, recipient, make_msgid(domain=config.smtp_sender.rpartition("@")[2]),
-                                   *TEST_MAIL[config.language])
+        message = contents.compose(
+            config,
+            recipient,
+            make_msgid(domain=config.smtp_sender.rpartition("@")[2]),
+            *TEST_MAIL[config.language],
+        )
         with smtp.connected(config) as server:
             outcome = smtp.hand_over(server, config.smtp_sender, recipient, message)
     except contents.Gone as gone:
@@ -43,7 +64,9 @@ def send(config, address):
     except smtp.Unreachable as error:
         raise Failed(f"{error}; {_way_out(error.__cause__, config)}") from None
     if outcome.state != "sent":
-        raise Failed(f"{config.smtp_host}:{config.smtp_port}: {outcome.error}; {_after_refusal(outcome)}")
+        raise Failed(
+            f"{config.smtp_host}:{config.smtp_port}: {outcome.error}; {_after_refusal(outcome)}"
+        )
     return outcome.reply
 
 
@@ -56,8 +79,10 @@ def _way_out(cause, config):
             return "the mail server offers no login on this connection: check smtp_port, or leave smtp_user empty"
         return "the mail server offers no STARTTLS on this port: use smtp_port = 465 with smtp_security = tls"
     if isinstance(cause, ssl.SSLCertVerificationError):
-        return ("set smtp_host to the name in the certificate; if a private authority has signed it, add the authority "
-                "with update-ca-certificates")
+        return (
+            "set smtp_host to the name in the certificate; if a private authority has signed it, add the authority "
+            "with update-ca-certificates"
+        )
     if isinstance(cause, ssl.SSLError):
         return "smtp_security does not fit the port: use tls with smtp_port = 465, or starttls with smtp_port = 587"
     if isinstance(cause, (socket.gaierror, UnicodeError)):
@@ -65,7 +90,11 @@ def _way_out(cause, config):
     if isinstance(cause, ConnectionRefusedError):
         return "nothing listens there: check smtp_host and smtp_port"
     if isinstance(cause, smtplib.SMTPServerDisconnected | TimeoutError):
-        other = "tls with smtp_port = 465" if config.smtp_security != "tls" else "starttls with smtp_port = 587"
+        other = (
+            "tls with smtp_port = 465"
+            if config.smtp_security != "tls"
+            else "starttls with smtp_port = 587"
+        )
         return f"check smtp_port and the firewall, or use smtp_security = {other}"
     return "check smtp_host, smtp_port and the network"
 

@@ -1,4 +1,5 @@
 """Send a POST to an external server: to a checked address, within a time limit, without redirects and proxies."""
+
 import http.client
 import io
 import socket
@@ -8,7 +9,7 @@ from functools import lru_cache
 
 from eventapi.domain.webhooks import addresses
 
-MOST_OF_ANSWER = 64 * 1024           # bytes of a response that are read; only its status matters
+MOST_OF_ANSWER = 64 * 1024  # bytes of a response that are read; only its status matters
 
 
 class Failed(Exception):
@@ -46,9 +47,13 @@ def post(url, body, headers, *, seconds, allowed):
 
 
 def _said(error):
-    if isinstance(error, http.client.HTTPException) and not isinstance(error, http.client.RemoteDisconnected):
+    if isinstance(error, http.client.HTTPException) and not isinstance(
+        error, http.client.RemoteDisconnected
+    ):
         return "the answer is not HTTP"
-    return f"the connection failed: {getattr(error, 'strerror', None) or str(error) or type(error).__name__}"[:200]
+    return f"the connection failed: {getattr(error, 'strerror', None) or str(error) or type(error).__name__}"[
+        :200
+    ]
 
 
 def _status(response):
@@ -56,7 +61,7 @@ def _status(response):
     try:
         response.read(MOST_OF_ANSWER)
     except (OSError, http.client.HTTPException):
-        pass                         # the status is known, and nothing else matters
+        pass  # the status is known, and nothing else matters
     return response.status
 
 
@@ -82,7 +87,9 @@ def _reached(port, found, deadline):
         left = deadline - time.monotonic()
         try:
             if left > 0:
-                return socket.create_connection((address, port), timeout=left / (len(found) - place))
+                return socket.create_connection(
+                    (address, port), timeout=left / (len(found) - place)
+                )
             error = TimeoutError()
         except OSError as failed:
             error = failed

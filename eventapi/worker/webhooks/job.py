@@ -2,6 +2,7 @@
 
 There is at most one thread for each active webhook, so that a slow receiver delays no other.
 """
+
 import logging
 import secrets
 import time
@@ -16,8 +17,8 @@ from eventapi.worker.webhooks import delivery as webhook_delivery
 EVERY = 1
 ON_CHANGE = True
 log = logging.getLogger("eventapi.worker.webhooks")
-sending = {}                 # (database, webhook id) -> the thread, its lease, and the configuration
-failed = set()               # databases with a thread that ended with an unexpected error
+sending = {}  # (database, webhook id) -> the thread, its lease, and the configuration
+failed = set()  # databases with a thread that ended with an unexpected error
 
 
 def run(db, stopping):
@@ -33,7 +34,12 @@ def run(db, stopping):
         key = db.path, id
         if key not in sending and not stopping():
             lease = secrets.token_hex(8)
-            thread = Thread(target=deliver, args=(db.config, id, lease, stopping), daemon=True, name=f"webhook {id}")
+            thread = Thread(
+                target=deliver,
+                args=(db.config, id, lease, stopping),
+                daemon=True,
+                name=f"webhook {id}",
+            )
             sending[key] = thread, lease, db.config
             thread.start()
     return is_more
@@ -59,12 +65,18 @@ def deliver(config, id, lease, stopping):
     try:
         db = Database(config)
         try:
-            while delivery := retry_while_busy(webhook_delivery.step, db, id, lease, done, more=not stopping()):
+            while delivery := retry_while_busy(
+                webhook_delivery.step, db, id, lease, done, more=not stopping()
+            ):
                 done = delivery, webhook_delivery.send(delivery, config)
         finally:
             db.close()
     except Busy as busy:
-        log.warning("delivering to webhook %s is postponed until the lease has expired: %s", id, busy)
+        log.warning(
+            "delivering to webhook %s is postponed until the lease has expired: %s", id, busy
+        )
     except Exception:
         failed.add(config.database)
-        log.exception("delivering to webhook %s failed; it continues when the lease has expired", id)
+        log.exception(
+            "delivering to webhook %s failed; it continues when the lease has expired", id
+        )

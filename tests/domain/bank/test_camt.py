@@ -2,6 +2,7 @@
 
 The files in data/ are invented. Their expected values are written down from the rules of ISO 20022.
 """
+
 import io
 import random
 import re
@@ -14,7 +15,13 @@ from tests.support.camt import document, statement
 
 DATA = Path(__file__).parent / "data"
 OWN, DOLLARS = "DE02120300000000202051", "DE27100777770209299700"
-PAID = {"amount": 119000, "day": "2025-03-04", "bank_reference": "R1", "party": "A", "text": "INV-2025-00001"}
+PAID = {
+    "amount": 119000,
+    "day": "2025-03-04",
+    "bank_reference": "R1",
+    "party": "A",
+    "text": "INV-2025-00001",
+}
 
 
 def read(data):
@@ -36,19 +43,33 @@ def values(entries, *names):
 
 def test_a_plain_statement():
     (found,) = sample("plain.xml")
-    assert (found.account, found.currency, found.number, found.form) == (OWN, "EUR", "231", "camt.053.001.02")
+    assert (found.account, found.currency, found.number, found.form) == (
+        OWN,
+        "EUR",
+        "231",
+        "camt.053.001.02",
+    )
     assert (found.opening, found.closing, found.skipped, found.empty) == (1000000, 1716327, 0, 0)
     assert (found.starts_on, found.ends_on) == ("2026-12-04", "2026-12-04")
     assert values(found.entries, "amount", "party", "party_iban", "reference") == [
         (296002, "Bergmann & Söhne GmbH", "DE89370400440532013000", "INV-2026-00017 Gartenmesse"),
         (119000, "ROSEN TANTAU KG", "DE75512108001245126199", "inv 2026 18"),
-        (300000, "Baumschule Nord eG", "DE12500105170648489890",
-         "RECHNUNGEN INV-2026-00019 UND INV-2026-00020 ABZGL. NICHTS"),
+        (
+            300000,
+            "Baumschule Nord eG",
+            "DE12500105170648489890",
+            "RECHNUNGEN INV-2026-00019 UND INV-2026-00020 ABZGL. NICHTS",
+        ),
         (1300, "Eva Klein", "DE02100500000054540402", "Ausstellerausweis"),
         (1300, "Eva Klein", "DE02100500000054540402", "Ausstellerausweis"),
-        (-1275, None, None, None)]
+        (-1275, None, None, None),
+    ]
     first, fee = found.entries[0], found.entries[-1]
-    assert (first.party_bic, first.end_to_end_id, first.code) == ("COBADEFFXXX", None, "NTRF+166+00931")
+    assert (first.party_bic, first.end_to_end_id, first.code) == (
+        "COBADEFFXXX",
+        None,
+        "NTRF+166+00931",
+    )
     assert (fee.description, fee.code) == ("KONTOFUEHRUNG", "NCHG+808+00931")
     assert len({entry.key for entry in found.entries}) == 6
 
@@ -56,34 +77,67 @@ def test_a_plain_statement():
 def test_a_batch_is_split_if_its_amounts_add_up():
     (found,) = sample("batch.xml")
     assert found.form == "camt.053.001.08"
-    assert values(found.entries, "amount", "party", "party_bic", "reference", "creditor_references") == [
+    assert values(
+        found.entries, "amount", "party", "party_bic", "reference", "creditor_references"
+    ) == [
         (119000, "Gärtnerei Süd GmbH", "BEVODEBBXXX", "INV-2026-00021", ()),
         (178500, "Kräuterhof Ost", None, None, ("RF91INV202600022",)),
         (59500, "Unbekannt", None, "Danke für die schöne Messe", ()),
-        (-43050, None, None, None, ())]
+        (-43050, None, None, None, ()),
+    ]
     assert values(found.entries, "booked_on", "bank_reference", "batch_position", "batch_size") == [
-        ("2026-12-07", "2026120700000001-1", 1, 3), ("2026-12-07", "2026120700000001-2", 2, 3),
-        ("2026-12-07", "2026120700000001-3", 3, 3), ("2026-12-07", "2026120700000002", None, 2)]
+        ("2026-12-07", "2026120700000001-1", 1, 3),
+        ("2026-12-07", "2026120700000001-2", 2, 3),
+        ("2026-12-07", "2026120700000001-3", 3, 3),
+        ("2026-12-07", "2026120700000002", None, 2),
+    ]
 
 
 def test_pending_reversed_foreign_and_empty_entries():
     euros, dollars = sample("difficult.xml")
     assert (euros.skipped, euros.empty) == (1, 1)
-    assert values(euros.entries, "amount", "currency", "is_reversal", "return_reason", "party", "end_to_end_id") == [
+    assert values(
+        euros.entries,
+        "amount",
+        "currency",
+        "is_reversal",
+        "return_reason",
+        "party",
+        "end_to_end_id",
+    ) == [
         (-119000, "EUR", True, "AC01", "ROSEN TANTAU KG", "ZAHLUNG 4"),
-        (47578, "EUR", False, None, "Garten Huber AG", "CH-77")]
+        (47578, "EUR", False, None, "Garten Huber AG", "CH-77"),
+    ]
     assert values(euros.entries, "sent_amount", "sent_currency") == [(None, None), (50000, "CHF")]
     assert (dollars.account, dollars.currency) == (DOLLARS, "USD")
-    assert values(dollars.entries, "amount", "currency", "party") == [(296002, "USD", "Bergmann Inc.")]
+    assert values(dollars.entries, "amount", "currency", "party") == [
+        (296002, "USD", "Bergmann Inc.")
+    ]
 
 
 @pytest.mark.parametrize("version", ["02", "04", "08", "11"])
 def test_all_versions_say_the_same(version):
-    entry = {**PAID, "iban": "DE89370400440532013000", "bic": "COBADEFFXXX", "rf": "RF18539007547034",
-             "end_to_end_id": "E1", "is_timestamp": True}
+    entry = {
+        **PAID,
+        "iban": "DE89370400440532013000",
+        "bic": "COBADEFFXXX",
+        "rf": "RF18539007547034",
+        "end_to_end_id": "E1",
+        "is_timestamp": True,
+    }
     (found,) = one(entry, version)
-    assert values([found], "amount", "booked_on", "party", "party_iban", "party_bic", "reference", "end_to_end_id") == [
-        (119000, "2025-03-04", "A", "DE89370400440532013000", "COBADEFFXXX", "INV-2025-00001", "E1")]
+    assert values(
+        [found],
+        "amount",
+        "booked_on",
+        "party",
+        "party_iban",
+        "party_bic",
+        "reference",
+        "end_to_end_id",
+    ) == [
+        (119000, "2025-03-04", "A", "DE89370400440532013000", "COBADEFFXXX", "INV-2025-00001", "E1")
+    ]
     assert found.creditor_references == ("RF18539007547034",)
     assert found.key == one(entry, "02")[0].key
 
@@ -93,8 +147,12 @@ PARTS = [{**PAID, "amount": 100, "bank_reference": None, "party": name} for name
 
 @pytest.mark.parametrize("version", ["02", "08"])
 def test_parts_of_a_batch_without_references_have_their_own_keys(version):
-    found = one({"amount": 300, "day": "2025-03-04", "bank_reference": "B1", "parts": PARTS}, version)
-    assert values(found, "amount", "party", "bank_reference") == [(100, name, "B1") for name in "ABC"]
+    found = one(
+        {"amount": 300, "day": "2025-03-04", "bank_reference": "B1", "parts": PARTS}, version
+    )
+    assert values(found, "amount", "party", "bank_reference") == [
+        (100, name, "B1") for name in "ABC"
+    ]
     assert len({entry.key for entry in found}) == 3
 
 
@@ -102,7 +160,12 @@ def test_parts_of_a_batch_without_references_have_their_own_keys(version):
 @pytest.mark.parametrize("amount", [299, 301, 600, 100])
 def test_a_batch_that_does_not_add_up_is_one_amount_without_a_payer(version, amount):
     (found,) = one({"amount": amount, "day": "2025-03-04", "parts": PARTS}, version)
-    assert (found.amount, found.party, found.batch_position, found.batch_size) == (amount, None, None, 3)
+    assert (found.amount, found.party, found.batch_position, found.batch_size) == (
+        amount,
+        None,
+        None,
+        3,
+    )
     assert found.batch_sum == 300
 
 
@@ -118,14 +181,26 @@ def test_a_batch_of_version_8_may_contain_a_debit():
     assert values(found, "amount", "party") == [(100, "A"), (100, "B"), (100, "C"), (-50, "D")]
 
 
-@pytest.mark.parametrize("lines, text", [
-    (["RECHNUNG INV-2025-00001 UND INV-202", "5-00002"], "RECHNUNG INV-2025-00001 UND INV-2025-00002"),
-    (["STANDMIETE HERBST INV-2025-", "00001"], "STANDMIETE HERBST INV-2025-00001"),
-    (["STANDMIETE JULI INV-2025-0", "00001"], "STANDMIETE JULI INV-2025-0 00001"),
-    (["STANDMIETE  INV-2025-00001", "INV-2025-00002"], "STANDMIETE INV-2025-00001 INV-2025-00002"),
-    (["STANDMIETE.  INV-2025-00001", "INV-2025-00002"], "STANDMIETE. INV-2025-00001 INV-2025-00002"),
-    (["INV-2025-00001", "INV-2025-00002", "", "DANKE"], "INV-2025-00001 INV-2025-00002 DANKE"),
-])
+@pytest.mark.parametrize(
+    "lines, text",
+    [
+        (
+            ["RECHNUNG INV-2025-00001 UND INV-202", "5-00002"],
+            "RECHNUNG INV-2025-00001 UND INV-2025-00002",
+        ),
+        (["STANDMIETE HERBST INV-2025-", "00001"], "STANDMIETE HERBST INV-2025-00001"),
+        (["STANDMIETE JULI INV-2025-0", "00001"], "STANDMIETE JULI INV-2025-0 00001"),
+        (
+            ["STANDMIETE  INV-2025-00001", "INV-2025-00002"],
+            "STANDMIETE INV-2025-00001 INV-2025-00002",
+        ),
+        (
+            ["STANDMIETE.  INV-2025-00001", "INV-2025-00002"],
+            "STANDMIETE. INV-2025-00001 INV-2025-00002",
+        ),
+        (["INV-2025-00001", "INV-2025-00002", "", "DANKE"], "INV-2025-00001 INV-2025-00002 DANKE"),
+    ],
+)
 def test_lines_are_joined_without_a_space_behind_those_of_27_characters(lines, text):
     (found,) = one({**PAID, "text": lines})
     assert found.reference == text
@@ -135,12 +210,16 @@ def test_lines_are_joined_without_a_space_behind_those_of_27_characters(lines, t
 @pytest.mark.parametrize("balances", [("OPBD",), ("OPBD", "CLAV"), ("OPBD", "ITBD"), ()])
 def test_a_statement_without_closing_balance_is_refused(balances):
     data = document([statement(OWN, [PAID])])
-    opening, closing, end = (data.index(part) for part in (b"<Bal>", b"<Bal><Tp><CdOrPrtry><Cd>CLBD", b"<Ntry>"))
-    kept = {"OPBD": data[opening:closing], **{code: data[closing:end].replace(b"CLBD", code.encode())
-                                              for code in ("CLAV", "ITBD")}}
+    opening, closing, end = (
+        data.index(part) for part in (b"<Bal>", b"<Bal><Tp><CdOrPrtry><Cd>CLBD", b"<Ntry>")
+    )
+    kept = {
+        "OPBD": data[opening:closing],
+        **{code: data[closing:end].replace(b"CLBD", code.encode()) for code in ("CLAV", "ITBD")},
+    }
     with pytest.raises(ValueError, match=f"account {OWN}: the closing balance <CLBD> is missing"):
         read(data[:opening] + b"".join(kept[code] for code in balances) + data[end:])
-    (found,) = read(data[:opening] + data[closing:])        # the opening balance may be missing
+    (found,) = read(data[:opening] + data[closing:])  # the opening balance may be missing
     assert (found.opening, found.closing) == (None, PAID["amount"])
 
 
@@ -149,24 +228,32 @@ def test_an_entry_in_another_currency_than_its_account_is_named():
     data = document([statement(OWN, [PAID, {**PAID, "bank_reference": "R2"}])])
     start = data.rindex(b"<Ntry>")
     data = data[:start] + data[start:].replace(b'Ccy="EUR"', b'Ccy="USD"')
-    with pytest.raises(ValueError, match="Entries in USD do not count: <Amt> has to be the amount on the account"):
+    with pytest.raises(
+        ValueError, match="Entries in USD do not count: <Amt> has to be the amount on the account"
+    ):
         read(data)
 
 
 def test_structured_texts_are_part_of_the_reference():
     data = document([statement(OWN, [PAID])]).replace(
-        b"</Ustrd>", b"</Ustrd><Strd><RfrdDocInf><Nb>INV-2025-00002</Nb></RfrdDocInf></Strd><Strd><CdtrRefInf>"
+        b"</Ustrd>",
+        b"</Ustrd><Strd><RfrdDocInf><Nb>INV-2025-00002</Nb></RfrdDocInf></Strd><Strd><CdtrRefInf>"
         b"<Ref>RF18 5390 0754 7034</Ref></CdtrRefInf></Strd><Strd><CdtrRefInf><Ref>RF91INV202600022</Ref></CdtrRefInf>"
-        b"<AddtlRmtInf>thanks</AddtlRmtInf></Strd>")
+        b"<AddtlRmtInf>thanks</AddtlRmtInf></Strd>",
+    )
     (found,) = read(data)[0].entries
     assert found.reference == "INV-2025-00001 INV-2025-00002 thanks"
     assert found.creditor_references == ("RF18539007547034", "RF91INV202600022")
 
 
-@pytest.mark.parametrize(("change", "party"), [
-    ({"amount": -119000, "is_reversal": True}, "A"),            # a credit is taken back: the payer
-    ({"amount": 119000, "is_reversal": True}, "A"),             # a debit is taken back: the payee
-    ({"amount": -119000}, "A")])
+@pytest.mark.parametrize(
+    ("change", "party"),
+    [
+        ({"amount": -119000, "is_reversal": True}, "A"),  # a credit is taken back: the payer
+        ({"amount": 119000, "is_reversal": True}, "A"),  # a debit is taken back: the payee
+        ({"amount": -119000}, "A"),
+    ],
+)
 def test_the_party_of_a_reversal_is_that_of_the_original_payment(change, party):
     (found,) = one({**PAID, **change})
     assert (found.party, found.is_reversal) == (party, "is_reversal" in change)
@@ -181,36 +268,62 @@ def test_only_booked_entries_are_money(status, version):
 
 
 def test_several_statements_keep_accounts_and_currencies_apart():
-    data = document([statement(OWN, [PAID]), statement(DOLLARS, [PAID], "USD"), statement("123456789", [PAID], "CHF"),
-                     statement(OWN, [])])
+    data = document(
+        [
+            statement(OWN, [PAID]),
+            statement(DOLLARS, [PAID], "USD"),
+            statement("123456789", [PAID], "CHF"),
+            statement(OWN, []),
+        ]
+    )
     assert [(found.account, found.currency, len(found.entries)) for found in read(data)] == [
-        (OWN, "EUR", 1), (DOLLARS, "USD", 1), ("123456789", "CHF", 1), (OWN, "EUR", 0)]
+        (OWN, "EUR", 1),
+        (DOLLARS, "USD", 1),
+        ("123456789", "CHF", 1),
+        (OWN, "EUR", 0),
+    ]
     assert len({entry.key for found in read(data) for entry in found.entries}) == 3
 
 
 def test_balances_of_several_days_are_the_first_and_the_last():
-    later = ('<Bal><Tp><CdOrPrtry><Cd>{}</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">{}</Amt><CdtDbtInd>CRDT</CdtDbtInd>'
-             "<Dt><Dt>2025-03-05</Dt></Dt></Bal>")
-    data = document([statement(OWN, [PAID, {**PAID, "day": "2025-03-05"}], closing=119000)]).decode()
+    later = (
+        '<Bal><Tp><CdOrPrtry><Cd>{}</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">{}</Amt><CdtDbtInd>CRDT</CdtDbtInd>'
+        "<Dt><Dt>2025-03-05</Dt></Dt></Bal>"
+    )
+    data = document(
+        [statement(OWN, [PAID, {**PAID, "day": "2025-03-05"}], closing=119000)]
+    ).decode()
     end = data.index("<Ntry>")
-    data = (data.replace("2025-03-05</Dt></Dt></Bal>", "2025-03-04</Dt></Dt></Bal>")[:end]
-            + later.format("OPBD", "1190.00") + later.format("CLBD", "2380.00") + later.format("CLAV", "1.00")
-            + data[end:])
+    data = (
+        data.replace("2025-03-05</Dt></Dt></Bal>", "2025-03-04</Dt></Dt></Bal>")[:end]
+        + later.format("OPBD", "1190.00")
+        + later.format("CLBD", "2380.00")
+        + later.format("CLAV", "1.00")
+        + data[end:]
+    )
     (found,) = read(data)
     assert (found.opening, found.closing) == (0, 238000)
 
 
 FILE = document([statement(OWN, [PAID])])
-SIGN = b"</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>"       # follows the amount of the entry, and no other one
+SIGN = (
+    b"</Amt><CdtDbtInd>CRDT</CdtDbtInd><Sts>"  # follows the amount of the entry, and no other one
+)
 REFUSED = {
-    "closing balance": (document([statement(OWN, [PAID], closing=119001)]),
-                        "opening balance 0.00 EUR and the booked entries 1190.00 EUR make 1190.00 EUR, but the closing "
-                        "balance is 1190.01 EUR"),
+    "closing balance": (
+        document([statement(OWN, [PAID], closing=119001)]),
+        "opening balance 0.00 EUR and the booked entries 1190.00 EUR make 1190.00 EUR, but the closing "
+        "balance is 1190.01 EUR",
+    ),
     "missing entry": (re.sub(b"<Ntry>.*?</Ntry>", b"", FILE, flags=re.S), "is cut off or"),
-    "doubled entry": (re.sub(b"(<Ntry>.*?</Ntry>)", rb"\1\1", FILE, flags=re.S),
-                      "is cut off or was changed"),
-    "negative amount": (FILE.replace(b">1190.00" + SIGN, b">-1190.00" + SIGN),
-                        'The amount "-1190.00" EUR of entry 1 (R1)'),
+    "doubled entry": (
+        re.sub(b"(<Ntry>.*?</Ntry>)", rb"\1\1", FILE, flags=re.S),
+        "is cut off or was changed",
+    ),
+    "negative amount": (
+        FILE.replace(b">1190.00" + SIGN, b">-1190.00" + SIGN),
+        'The amount "-1190.00" EUR of entry 1 (R1)',
+    ),
     "no amount": (FILE.replace(b"1190.00", b""), 'The amount "" EUR of entry 1 (R1)'),
     "comma": (FILE.replace(b"1190.00", b"1190,00"), 'The amount "1190,00" EUR'),
     "exponent": (FILE.replace(b"1190.00", b"1E3"), 'The amount "1E3" EUR'),
@@ -218,28 +331,72 @@ REFUSED = {
     "three decimals": (FILE.replace(b"1190.00", b"1190.001"), "more digits than the curr"),
     "large": (FILE.replace(b"1190.00", b"119000000000000"), "more digits than the curr"),
     "currency": (FILE.replace(b'"EUR">1190', b'"EURO">1190'), '"1190.00" EURO of entry 1'),
-    "another currency": (FILE.replace(b'"EUR">1190.00' + SIGN, b'"USD">1190.00' + SIGN), "the booked entries 0.00 EUR"),
-    "sign": (FILE.replace(b"CRDT</CdtDbtInd><Sts>", b"CR</CdtDbtInd><Sts>"),
-             "<CdtDbtInd> of entry 1 (R1) must be CRDT or DBIT"),
+    "another currency": (
+        FILE.replace(b'"EUR">1190.00' + SIGN, b'"USD">1190.00' + SIGN),
+        "the booked entries 0.00 EUR",
+    ),
+    "sign": (
+        FILE.replace(b"CRDT</CdtDbtInd><Sts>", b"CR</CdtDbtInd><Sts>"),
+        "<CdtDbtInd> of entry 1 (R1) must be CRDT or DBIT",
+    ),
     "status": (FILE.replace(b"<Sts>BOOK</Sts>", b""), "status <Sts> of entry 1 (R1) is mis"),
-    "date": (FILE.replace(b"2025-03-04</Dt></BookgDt>", b"04.03.2025</Dt></BookgDt>"),
-             'The date "04.03.2025" of entry 1 (R1)'),
-    **{f"date {value}": (FILE.replace(b"2025-03-04</Dt></BookgDt>", f"{value}</Dt></BookgDt>".encode()),
-                         f'The date "{value}" of entry 1 (R1) is not a date such as')
-       for value in ("2025-W10-2", "20250304", "2025-03-04\'--", "2025-03-04 10:00", "2025-03-04T25:00:00",
-                     "2025-03-04T10:00", "2025-03-04Zulu", "2025-02-29", "\u0662025-03-04")},
+    "date": (
+        FILE.replace(b"2025-03-04</Dt></BookgDt>", b"04.03.2025</Dt></BookgDt>"),
+        'The date "04.03.2025" of entry 1 (R1)',
+    ),
+    **{
+        f"date {value}": (
+            FILE.replace(b"2025-03-04</Dt></BookgDt>", f"{value}</Dt></BookgDt>".encode()),
+            f'The date "{value}" of entry 1 (R1) is not a date such as',
+        )
+        for value in (
+            "2025-W10-2",
+            "20250304",
+            "2025-03-04'--",
+            "2025-03-04 10:00",
+            "2025-03-04T25:00:00",
+            "2025-03-04T10:00",
+            "2025-03-04Zulu",
+            "2025-02-29",
+            "\u0662025-03-04",
+        )
+    },
     "no statement": (document([]), "contains no statement"),
-    "entry outside": (document([statement(OWN, []), "<Ntry><Sts>PDNG</Sts></Ntry>"]), "entries outside of it"),
-    "camt.052": (document([]).replace(b"BkToCstmrStmt", b"BkToCstmrAcctRpt"), "camt.052, a report of the present day"),
-    "camt.054": (document([]).replace(b"BkToCstmrStmt", b"BkToCstmrDbtCdtNtfctn"), "camt.054, the details of single"),
-    "pain.001": (document([]).replace(b"BkToCstmrStmt", b"CstmrCdtTrfInitn"), "not a bank statement: its root is <Doc"),
+    "entry outside": (
+        document([statement(OWN, []), "<Ntry><Sts>PDNG</Sts></Ntry>"]),
+        "entries outside of it",
+    ),
+    "camt.052": (
+        document([]).replace(b"BkToCstmrStmt", b"BkToCstmrAcctRpt"),
+        "camt.052, a report of the present day",
+    ),
+    "camt.054": (
+        document([]).replace(b"BkToCstmrStmt", b"BkToCstmrDbtCdtNtfctn"),
+        "camt.054, the details of single",
+    ),
+    "pain.001": (
+        document([]).replace(b"BkToCstmrStmt", b"CstmrCdtTrfInitn"),
+        "not a bank statement: its root is <Doc",
+    ),
     "web page": (b"<html><body/></html>", "is not a bank statement: its root is <html>"),
-    "DOCTYPE": (b"<!DOCTYPE Document>" + document([])[39:], "a DOCTYPE and entity declarations are not allowed"),
+    "DOCTYPE": (
+        b"<!DOCTYPE Document>" + document([])[39:],
+        "a DOCTYPE and entity declarations are not allowed",
+    ),
 }
 
 
-@pytest.mark.parametrize("value", ["2025-03-04", "2025-03-04Z", "2025-03-04+01:00", "2025-03-04T23:30:00",
-                                   "2025-03-04T23:30:00.000+01:00", "2025-03-04T00:15:00Z"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "2025-03-04",
+        "2025-03-04Z",
+        "2025-03-04+01:00",
+        "2025-03-04T23:30:00",
+        "2025-03-04T23:30:00.000+01:00",
+        "2025-03-04T00:15:00Z",
+    ],
+)
 def test_the_day_of_an_entry_is_the_one_that_the_bank_wrote(value):
     (found,) = read(FILE.replace(b"2025-03-04</Dt></BookgDt>", f"{value}</Dt></BookgDt>".encode()))
     assert [entry.booked_on for entry in found.entries] == ["2025-03-04"]
@@ -288,9 +445,16 @@ def days(entries, first, last):
 def test_overlapping_statements_contain_the_same_entries(seed):
     """Each day is in a file with all its entries, so files of any days have the keys of the whole."""
     dice = random.Random(seed)
-    entries = [{"amount": dice.choice([100, 100, -100, 250]), "day": f"2025-03-{dice.randint(1, 9):02}",
-                "text": dice.choice(["A", "a", "A B", "AB", "C"]), "party": dice.choice("XY"),
-                "bank_reference": dice.choice([None, None, f"R{dice.randint(1, 3)}"])} for _ in range(40)]
+    entries = [
+        {
+            "amount": dice.choice([100, 100, -100, 250]),
+            "day": f"2025-03-{dice.randint(1, 9):02}",
+            "text": dice.choice(["A", "a", "A B", "AB", "C"]),
+            "party": dice.choice("XY"),
+            "bank_reference": dice.choice([None, None, f"R{dice.randint(1, 3)}"]),
+        }
+        for _ in range(40)
+    ]
     whole = keys(days(entries, "2025-03-01", "2025-03-09"))
     assert len(whole) == 40
     found = set()
@@ -307,15 +471,20 @@ def test_overlapping_statements_contain_the_same_entries(seed):
 def test_a_changed_file_is_refused_or_keeps_its_sum(seed):
     """One random change of a character never changes what is booked in total."""
     dice = random.Random(seed)
-    data = bytearray(document([statement(OWN, [PAID, {**PAID, "amount": -500, "bank_reference": "R2"}])]))
+    data = bytearray(
+        document([statement(OWN, [PAID, {**PAID, "amount": -500, "bank_reference": "R2"}])])
+    )
     data[dice.randrange(len(data))] = dice.choice(b"0123456789<>/ABCD\0\xff")
     try:
         found = read(bytes(data))
     except ValueError:
         return
     for one_ in found:
-        assert one_.opening is None or one_.closing is None or sum(
-            entry.amount for entry in one_.entries) == one_.closing - one_.opening
+        assert (
+            one_.opening is None
+            or one_.closing is None
+            or sum(entry.amount for entry in one_.entries) == one_.closing - one_.opening
+        )
 
 
 def test_xml_is_recognised():

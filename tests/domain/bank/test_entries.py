@@ -1,4 +1,5 @@
 """The identity of entries: the same entry in each file, and never the same for two entries."""
+
 import random
 from dataclasses import replace
 
@@ -7,13 +8,32 @@ import pytest
 from eventapi.domain.bank.entries import Entry, compact, identified, reference, text
 
 OWN = "DE02120300000000202051"
-BADGE = Entry("2026-12-04", 1300, "EUR", party="Eva Klein", party_iban="DE02100500000054540402",
-              reference="Ausstellerausweis")
-NAMED = Entry("2026-12-04", 119000, "EUR", bank_reference="2026120400000002", reference="inv 2026 18")
-DAY = [NAMED, BADGE, BADGE, replace(BADGE, amount=-1300), replace(BADGE, booked_on="2026-12-05"),
-       replace(BADGE, currency="USD"), replace(BADGE, reference="Ausstellerausweis 2"), replace(NAMED, amount=-119000),
-       replace(BADGE, party="Eva Groß"), replace(BADGE, end_to_end_id="A-1"), replace(BADGE, party_iban=None),
-       replace(BADGE, creditor_references=("RF18539007547034",)), replace(NAMED, bank_reference="2026120400000003")]
+BADGE = Entry(
+    "2026-12-04",
+    1300,
+    "EUR",
+    party="Eva Klein",
+    party_iban="DE02100500000054540402",
+    reference="Ausstellerausweis",
+)
+NAMED = Entry(
+    "2026-12-04", 119000, "EUR", bank_reference="2026120400000002", reference="inv 2026 18"
+)
+DAY = [
+    NAMED,
+    BADGE,
+    BADGE,
+    replace(BADGE, amount=-1300),
+    replace(BADGE, booked_on="2026-12-05"),
+    replace(BADGE, currency="USD"),
+    replace(BADGE, reference="Ausstellerausweis 2"),
+    replace(NAMED, amount=-119000),
+    replace(BADGE, party="Eva Groß"),
+    replace(BADGE, end_to_end_id="A-1"),
+    replace(BADGE, party_iban=None),
+    replace(BADGE, creditor_references=("RF18539007547034",)),
+    replace(NAMED, bank_reference="2026120400000003"),
+]
 
 
 def keys(entries, account=OWN):
@@ -42,10 +62,19 @@ def test_a_part_of_a_statement_has_keys_of_the_whole():
             assert set(keys(DAY[start:end])) <= set(keys(DAY))
 
 
-@pytest.mark.parametrize("changed", [
-    {"reference": " Aussteller ausweis"}, {"reference": "AUSSTELLER\nAUSWEIS"}, {"party": "EvaKlein"},
-    {"party_iban": "DE02 1005 0000 0054 5404 02"}, {"description": "GUTSCHRIFT"}, {"valued_on": "2026-12-05"},
-    {"code": "NTRF+166"}, {"batch_position": 2, "batch_size": 3}])
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"reference": " Aussteller ausweis"},
+        {"reference": "AUSSTELLER\nAUSWEIS"},
+        {"party": "EvaKlein"},
+        {"party_iban": "DE02 1005 0000 0054 5404 02"},
+        {"description": "GUTSCHRIFT"},
+        {"valued_on": "2026-12-05"},
+        {"code": "NTRF+166"},
+        {"batch_position": 2, "batch_size": 3},
+    ],
+)
 def test_what_a_bank_writes_in_several_ways_does_not_matter(changed):
     assert keys([replace(BADGE, **changed)]) == keys([BADGE])
 
@@ -60,8 +89,10 @@ def test_keys_stay_the_same():
     Computed with sha256sum from the parts, such as account, EUR, 2026-12-04, 119000, bank, 2026120400000002 and 1.
     """
     assert keys([NAMED, BADGE, BADGE]) == [
-        "027fa162b365959402c33b9bcbb11522bb81cd08", "ff0f553db69901582a3234e2d927f726d9c3e4aa",
-        "7fc16b9f04bcb5457901aed68154bc294a5ae6c9"]
+        "027fa162b365959402c33b9bcbb11522bb81cd08",
+        "ff0f553db69901582a3234e2d927f726d9c3e4aa",
+        "7fc16b9f04bcb5457901aed68154bc294a5ae6c9",
+    ]
 
 
 def test_fields_cannot_be_confused():
@@ -76,4 +107,8 @@ def test_texts_are_cleaned():
     assert text("x" * 200, 35) == "x" * 35
     assert text(" ") is None and text(None) is None
     assert compact("de02 1203 0000 0000 2020 51") == OWN
-    assert reference("NotProvided") is None and reference("NONREF ") is None and reference("A-1") == "A-1"
+    assert (
+        reference("NotProvided") is None
+        and reference("NONREF ") is None
+        and reference("A-1") == "A-1"
+    )

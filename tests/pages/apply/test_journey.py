@@ -1,4 +1,5 @@
 """A visitor and an exhibitor with a phone and no scripts: from the form to the badge, and to an answered question."""
+
 import re
 
 import pytest
@@ -25,7 +26,9 @@ def seen(browser):
 
     axe-core waits for timers, which run only while scripts are allowed. The page has none of its own.
     """
-    width = browser.run("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    width = browser.run(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
     assert width <= 0, "the page is wider than the screen"
     assert [entry for entry in browser.complaints() if "status of 4" not in str(entry)] == []
     if AXE.exists():
@@ -33,7 +36,10 @@ def seen(browser):
         browser.run(AXE.read_text(encoding="utf-8") + "; 0")
         violations, undecided = browser.run(CHECK)
         browser.call("Emulation.setScriptExecutionDisabled", value=True)
-        assert violations == [] and {rule for rule, *_ in undecided} <= UNDECIDED, (violations, undecided)
+        assert violations == [] and {rule for rule, *_ in undecided} <= UNDECIDED, (
+            violations,
+            undecided,
+        )
 
 
 def fill(browser, form="main form", **values):
@@ -45,7 +51,9 @@ def fill(browser, form="main form", **values):
 
 @needs_browser
 @pytest.mark.parametrize(("width", "dark", "language"), LOOKS)
-def test_a_visitor_registers_with_a_phone(browser, root, pages, db, monkeypatch, width, dark, language):  # noqa: F811
+def test_a_visitor_registers_with_a_phone(
+    browser, root, pages, db, monkeypatch, width, dark, language
+):  # noqa: F811
     monkeypatch.setattr(tokens, "YOUNGEST", 0)
     browser.open(f"{root}/e/fair/visit?language={language}", width=width, dark=dark, scripts=False)
     seen(browser)
@@ -59,7 +67,9 @@ def test_a_visitor_registers_with_a_phone(browser, root, pages, db, monkeypatch,
     browser.open(root + link_of(mail), width=width, dark=dark, scripts=False)
     seen(browser)
     fill(browser)
-    assert text(browser, "h2") == {"en": "You are registered", "de": "Sie sind registriert"}[language]
+    assert (
+        text(browser, "h2") == {"en": "You are registered", "de": "Sie sind registriert"}[language]
+    )
     seen(browser)
     follow(browser, "document.querySelector('main a.button').click()")
     assert text(browser, "h1") == "Greta Gärtner"
@@ -69,16 +79,31 @@ def test_a_visitor_registers_with_a_phone(browser, root, pages, db, monkeypatch,
 
 @needs_browser
 @pytest.mark.parametrize(("width", "dark", "language"), LOOKS)
-def test_an_exhibitor_applies_and_answers_a_question(browser, root, organiser, show, db, monkeypatch, tmp_path,
-                                                     width, dark, language):
+def test_an_exhibitor_applies_and_answers_a_question(
+    browser, root, organiser, show, db, monkeypatch, tmp_path, width, dark, language
+):
     monkeypatch.setattr(tokens, "YOUNGEST", 0)
-    organiser.make("/submissions/types", {"event_key": "fair", "key": "brochure", "title": "Brochure", "input": "file",
-                                          "allowed_extensions": ["pdf"], "max_size_mb": 1})
-    organiser.patch(f"/events/{show['event']['id']}/pages", {"apply_file_type": "brochure"}, status=200)
+    organiser.make(
+        "/submissions/types",
+        {
+            "event_key": "fair",
+            "key": "brochure",
+            "title": "Brochure",
+            "input": "file",
+            "allowed_extensions": ["pdf"],
+            "max_size_mb": 1,
+        },
+    )
+    organiser.patch(
+        f"/events/{show['event']['id']}/pages", {"apply_file_type": "brochure"}, status=200
+    )
     browser.open(f"{root}/e/fair/apply?language={language}", width=width, dark=dark, scripts=False)
     seen(browser)
     fill(browser)
-    assert text(browser, "#e-email") == {"en": "Please fill this in.", "de": "Bitte füllen Sie das aus."}[language]
+    assert (
+        text(browser, "#e-email")
+        == {"en": "Please fill this in.", "de": "Bitte füllen Sie das aus."}[language]
+    )
     seen(browser)
     browser.run("document.querySelector('#f-terms').checked = true")
     fill(browser, company_name="Rosen KG", email="ada@rosen.example", country="DE")
@@ -87,10 +112,17 @@ def test_an_exhibitor_applies_and_answers_a_question(browser, root, organiser, s
     fill(browser)
     seen(browser)
     organiser.post("/applications/1/review", status=200)
-    organiser.post("/applications/1/request-info", {"question": "How high is your booth?", "mail": True}, status=200)
+    organiser.post(
+        "/applications/1/request-info",
+        {"question": "How high is your booth?", "mail": True},
+        status=200,
+    )
     ((_, mail),) = built(db, "application_decision")
     browser.open(root + link_of(mail), width=width, dark=dark, scripts=False)
-    assert text(browser, "main h2") == {"en": "We have a question", "de": "Wir haben eine Frage"}[language]
+    assert (
+        text(browser, "main h2")
+        == {"en": "We have a question", "de": "Wir haben eine Frage"}[language]
+    )
     seen(browser)
     fill(browser, answer="Three metres.")
     assert organiser.data("/applications/1")["answer"] == "Three metres."
@@ -106,8 +138,13 @@ def test_an_exhibitor_applies_and_answers_a_question(browser, root, organiser, s
     browser.open(root + link_of(mail), width=width, dark=dark, scripts=False)
     seen(browser)
     follow(browser, "document.querySelector('form[action$=my] button').click()")
-    assert re.search(r"/my/[a-z]{8}/$", browser.run("location.href")) and text(browser, "h1") == "Rosen KG"
-    assert [row["status"] for row in organiser.data("/participants?role=exhibitor&search=Rosen")] == ["confirmed"]
+    assert (
+        re.search(r"/my/[a-z]{8}/$", browser.run("location.href"))
+        and text(browser, "h1") == "Rosen KG"
+    )
+    assert [
+        row["status"] for row in organiser.data("/participants?role=exhibitor&search=Rosen")
+    ] == ["confirmed"]
 
 
 def choose(browser, file, content):

@@ -1,4 +1,5 @@
 """Fixtures: people at the desk, and a show with an application, a hall and an exhibitor."""
+
 import re
 from types import SimpleNamespace
 
@@ -13,11 +14,13 @@ from tests.support.client import SCOPES, add_key
 @pytest.fixture
 def desk(app, db):
     """Return a function that signs in somebody with these scopes: desk("events:read")."""
+
     def signed_in(scopes=SCOPES, name="Ada Lovelace", language="en"):
         visitor = Visitor(app, language)
         visitor.key = add_key(db, scopes, name)
         sign_in(visitor, visitor.key)
         return visitor
+
     return signed_in
 
 
@@ -36,55 +39,149 @@ def office(desk):
 @pytest.fixture
 def fair(organiser):
     """A show with an application, an exhibitor, and a hall with two booths."""
-    event = organiser.make("/events", {"title": "Garden Fair", "event_key": "fair", "date_from": "2027-05-01",
-                                          "date_to": "2027-05-03"})
-    category = organiser.make("/categories", {"title": "Plants", "event_keys": ["fair"], "base_price": 300})
-    contact = organiser.make("/contacts", {
-        "company_name": "Rosen KG", "email": "info@rosen.example", "address": "Weg 1", "postal_code": "04109",
-        "city": "Leipzig", "country": "DE"})
-    exhibitor = organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"],
-                                                    "category_key": category["category_key"], "is_confirmed": True})
-    application = organiser.make("/applications", {
-        "event_keys": ["fair"], "category_keys": [category["category_key"]], "company_name": "Tulpen GmbH",
-        "email": "info@tulpen.example", "requested_area": 12.5})
-    kind = organiser.make("/booths/types", {"booth_type_name": "Row", "price_model": "per_m2", "price": 80})
-    plan = organiser.make("/plans", {"event_key": "fair", "plan_name": "Hall 1", "width": 40, "height": 30})
-    booths = [organiser.make("/booths", {"plan_id": plan["id"], "booth_number": f"A{number}", "pos_x": 4 * number,
-                                            "pos_y": 2, "booth_type_id": kind["id"]}) for number in (1, 2)]
-    return SimpleNamespace(event=event, category=category, contact=contact, exhibitor=exhibitor, plan=plan,
-                           application=application, booths=booths, kind=kind)
+    event = organiser.make(
+        "/events",
+        {
+            "title": "Garden Fair",
+            "event_key": "fair",
+            "date_from": "2027-05-01",
+            "date_to": "2027-05-03",
+        },
+    )
+    category = organiser.make(
+        "/categories", {"title": "Plants", "event_keys": ["fair"], "base_price": 300}
+    )
+    contact = organiser.make(
+        "/contacts",
+        {
+            "company_name": "Rosen KG",
+            "email": "info@rosen.example",
+            "address": "Weg 1",
+            "postal_code": "04109",
+            "city": "Leipzig",
+            "country": "DE",
+        },
+    )
+    exhibitor = organiser.make(
+        "/participants",
+        {
+            "event_key": "fair",
+            "contact_id": contact["id"],
+            "category_key": category["category_key"],
+            "is_confirmed": True,
+        },
+    )
+    application = organiser.make(
+        "/applications",
+        {
+            "event_keys": ["fair"],
+            "category_keys": [category["category_key"]],
+            "company_name": "Tulpen GmbH",
+            "email": "info@tulpen.example",
+            "requested_area": 12.5,
+        },
+    )
+    kind = organiser.make(
+        "/booths/types", {"booth_type_name": "Row", "price_model": "per_m2", "price": 80}
+    )
+    plan = organiser.make(
+        "/plans", {"event_key": "fair", "plan_name": "Hall 1", "width": 40, "height": 30}
+    )
+    booths = [
+        organiser.make(
+            "/booths",
+            {
+                "plan_id": plan["id"],
+                "booth_number": f"A{number}",
+                "pos_x": 4 * number,
+                "pos_y": 2,
+                "booth_type_id": kind["id"],
+            },
+        )
+        for number in (1, 2)
+    ]
+    return SimpleNamespace(
+        event=event,
+        category=category,
+        contact=contact,
+        exhibitor=exhibitor,
+        plan=plan,
+        application=application,
+        booths=booths,
+        kind=kind,
+    )
 
 
 @pytest.fixture
 def busy_fair(organiser, fair, open_link, db):
     """The show `fair` with records in nearly every state that the pages of the desk show."""
+
     def participant(company, **values):
-        contact = organiser.make("/contacts", {"company_name": company, "email": "info@mail.example",
-                                               "address": "Weg 2", "postal_code": "04109", "city": "Leipzig",
-                                               "country": "DE"})
-        return organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"], **values})["id"]
+        contact = organiser.make(
+            "/contacts",
+            {
+                "company_name": company,
+                "email": "info@mail.example",
+                "address": "Weg 2",
+                "postal_code": "04109",
+                "city": "Leipzig",
+                "country": "DE",
+            },
+        )
+        return organiser.make(
+            "/participants", {"event_key": "fair", "contact_id": contact["id"], **values}
+        )["id"]
+
     exhibitor, today = fair.exhibitor["id"], times.today("Europe/Berlin")
     participant("Astern KG")
     organiser.post(f"/participants/{participant('Nelken KG')}/cancel", status=200)
-    organiser.make("/booth-reservations", {"booth_id": fair.booths[0]["id"], "event_participant_id": exhibitor})
-    kind = organiser.make("/submissions/types", {"event_key": "fair", "title": "Slogan", "input": "text"})
-    made = organiser.make("/submissions", {"event_participant_id": exhibitor, "type_id": kind["id"], "value": "Roses"})
+    organiser.make(
+        "/booth-reservations", {"booth_id": fair.booths[0]["id"], "event_participant_id": exhibitor}
+    )
+    kind = organiser.make(
+        "/submissions/types", {"event_key": "fair", "title": "Slogan", "input": "text"}
+    )
+    made = organiser.make(
+        "/submissions", {"event_participant_id": exhibitor, "type_id": kind["id"], "value": "Roses"}
+    )
     organiser.post(f"/submissions/{made['id']}/submit", status=200)
-    service = organiser.make("/services", {"service_name": "Power", "base_price": 185, "unit": "piece",
-                                           "events": [{"event_key": "fair"}]})
+    service = organiser.make(
+        "/services",
+        {
+            "service_name": "Power",
+            "base_price": 185,
+            "unit": "piece",
+            "events": [{"event_key": "fair"}],
+        },
+    )
     for status in ("draft", "submitted", "confirmed"):
-        organiser.make("/service-orders", {"event_participant_id": exhibitor, "status": status,
-                                           "items": [{"service_id": service["id"], "quantity": 1}]})
-    template = organiser.make("/documents/templates", {"name": "Contract", "is_contract": True,
-                                                       "body": "<p>Contract</p>"})
+        organiser.make(
+            "/service-orders",
+            {
+                "event_participant_id": exhibitor,
+                "status": status,
+                "items": [{"service_id": service["id"], "quantity": 1}],
+            },
+        )
+    template = organiser.make(
+        "/documents/templates", {"name": "Contract", "is_contract": True, "body": "<p>Contract</p>"}
+    )
     for actions in ((), ("request-signature",), ("request-signature", "mark-signed")):
-        document = organiser.make("/documents", {"entity_type": "event_participant", "entity_id": exhibitor,
-                                                 "template_id": template["id"]})
+        document = organiser.make(
+            "/documents",
+            {
+                "entity_type": "event_participant",
+                "entity_id": exhibitor,
+                "template_id": template["id"],
+            },
+        )
         for action in actions:
             body = {"signer_name": "Anna Rosen"} if action == "mark-signed" else None
             organiser.post(f"/documents/{document['id']}/{action}", body, status=200)
-    for entity in ({"entity_type": "event", "entity_id": fair.event["id"]},
-                   {"entity_type": "event_participant", "entity_id": exhibitor}):
+    for entity in (
+        {"entity_type": "event", "entity_id": fair.event["id"]},
+        {"entity_type": "event_participant", "entity_id": exhibitor},
+    ):
         for title in ("Call them", "Write to them"):
             task = organiser.make("/tasks", {**entity, "title": title})
         organiser.post(f"/tasks/{task['id']}/complete", status=200)
@@ -93,23 +190,43 @@ def busy_fair(organiser, fair, open_link, db):
     open_link("door", event_id=fair.event["id"], station="West")
     organiser.make(f"/participants/{exhibitor}/invoice", {})
     for _ in range(3):
-        invoice = organiser.make("/invoices", {"contact_id": fair.contact["id"], "event_participant_id": exhibitor,
-                                               "items": [{"description": "Poster", "quantity": 1, "unit_price": 100,
-                                                          "tax_rate": 19}]})
+        invoice = organiser.make(
+            "/invoices",
+            {
+                "contact_id": fair.contact["id"],
+                "event_participant_id": exhibitor,
+                "items": [
+                    {"description": "Poster", "quantity": 1, "unit_price": 100, "tax_rate": 19}
+                ],
+            },
+        )
         organiser.post(f"/invoices/{invoice['id']}/send", {"mail": False}, status=200)
     organiser.post("/invoices/3/dispute", {"reason": "late"}, status=200)
-    db.connection.execute("UPDATE invoices SET issue_date = '2026-01-01', due_date = '2026-01-08', "
-                          "overdue_from = '2026-01-09' WHERE id IN (2, 4)")
+    db.connection.execute(
+        "UPDATE invoices SET issue_date = '2026-01-01', due_date = '2026-01-08', "
+        "overdue_from = '2026-01-09' WHERE id IN (2, 4)"
+    )
     organiser.make("/invoices/dunning-levels", {"name": "First letter", "days": 10})
     organiser.post("/invoices/dunning/send", {"invoice_ids": [4], "mail": False}, status=200)
     sent = organiser.data("/invoices/2")
     for status in ("completed", "pending"):
-        organiser.make("/payments", {"invoice_number": sent["invoice_number"], "amount": 10, "payment_date": today,
-                                    "status": status})
+        organiser.make(
+            "/payments",
+            {
+                "invoice_number": sent["invoice_number"],
+                "amount": 10,
+                "payment_date": today,
+                "status": status,
+            },
+        )
     made = organiser.make("/applications", {"company_name": "Lilien KG", "event_keys": ["fair"]})
     organiser.post(f"/applications/{made['id']}/review", status=200)
-    entries = [{"amount": cents, "day": today, "party": "Rosen KG", "text": "Danke"} for cents in (5, 6)]
+    entries = [
+        {"amount": cents, "day": today, "party": "Rosen KG", "text": "Danke"} for cents in (5, 6)
+    ]
     statement = camt.document([camt.statement("DE02120300000000202051", entries)])
-    organiser.post("/payments/import", raw=statement, headers={"Content-Type": "application/xml"}, status=201)
+    organiser.post(
+        "/payments/import", raw=statement, headers={"Content-Type": "application/xml"}, status=201
+    )
     organiser.post("/payments/unmatched/1/ignore", {"reason": "ours"}, status=200)
     return SimpleNamespace(**vars(fair), sent=sent)

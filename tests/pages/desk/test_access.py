@@ -1,4 +1,5 @@
 """Who gets into the office, and what nobody can do there."""
+
 import json
 import re
 from datetime import datetime, timedelta
@@ -16,17 +17,33 @@ from tests.pages.conftest import Visitor
 from tests.pages.desk.conftest import sign_in
 from tests.support.client import SCOPES, add_key
 
-PAGES = ("applications", "exhibitors", "hall", "money", "money/bank", "money/dunning", "people", "setup", "tasks",
-         "print/door", "print/halls", "hall/holds", "exhibitors/submissions", "exhibitors/orders")
+PAGES = (
+    "applications",
+    "exhibitors",
+    "hall",
+    "money",
+    "money/bank",
+    "money/dunning",
+    "people",
+    "setup",
+    "tasks",
+    "print/door",
+    "print/halls",
+    "hall/holds",
+    "exhibitors/submissions",
+    "exhibitors/orders",
+)
 
 
 @pytest.fixture
 def link(app, db, organiser):
     """Return a function that makes a one-time link, and returns (Visitor, secret)."""
+
     def made(scopes=None, minutes=15):
         with db.write():
             secret = desks.make_link(db, db.value(api_keys.sql.first_admin), scopes, minutes)
         return Visitor(app), secret
+
     return made
 
 
@@ -53,8 +70,12 @@ def test_a_link_without_scopes_only_reads(link, fair):
     visitor.sign_in(secret)
     page = visitor.get(f"/desk/applications/{fair.application['id']}")
     assert "Tulpen GmbH" in page and "Approve" not in page and "Reject" not in page
-    assert "“applications”" in visitor.get(f"/desk/do/reject_application/{fair.application['id']}", 403)
-    refused = visitor.submit(page, f"/desk/do/reject_application/{fair.application['id']}", {"reason": "x"}, 403)
+    assert "“applications”" in visitor.get(
+        f"/desk/do/reject_application/{fair.application['id']}", 403
+    )
+    refused = visitor.submit(
+        page, f"/desk/do/reject_application/{fair.application['id']}", {"reason": "x"}, 403
+    )
     assert "“applications”" in refused
 
 
@@ -62,9 +83,15 @@ def test_what_a_link_does_is_audited_with_the_person(link, fair, organiser):
     visitor, secret = link(SCOPES.split())
     visitor.sign_in(secret)
     page = visitor.get(f"/desk/applications/{fair.application['id']}")
-    visitor.submit(page, f"/desk/do/waitlist_application/{fair.application['id']}", {"back": "applications"})
+    visitor.submit(
+        page, f"/desk/do/waitlist_application/{fair.application['id']}", {"back": "applications"}
+    )
     entry = organiser.data("/audit-log?entity_type=application")[0]
-    assert (entry["action"], entry["admin_name"], entry["api_key_id"]) == ("waitlisted", "Ada Lovelace", None)
+    assert (entry["action"], entry["admin_name"], entry["api_key_id"]) == (
+        "waitlisted",
+        "Ada Lovelace",
+        None,
+    )
 
 
 def test_a_wrong_key_opens_nothing(app, organiser):
@@ -154,10 +181,21 @@ def test_buttons_are_a_list_without_keys_and_files():
     """A desk session makes no keys, admins or links of the desk, and nothing that a page does not show."""
     known = api.routes()
     assert set(actions.BUTTONS) <= set(known) and len(set(actions.BUTTONS)) == len(actions.BUTTONS)
-    allowed = {*actions.BUTTONS, *(batch for batch, *_ in batches.BATCHES.values()),
-               *(f"{verb}_{kind.handler}" for kind in records.KINDS.values()
-                 for verb in ("create", "update", "delete"))}
-    assert not {name for name in allowed for word in ("webhook", "key", "anonymize", "merge") if word in name}
+    allowed = {
+        *actions.BUTTONS,
+        *(batch for batch, *_ in batches.BATCHES.values()),
+        *(
+            f"{verb}_{kind.handler}"
+            for kind in records.KINDS.values()
+            for verb in ("create", "update", "delete")
+        ),
+    }
+    assert not {
+        name
+        for name in allowed
+        for word in ("webhook", "key", "anonymize", "merge")
+        if word in name
+    }
 
 
 def test_what_is_no_button_does_not_exist(office, fair):
@@ -169,22 +207,34 @@ def test_what_is_no_button_does_not_exist(office, fair):
     office.submit(page, "/desk/batch/contacts/delete", {}, 404)
 
 
-@pytest.mark.parametrize("back", [
-    "//evil.example", "https://evil.example", "../../x", "javascript:x", "a//b", "x\r\ny"])
+@pytest.mark.parametrize(
+    "back", ["//evil.example", "https://evil.example", "../../x", "javascript:x", "a//b", "x\r\ny"]
+)
 def test_the_way_back_stays_within_the_desk(office, fair, back):
     page = office.get(f"/desk/applications/{fair.application['id']}")
-    answer = office.submit(page, f"/desk/do/review_application/{fair.application['id']}", {"back": back})
+    answer = office.submit(
+        page, f"/desk/do/review_application/{fair.application['id']}", {"back": back}
+    )
     assert answer.headers["Location"] == "../../../desk/?done=review_application"
 
 
 def test_every_page_refuses_without_a_session(app, organiser):
     for route in application.routes():
         if route.path.startswith("/desk") and route.path != "/desk/sign-in":
-            path = route.path.replace("<name>", "events").replace("<resource>", "invoices").replace("<action>", "send")
+            path = (
+                route.path.replace("<name>", "events")
+                .replace("<resource>", "invoices")
+                .replace("<action>", "send")
+            )
             path = path.replace("<id>", "1").replace("<item_id>", "1")
             sent = {"body": b"form_token=x", "content_type": "application/x-www-form-urlencoded"}
-            answer = Visitor(app).app.request(path, method=route.method, headers={"Accept": "text/html"}, status="*",
-                                              **(sent if route.method == "POST" else {}))
+            answer = Visitor(app).app.request(
+                path,
+                method=route.method,
+                headers={"Accept": "text/html"},
+                status="*",
+                **(sent if route.method == "POST" else {}),
+            )
             assert answer.status_int in (303, 403, 415), f"{route.method} {path}: {answer.status}"
             assert answer.status_int != 303 or answer.headers["Location"].endswith("desk/sign-in")
 
@@ -193,26 +243,55 @@ def test_what_was_typed_is_kept_when_the_session_has_ended(desk, fair, monkeypat
     visitor, other = desk(), desk(name="Eve")
     page = visitor.get(f"/desk/exhibitors/{fair.exhibitor['id']}")
     later(monkeypatch, hours=13)
-    fields = {"entity_type": "contact", "entity_id": "1", "note_text": "An hour of typing", "back": ""}
+    fields = {
+        "entity_type": "contact",
+        "entity_id": "1",
+        "note_text": "An hour of typing",
+        "back": "",
+    }
     assert "An hour of typing" in visitor.submit(page, "/desk/do/create_note", fields, 403)
     assert "An hour of typing" not in other.submit(page, "/desk/do/create_note", fields, 403)
 
 
 def test_pages_are_not_kept_and_allow_no_foreign_script(office, fair):
-    for path in ("", *PAGES, f"applications/{fair.application['id']}", f"exhibitors/{fair.exhibitor['id']}",
-                 f"booths/{fair.booths[0]['id']}", f"contacts/{fair.contact['id']}", f"settings/{fair.event['id']}"):
+    for path in (
+        "",
+        *PAGES,
+        f"applications/{fair.application['id']}",
+        f"exhibitors/{fair.exhibitor['id']}",
+        f"booths/{fair.booths[0]['id']}",
+        f"contacts/{fair.contact['id']}",
+        f"settings/{fair.event['id']}",
+    ):
         page = office.get(f"/desk/{path}")
-        assert page.headers["Cache-Control"] == "no-store" and page.headers["X-Robots-Tag"] == "noindex"
-        assert page.headers["Referrer-Policy"] == "same-origin" and page.headers["Content-Encoding"] == "identity"
+        assert (
+            page.headers["Cache-Control"] == "no-store"
+            and page.headers["X-Robots-Tag"] == "noindex"
+        )
+        assert (
+            page.headers["Referrer-Policy"] == "same-origin"
+            and page.headers["Content-Encoding"] == "identity"
+        )
         assert "script-src 'self'" in page.headers["Content-Security-Policy"]
-        assert "evs_" not in page and "evk_" not in page and "style=" not in page and "<script" not in page
+        assert (
+            "evs_" not in page
+            and "evk_" not in page
+            and "style=" not in page
+            and "<script" not in page
+        )
 
 
 def test_texts_of_strangers_are_escaped(office, organiser, fair):
     evil = '"><script>alert(1)</script>'
-    id = organiser.make("/applications", {"event_keys": ["fair"], "company_name": evil, "message": evil})["id"]
-    for path in ("/desk/applications", f"/desk/applications/{id}", "/desk/people?q=script",
-                 f"/desk/edit/applications/{id}"):
+    id = organiser.make(
+        "/applications", {"event_keys": ["fair"], "company_name": evil, "message": evil}
+    )["id"]
+    for path in (
+        "/desk/applications",
+        f"/desk/applications/{id}",
+        "/desk/people?q=script",
+        f"/desk/edit/applications/{id}",
+    ):
         assert "<script" not in office.get(path)
 
 
@@ -256,7 +335,9 @@ def test_the_desk_has_one_host(office, fair, settings, monkeypatch):
     office.app.extra_environ.update(remote)
     office.submit(page, "/desk/edit/categories", {"title": "Tools"}, 403)
     office.app.extra_environ["HTTP_HOST"] = "office.example"
-    assert office.get("/desk/", 303).headers["Location"] == "../desk/sign-in"    # the cookie is that of another host
+    assert (
+        office.get("/desk/", 303).headers["Location"] == "../desk/sign-in"
+    )  # the cookie is that of another host
 
 
 def test_a_chosen_language_is_kept(office, fair):

@@ -1,29 +1,63 @@
 """The forms of the desk: one that is saved as it is changes nothing, whichever event is in hand."""
+
 import pytest
 
 from eventapi.pages.desk import api, records, settings
 
 # Kind -> path of its records in the API, where it is not its name.
-PATHS = {"booth_types": "booths/types", "service_orders": "service-orders", "dunning_levels": "invoices/dunning-levels",
-         "service_categories": "services/categories", "submission_types": "submissions/types"}
+PATHS = {
+    "booth_types": "booths/types",
+    "service_orders": "service-orders",
+    "dunning_levels": "invoices/dunning-levels",
+    "service_categories": "services/categories",
+    "submission_types": "submissions/types",
+}
 
 
 @pytest.fixture
 def full(organiser, busy_fair):
     """The show `busy_fair` whose records name each kind of record that a form offers, and another event."""
-    organiser.make("/events", {"title": "Other Fair", "event_key": "other", "date_from": "2027-06-01",
-                               "date_to": "2027-06-02"})
+    organiser.make(
+        "/events",
+        {
+            "title": "Other Fair",
+            "event_key": "other",
+            "date_from": "2027-06-01",
+            "date_to": "2027-06-02",
+        },
+    )
     above = organiser.make("/categories", {"title": "Green", "event_keys": ["fair"]})
-    organiser.make("/categories", {"title": "Roses", "event_keys": ["fair"], "parent_category_id": above["id"]})
+    organiser.make(
+        "/categories", {"title": "Roses", "event_keys": ["fair"], "parent_category_id": above["id"]}
+    )
     organiser.make("/services/categories", {"category_name": "Power"})
     organiser.patch("/services/1", {"category_id": 1}, status=200)
-    organiser.make("/custom-fields", {"entity_type": "application", "field_key": "way", "field_label": "Way",
-                                      "field_type": "text", "applicant_visibility": "editable"})
-    kind = organiser.make("/submissions/types", {"event_key": "fair", "title": "Picture", "input": "file"})
-    organiser.patch(f"/events/{busy_fair.event['id']}/pages", {
-        "apply_file_type": kind["key"], "booth_types": [busy_fair.kind["booth_type_key"]], "badge_service_id": 1,
-        "visit_fields": ["way"],
-        "texts": {name: {"en": "Come", "de": "Kommt"} for name in ("intro", "apply_intro", "my_intro")}}, status=200)
+    organiser.make(
+        "/custom-fields",
+        {
+            "entity_type": "application",
+            "field_key": "way",
+            "field_label": "Way",
+            "field_type": "text",
+            "applicant_visibility": "editable",
+        },
+    )
+    kind = organiser.make(
+        "/submissions/types", {"event_key": "fair", "title": "Picture", "input": "file"}
+    )
+    organiser.patch(
+        f"/events/{busy_fair.event['id']}/pages",
+        {
+            "apply_file_type": kind["key"],
+            "booth_types": [busy_fair.kind["booth_type_key"]],
+            "badge_service_id": 1,
+            "visit_fields": ["way"],
+            "texts": {
+                name: {"en": "Come", "de": "Kommt"} for name in ("intro", "apply_intro", "my_intro")
+            },
+        },
+        status=200,
+    )
     return busy_fair
 
 
@@ -41,9 +75,15 @@ def sent(office, form):
 
 @pytest.mark.parametrize("event", ["fair", "other"])
 @pytest.mark.parametrize("name", records.KINDS)
-def test_a_record_that_is_saved_as_it_is_does_not_change(office, organiser, full, offered, name, event):
+def test_a_record_that_is_saved_as_it_is_does_not_change(
+    office, organiser, full, offered, name, event
+):
     path = "/participants/{}/profile" if name == "profiles" else f"/{PATHS.get(name, name)}/{{}}"
-    ids = [1] if name == "profiles" else [row["id"] for row in organiser.data(path.removesuffix("/{}"))]
+    ids = (
+        [1]
+        if name == "profiles"
+        else [row["id"] for row in organiser.data(path.removesuffix("/{}"))]
+    )
     assert ids
     for id in ids:
         before = organiser.data(path.format(id))
@@ -64,7 +104,14 @@ def test_settings_that_are_saved_as_they_are_do_not_change(office, organiser, fu
 
 
 def test_the_settings_of_an_event_offer_its_own_services_only(office, organiser, full):
-    organiser.make("/services", {"service_name": "Elsewhere", "base_price": 1, "unit": "piece",
-                                 "events": [{"event_key": "other"}]})
+    organiser.make(
+        "/services",
+        {
+            "service_name": "Elsewhere",
+            "base_price": 1,
+            "unit": "piece",
+            "events": [{"event_key": "other"}],
+        },
+    )
     form = office.get(f"/desk/settings/{full.event['id']}").forms["exhibitors"]
     assert [label for _, _, label in form["badge_service_id"].options] == ["–", "Power"]

@@ -2,6 +2,7 @@
 
 Whatever is sent, the desk refuses it with a page, and a form shows no record that its person may not read.
 """
+
 import time
 
 import pytest
@@ -13,10 +14,27 @@ from eventapi.pages.desk import actions, api, batches, records
 from eventapi.plugins import sessions
 from tests.support import camt
 
-IDS = ("0", "9" * 18, str(2 ** 63), "9" * 30, "-1", "1.5", "1e3", "x", "%C2%B2", "%D9%A3", "1%00")
-NUMBERS = ("²", "٣", str(2 ** 63), "9" * 5000, "-1", "1e3", "\0", "' OR 1=1")
-PARAMETERS = ("page", "event", "q", "plan", "status", "show", "ids", "role", "done", "back", "contact_id", "plan_id",
-              "event_participant_id", "entity_id", "booth_id", "language", "tick")
+IDS = ("0", "9" * 18, str(2**63), "9" * 30, "-1", "1.5", "1e3", "x", "%C2%B2", "%D9%A3", "1%00")
+NUMBERS = ("²", "٣", str(2**63), "9" * 5000, "-1", "1e3", "\0", "' OR 1=1")
+PARAMETERS = (
+    "page",
+    "event",
+    "q",
+    "plan",
+    "status",
+    "show",
+    "ids",
+    "role",
+    "done",
+    "back",
+    "contact_id",
+    "plan_id",
+    "event_participant_id",
+    "entity_id",
+    "booth_id",
+    "language",
+    "tick",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -26,14 +44,22 @@ def no_pace(monkeypatch):
 
 def paths(method):
     """Yield the paths of all routes of the desk, with each name that they may have, and with hostile ids."""
-    words = {"<name>": (*actions.BUTTONS, *records.KINDS, "x"), "<what>": ("show", "rotate", "mail", "x"),
-             "<resource>/<action>": [f"{noun}/{word}" for noun, word in batches.BATCHES] + ["links/revoke"]}
+    words = {
+        "<name>": (*actions.BUTTONS, *records.KINDS, "x"),
+        "<what>": ("show", "rotate", "mail", "x"),
+        "<resource>/<action>": [f"{noun}/{word}" for noun, word in batches.BATCHES]
+        + ["links/revoke"],
+    }
     for route in application.routes():
         if not route.path.startswith("/desk") or route.method != method or "sign" in route.path:
             continue
         found = [route.path]
         for mark, values in words.items():
-            found = [path.replace(mark, value) for path in found for value in (values if mark in path else [""])]
+            found = [
+                path.replace(mark, value)
+                for path in found
+                for value in (values if mark in path else [""])
+            ]
         yield from found
 
 
@@ -42,14 +68,20 @@ def with_ids(path, text):
 
 
 def test_no_address_breaks_the_desk(office, fair):
-    broken = [f"{path} {text}" for path in paths("GET") for text in (("1", *IDS) if "<id>" in path else ("",))
-              if office.get(with_ids(path, text), "*").status_int >= 500]
+    broken = [
+        f"{path} {text}"
+        for path in paths("GET")
+        for text in (("1", *IDS) if "<id>" in path else ("",))
+        if office.get(with_ids(path, text), "*").status_int >= 500
+    ]
     assert not broken
 
 
 def test_no_query_breaks_a_page(office, fair):
     broken = []
-    for path in (path for path in paths("GET") if "/do/" not in path or path == "/desk/do/create_note"):
+    for path in (
+        path for path in paths("GET") if "/do/" not in path or path == "/desk/do/create_note"
+    ):
         for text in ("%C2%B2", "9" * 90, "%00", "%22%3E%3Cscript", "*%22(", "%ff"):
             query = "&".join(f"{name}={text}" for name in PARAMETERS)
             answer = office.get(f"{with_ids(path, '1')}?{query}", "*")
@@ -60,11 +92,27 @@ def test_no_query_breaks_a_page(office, fair):
 
 def test_no_form_breaks_the_desk(office, fair):
     page, broken = office.get("/desk/applications"), []
-    names = (*actions.FIXED, "ids", "participant_id", "tag", "part", "kind", "plan_id", "items/0/quantity", "amount",
-             "rows/0/count", "rows/0/x", "sure", "trial")
+    names = (
+        *actions.FIXED,
+        "ids",
+        "participant_id",
+        "tag",
+        "part",
+        "kind",
+        "plan_id",
+        "items/0/quantity",
+        "amount",
+        "rows/0/count",
+        "rows/0/x",
+        "sure",
+        "trial",
+    )
     for path in paths("POST"):
         for text in NUMBERS:
-            if office.submit(page, with_ids(path, "1"), dict.fromkeys(names, text), "*").status_int >= 500:
+            if (
+                office.submit(page, with_ids(path, "1"), dict.fromkeys(names, text), "*").status_int
+                >= 500
+            ):
                 broken.append(f"{path} {text[:20]!r}")
     assert not broken
 
@@ -73,7 +121,7 @@ def test_no_step_is_taken_for_an_id_that_is_none(office, fair):
     """None of these is the id of a record, so each is a page that does not exist, whatever the form says."""
     page, wrong = office.get("/desk/applications"), []
     for path in (path for path in paths("POST") if "<id>" in path):
-        for text in ("0", str(2 ** 63), "-1", "1e3", "%D9%A3", "1%00"):
+        for text in ("0", str(2**63), "-1", "1e3", "%D9%A3", "1%00"):
             answer = office.submit(page, with_ids(path, text), {"back": ""}, "*")
             if answer.status_int != 404 or "html" not in answer.content_type:
                 wrong.append(f"{path} {text} {answer.status}")
@@ -83,7 +131,11 @@ def test_no_step_is_taken_for_an_id_that_is_none(office, fair):
 def test_a_part_of_another_record_is_not_found(office, busy_fair):
     """The desk shows all shows of the organiser to its keys; but a part belongs to its own record only."""
     page = office.get("/desk/applications")
-    for address in ("do/withdraw_dunning/2/1", "do/cancel_service_order_item/1/3", "do/delete_link_device/1/1"):
+    for address in (
+        "do/withdraw_dunning/2/1",
+        "do/cancel_service_order_item/1/3",
+        "do/delete_link_device/1/1",
+    ):
         office.submit(page, f"/desk/{address}", {"reason": "x", "back": ""}, 404)
     office.get("/desk/invoices/4/letters/1/pdf")
     office.get("/desk/invoices/2/letters/1/pdf", 404)
@@ -130,14 +182,26 @@ def test_an_action_without_its_ids_or_with_others_does_not_exist(office):
 def test_no_page_shows_or_renews_a_link_of_the_desk(office, fair, db):
     """Nobody gives rights at the desk: links of admins are made on the command line only."""
     with db.write():
-        id = links.create(db, "admin", admin_id=db.value(api_keys.sql.first_admin), rights=["events:read"])["id"]
+        id = links.create(
+            db, "admin", admin_id=db.value(api_keys.sql.first_admin), rights=["events:read"]
+        )["id"]
     page = office.get("/desk/applications")
-    for address in ("links/{}/show", "links/{}/rotate", "links/{}/mail", "do/mail_link/{}", "do/revoke_link/{}"):
+    for address in (
+        "links/{}/show",
+        "links/{}/rotate",
+        "links/{}/mail",
+        "do/mail_link/{}",
+        "do/revoke_link/{}",
+    ):
         office.get(f"/desk/{address.format(id)}", 404)
         office.submit(page, f"/desk/{address.format(id)}", {}, 404)
-    assert "does not exist any more" in office.submit(page, "/desk/batch/links/remind", {"ids": id, "sure": "1"}, 200)
+    assert "does not exist any more" in office.submit(
+        page, "/desk/batch/links/remind", {"ids": id, "sure": "1"}, 200
+    )
     for kind in ("admin", "desk", "key"):
-        office.submit(page, "/desk/links", {"kind": kind, "name": "Eve", "email": "eve@mail.example"}, "*")
+        office.submit(
+            page, "/desk/links", {"kind": kind, "name": "Eve", "email": "eve@mail.example"}, "*"
+        )
     assert list(db.connection.execute("SELECT kind, revoked_at FROM links")) == [("admin", None)]
     assert not list(db.connection.execute("SELECT * FROM link_secrets"))
 
@@ -146,32 +210,60 @@ EVIL = "\"' evil=1 <evil>=1+1"
 
 
 def test_names_of_strangers_are_text_on_every_page(office, fair, organiser, db):
-    """Names that exhibitors, applicants, the bank and colleagues have typed: no element and no attribute comes of them.
-    """
-    organiser.patch(f"/contacts/{fair.contact['id']}", dict.fromkeys((
-        "company_name", "first_name", "last_name", "address", "city", "notes", "tax_id"), EVIL))
+    """Names that exhibitors, applicants, the bank and colleagues have typed: no element and no attribute comes of them."""
+    organiser.patch(
+        f"/contacts/{fair.contact['id']}",
+        dict.fromkeys(
+            ("company_name", "first_name", "last_name", "address", "city", "notes", "tax_id"), EVIL
+        ),
+    )
     organiser.patch(f"/participants/{fair.exhibitor['id']}", {"badge_name": EVIL})
-    organiser.patch(f"/applications/{fair.application['id']}", {"company_name": EVIL, "message": EVIL, "notes": EVIL})
+    organiser.patch(
+        f"/applications/{fair.application['id']}",
+        {"company_name": EVIL, "message": EVIL, "notes": EVIL},
+    )
     organiser.patch(f"/events/{fair.event['id']}", {"title": EVIL, "venue": EVIL})
     organiser.patch(f"/plans/{fair.plan['id']}", {"plan_name": EVIL, "description": EVIL})
-    organiser.patch(f"/booths/{fair.booths[0]['id']}", {"booth_number": EVIL[:12], "booth_name": EVIL, "notes": EVIL})
+    organiser.patch(
+        f"/booths/{fair.booths[0]['id']}",
+        {"booth_number": EVIL[:12], "booth_name": EVIL, "notes": EVIL},
+    )
     organiser.patch(f"/categories/{fair.category['id']}", {"title": EVIL})
-    organiser.post("/booth-reservations", {"booth_id": fair.booths[0]["id"], "notes": EVIL,
-                                           "event_participant_id": fair.exhibitor["id"]})
-    kind = organiser.make("/submissions/types", {"event_key": "fair", "title": EVIL, "input": "text"})
-    made = organiser.make("/submissions", {"event_participant_id": fair.exhibitor["id"], "type_id": kind["id"],
-                                           "value": EVIL})
+    organiser.post(
+        "/booth-reservations",
+        {
+            "booth_id": fair.booths[0]["id"],
+            "notes": EVIL,
+            "event_participant_id": fair.exhibitor["id"],
+        },
+    )
+    kind = organiser.make(
+        "/submissions/types", {"event_key": "fair", "title": EVIL, "input": "text"}
+    )
+    made = organiser.make(
+        "/submissions",
+        {"event_participant_id": fair.exhibitor["id"], "type_id": kind["id"], "value": EVIL},
+    )
     organiser.post(f"/submissions/{made['id']}/submit")
     for entity in ("application", "event_participant", "contact"):
         organiser.make("/notes", {"entity_type": entity, "entity_id": 1, "note_text": EVIL})
-        organiser.make("/tasks", {"entity_type": entity, "entity_id": 1, "title": EVIL, "description": EVIL})
-    organiser.make("/links", {"kind": "door", "event_id": fair.event["id"], "name": EVIL, "station": EVIL})
+        organiser.make(
+            "/tasks", {"entity_type": entity, "entity_id": 1, "title": EVIL, "description": EVIL}
+        )
+    organiser.make(
+        "/links", {"kind": "door", "event_id": fair.event["id"], "name": EVIL, "station": EVIL}
+    )
     made = organiser.make(f"/participants/{fair.exhibitor['id']}/invoice", {})
-    organiser.patch(f"/invoices/{made['id']}", {"text": EVIL, "notes": EVIL, "buyer_reference": EVIL})
+    organiser.patch(
+        f"/invoices/{made['id']}", {"text": EVIL, "notes": EVIL, "buyer_reference": EVIL}
+    )
     entry = {"amount": 10000, "day": "2026-11-20", "text": EVIL, "party": EVIL}
     page = office.get("/desk/money/bank")
-    office.submit(page, "/desk/money/statement", upload=("bank.xml", camt.document([
-        camt.statement("DE02120300000000202051", [entry])])))
+    office.submit(
+        page,
+        "/desk/money/statement",
+        upload=("bank.xml", camt.document([camt.statement("DE02120300000000202051", [entry])])),
+    )
     seen = 0
     for path in (with_ids(path, "1") for path in paths("GET")):
         answer = office.get(f"{path}?q=evil", "*")

@@ -2,6 +2,7 @@
 
 `make clients` installs axe-core into .clients.
 """
+
 import pytest
 
 from eventapi.storage.errors import mark_damaged
@@ -23,17 +24,25 @@ def address(app, fair):
 def enter(browser, address, key, **options):
     """Sign in with an API key."""
     browser.open(f"{address}/sign-in", **options)
-    follow(browser, f"document.querySelector('#key').value = '{key}'; document.querySelector('main form').submit()")
+    follow(
+        browser,
+        f"document.querySelector('#key').value = '{key}'; document.querySelector('main form').submit()",
+    )
 
 
 def press(browser, label):
     """Press the button, or follow the link, that begins with a text."""
-    follow(browser, "[...document.querySelectorAll('main a, main button')].find("
-                    f"each => each.textContent.trim().startsWith('{label}')).click()")
+    follow(
+        browser,
+        "[...document.querySelectorAll('main a, main button')].find("
+        f"each => each.textContent.trim().startsWith('{label}')).click()",
+    )
 
 
 @needs_browser
-def test_an_application_becomes_an_exhibitor_with_a_booth_and_an_invoice(browser, address, organiser):
+def test_an_application_becomes_an_exhibitor_with_a_booth_and_an_invoice(
+    browser, address, organiser
+):
     enter(browser, address, organiser.key, scripts=False)
     press(browser, "New applications")
     press(browser, "Tulpen GmbH")
@@ -49,19 +58,43 @@ def test_an_application_becomes_an_exhibitor_with_a_booth_and_an_invoice(browser
 
 @needs_browser
 @pytest.mark.parametrize(("width", "dark"), SIZES)
-def test_pages_are_accessible_and_fit_the_screen(browser, address, organiser, fair, db, open_link, width, dark):
+def test_pages_are_accessible_and_fit_the_screen(
+    browser, address, organiser, fair, db, open_link, width, dark
+):
     door, *_ = open_link("door", event_id=fair.event["id"], station="West")
-    organiser.patch(f"/contacts/{fair.contact['id']}", {
-        "email": "kundenbetreuung-und-buchhaltung@rosen-und-staudenversand.example"})
+    organiser.patch(
+        f"/contacts/{fair.contact['id']}",
+        {"email": "kundenbetreuung-und-buchhaltung@rosen-und-staudenversand.example"},
+    )
     enter(browser, address, organiser.key)
     language = "de" if dark else "en"
-    for path in ("/", "/applications", f"/applications/{fair.application['id']}", "/exhibitors",
-                 f"/exhibitors/{fair.exhibitor['id']}", "/hall", f"/booths/{fair.booths[0]['id']}", "/money",
-                 "/money/bank", "/money/dunning", "/people?q=rosen", "/setup", "/edit/services", "/edit/events",
-                 f"/settings/{fair.event['id']}", f"/hall/layout/{fair.plan['id']}", "/print/door",
-                 "/exhibitors/remind", f"/do/delete_link_device/{door['id']}/1",
-                 f"/do/reject_application/{fair.application['id']}"):
-        browser.open(f"{address}{path}{'&' if '?' in path else '?'}language={language}", width=width, dark=dark)
+    for path in (
+        "/",
+        "/applications",
+        f"/applications/{fair.application['id']}",
+        "/exhibitors",
+        f"/exhibitors/{fair.exhibitor['id']}",
+        "/hall",
+        f"/booths/{fair.booths[0]['id']}",
+        "/money",
+        "/money/bank",
+        "/money/dunning",
+        "/people?q=rosen",
+        "/setup",
+        "/edit/services",
+        "/edit/events",
+        f"/settings/{fair.event['id']}",
+        f"/hall/layout/{fair.plan['id']}",
+        "/print/door",
+        "/exhibitors/remind",
+        f"/do/delete_link_device/{door['id']}/1",
+        f"/do/reject_application/{fair.application['id']}",
+    ):
+        browser.open(
+            f"{address}{path}{'&' if '?' in path else '?'}language={language}",
+            width=width,
+            dark=dark,
+        )
         seen(browser, width, path)
     send = "document.querySelector('main form button:not([name])').click()"
     follow(browser, f"document.querySelector('#f-reason').value = ' '; {send}")
@@ -75,7 +108,10 @@ def test_pages_are_accessible_and_fit_the_screen(browser, address, organiser, fa
     seen(browser, width, "412", refused=True)
     mark_damaged(db.config.database, "for the test")
     browser.open(f"{address}/applications", width=width, dark=dark)
-    assert text(browser, "main .note.bad").split(".")[0] in ("The database is damaged", "Die Datenbank ist beschädigt")
+    assert text(browser, "main .note.bad").split(".")[0] in (
+        "The database is damaged",
+        "Die Datenbank ist beschädigt",
+    )
     seen(browser, width, "damaged")
 
 

@@ -1,4 +1,5 @@
 """A day of the office: decisions, booths, invoices and money by the buttons of the desk."""
+
 import re
 from html import unescape
 
@@ -19,9 +20,14 @@ def test_an_application_is_approved_by_its_button(office, organiser, fair):
     address = f"/desk/applications/{fair.application['id']}"
     page = office.get(address)
     assert "Tulpen GmbH" in page and "12.5" in page and "A new contact will be created." in page
-    answer = office.submit(page, f"/desk/do/approve_application/{fair.application['id']}",
-                           {"back": f"applications/{fair.application['id']}", "confirm": "1"})
-    assert answer.headers["Location"].endswith(f"/applications/{fair.application['id']}?done=approve_application")
+    answer = office.submit(
+        page,
+        f"/desk/do/approve_application/{fair.application['id']}",
+        {"back": f"applications/{fair.application['id']}", "confirm": "1"},
+    )
+    assert answer.headers["Location"].endswith(
+        f"/applications/{fair.application['id']}?done=approve_application"
+    )
     assert "Approved." in office.get(f"{address}?done=approve_application")
     assert organiser.data(f"/applications/{fair.application['id']}")["status"] == "approved"
     [entry] = organiser.data("/audit-log?entity_type=application&action=approved")
@@ -29,25 +35,40 @@ def test_an_application_is_approved_by_its_button(office, organiser, fair):
 
 
 def test_an_ambiguous_application_asks_for_the_contact(office, organiser, fair):
-    same = [organiser.make("/contacts", {"company_name": name, "email": "info@tulpen.example"}) for name in "AB"]
+    same = [
+        organiser.make("/contacts", {"company_name": name, "email": "info@tulpen.example"})
+        for name in "AB"
+    ]
     id = fair.application["id"]
     page = office.get(f"/desk/applications/{id}")
     assert "Which contact is this?" in page
-    refused = office.submit(page, f"/desk/do/approve_application/{id}", {"back": f"applications/{id}"}, 409)
+    refused = office.submit(
+        page, f"/desk/do/approve_application/{id}", {"back": f"applications/{id}"}, 409
+    )
     assert "Several contacts have this e-mail address." in refused and "contact_id" in refused
     page = office.get(f"/desk/applications/{id}")
-    office.submit(page, f"/desk/do/approve_application/{id}", {"contact_id": same[1]["id"], "back": ""})
+    office.submit(
+        page, f"/desk/do/approve_application/{id}", {"contact_id": same[1]["id"], "back": ""}
+    )
     assert organiser.data(f"/applications/{id}")["contact_id"] == same[1]["id"]
 
 
 def test_a_rejection_needs_a_reason_and_keeps_what_was_typed(office, organiser, fair):
     id = fair.application["id"]
     page = office.get(f"/desk/do/reject_application/{id}?back=applications")
-    refused = office.submit(page, f"/desk/do/reject_application/{id}", {"reason": " ", "back": "applications"}, 422)
+    refused = office.submit(
+        page, f"/desk/do/reject_application/{id}", {"reason": " ", "back": "applications"}, 422
+    )
     assert "Please fill in." in refused and 'href="#f-reason"' in refused
-    long = office.submit(refused, f"/desk/do/reject_application/{id}", {"reason": "x" * 20001, "back": ""}, 422)
+    long = office.submit(
+        refused, f"/desk/do/reject_application/{id}", {"reason": "x" * 20001, "back": ""}, 422
+    )
     assert "at most 20000" in long and "x" * 20001 in long
-    office.submit(long, f"/desk/do/reject_application/{id}", {"reason": "The hall is full.", "back": "applications"})
+    office.submit(
+        long,
+        f"/desk/do/reject_application/{id}",
+        {"reason": "The hall is full.", "back": "applications"},
+    )
     assert organiser.data(f"/applications/{id}")["decision_reason"] == "The hall is full."
 
 
@@ -55,54 +76,93 @@ def test_a_step_that_somebody_else_has_taken_is_told_by_a_sentence(office, organ
     id = fair.application["id"]
     page = office.get(f"/desk/applications/{id}")
     organiser.post(f"/applications/{id}/reject", {"reason": "full"})
-    refused = office.submit(page, f"/desk/do/waitlist_application/{id}", {"back": "applications"}, 409)
+    refused = office.submit(
+        page, f"/desk/do/waitlist_application/{id}", {"back": "applications"}, 409
+    )
     assert "not possible any more in the state “rejected”" in refused
 
 
 def test_a_button_that_is_pressed_twice_acts_once(office, organiser, fair):
     page, fields = office.get("/desk/edit/categories"), {"title": "Tools", "event_keys": "fair"}
     first = office.submit(page, "/desk/edit/categories", fields)
-    assert office.submit(page, "/desk/edit/categories", fields).headers["Location"] == first.headers["Location"]
-    assert [row["title"] for row in organiser.data("/categories?sort=title&order=ASC")] == ["Plants", "Tools"]
+    assert (
+        office.submit(page, "/desk/edit/categories", fields).headers["Location"]
+        == first.headers["Location"]
+    )
+    assert [row["title"] for row in organiser.data("/categories?sort=title&order=ASC")] == [
+        "Plants",
+        "Tools",
+    ]
     again = office.submit(page, "/desk/edit/categories", {**fields, "title": "Other"}, 422)
     assert "already been sent" in again and 'value="Other"' in again
 
 
 def test_ten_applications_are_approved_after_a_trial(office, organiser, fair):
-    more = [organiser.make("/applications", {"event_keys": ["fair"], "company_name": f"Company {number}"})
-            for number in range(9)]
+    more = [
+        organiser.make(
+            "/applications", {"event_keys": ["fair"], "company_name": f"Company {number}"}
+        )
+        for number in range(9)
+    ]
     ids = [str(row["id"]) for row in (fair.application, *more)]
     organiser.post(f"/applications/{ids[3]}/reject", {"reason": "full"})
     page = office.get("/desk/applications")
-    trial = office.app.post("/desk/batch/applications/approve", [
-        ("form_token", token_of(page)), *(("ids", id) for id in ids)], headers=office.headers)
+    trial = office.app.post(
+        "/desk/batch/applications/approve",
+        [("form_token", token_of(page)), *(("ids", id) for id in ids)],
+        headers=office.headers,
+    )
     assert "Trial: 9 work, 1 do not" in trial
     assert {row["status"] for row in organiser.data("/applications")} == {"new", "rejected"}
-    done = office.app.post("/desk/batch/applications/approve", [
-        ("form_token", token_of(trial)), ("sure", "1"), ("confirm", "1"), *(("ids", id) for id in ids)],
-        headers=office.headers)
+    done = office.app.post(
+        "/desk/batch/applications/approve",
+        [
+            ("form_token", token_of(trial)),
+            ("sure", "1"),
+            ("confirm", "1"),
+            *(("ids", id) for id in ids),
+        ],
+        headers=office.headers,
+    )
     assert "9 done, 1 not." in done and "in the state “rejected”" in done
     assert len(organiser.data("/participants?confirmed=1")) == 10
 
 
 def test_a_trial_tells_that_an_address_takes_part_already(office, organiser, fair):
     organiser.post(f"/applications/{fair.application['id']}/approve", {})
-    again = organiser.make("/applications", {"event_keys": ["fair"], "company_name": "Pohl",
-                                             "email": fair.application["email"]})
-    trial = office.app.post("/desk/batch/applications/approve", [
-        ("form_token", token_of(office.get("/desk/applications"))), ("ids", again["id"])], headers=office.headers)
+    again = organiser.make(
+        "/applications",
+        {"event_keys": ["fair"], "company_name": "Pohl", "email": fair.application["email"]},
+    )
+    trial = office.app.post(
+        "/desk/batch/applications/approve",
+        [("form_token", token_of(office.get("/desk/applications"))), ("ids", again["id"])],
+        headers=office.headers,
+    )
     assert "Trial: 1 work" in trial and "This address takes part already" in trial
     organiser.post(f"/applications/{again['id']}/approve", {})
     assert "Go to the exhibitor" in office.get(f"/desk/applications/{again['id']}")
 
 
-@pytest.mark.parametrize("scopes, is_shown", [
-    ("applications", False), ("applications:read contacts:read", False), ("applications:read participants:read", True)])
-def test_what_an_application_has_become_needs_the_scope_of_participants(desk, organiser, fair, scopes, is_shown):
+@pytest.mark.parametrize(
+    "scopes, is_shown",
+    [
+        ("applications", False),
+        ("applications:read contacts:read", False),
+        ("applications:read participants:read", True),
+    ],
+)
+def test_what_an_application_has_become_needs_the_scope_of_participants(
+    desk, organiser, fair, scopes, is_shown
+):
     organiser.post(f"/applications/{fair.application['id']}/approve", {})
     page = desk(scopes).get(f"/desk/applications/{fair.application['id']}")
     assert ("Go to the exhibitor" in page) == is_shown
-    made, = [row for row in organiser.data("/participants") if row["application_id"] == fair.application["id"]]
+    (made,) = [
+        row
+        for row in organiser.data("/participants")
+        if row["application_id"] == fair.application["id"]
+    ]
     assert (f"exhibitors/{made['id']}" in page) == is_shown
 
 
@@ -110,16 +170,27 @@ def test_a_booth_is_held_and_confirmed(office, organiser, fair):
     booth = fair.booths[0]
     page = office.get(f"/desk/booths/{booth['id']}?q=rosen")
     assert "Rosen KG" in page
-    office.submit(page, "/desk/do/create_booth_reservation", {
-        "back": f"booths/{booth['id']}", "booth_id": booth["id"], "event_participant_id": fair.exhibitor["id"]})
+    office.submit(
+        page,
+        "/desk/do/create_booth_reservation",
+        {
+            "back": f"booths/{booth['id']}",
+            "booth_id": booth["id"],
+            "event_participant_id": fair.exhibitor["id"],
+        },
+    )
     [held] = organiser.data("/booth-reservations")
     page = office.get(f"/desk/booths/{booth['id']}")
     assert "Confirm the booth" in page and "Give the booth back" in page
     office.submit(page, f"/desk/do/confirm_booth_reservation/{held['id']}", {"back": "hall"})
     assert organiser.data(f"/booths/{booth['id']}")["status"] == "sold"
     page = office.get("/desk/hall")
-    taken = office.submit(page, "/desk/do/create_booth_reservation", {
-        "back": "hall", "booth_id": booth["id"], "event_participant_id": fair.exhibitor["id"]}, 409)
+    taken = office.submit(
+        page,
+        "/desk/do/create_booth_reservation",
+        {"back": "hall", "booth_id": booth["id"], "event_participant_id": fair.exhibitor["id"]},
+        409,
+    )
     assert "not available" in taken or "exists already" in taken
     assert "A1" in office.get("/desk/hall") and "Rosen KG" in office.get("/desk/hall")
 
@@ -127,16 +198,28 @@ def test_a_booth_is_held_and_confirmed(office, organiser, fair):
 def test_an_incomplete_invoice_says_what_is_missing_and_is_repaired(office, organiser, fair):
     organiser.patch(f"/contacts/{fair.contact['id']}", {"address": None, "city": None})
     page = office.get(f"/desk/exhibitors/{fair.exhibitor['id']}")
-    answer = office.submit(page, f"/desk/do/create_participant_invoice/{fair.exhibitor['id']}", {"back": ""})
+    answer = office.submit(
+        page, f"/desk/do/create_participant_invoice/{fair.exhibitor['id']}", {"back": ""}
+    )
     [draft] = organiser.data("/invoices")
     assert f"invoices/{draft['id']}?done=create_participant_invoice" in answer.headers["Location"]
     page = office.get(f"/desk/invoices/{draft['id']}")
     assert "This is missing before the invoice can be sent" in page and "City" in page
-    refused = office.submit(page, f"/desk/do/send_invoice/{draft['id']}", {"mail": "", "back": "money"}, 409)
+    refused = office.submit(
+        page, f"/desk/do/send_invoice/{draft['id']}", {"mail": "", "back": "money"}, 409
+    )
     assert "The invoice lacks something" in refused
     form = office.get(f"/desk/edit/contacts/{fair.contact['id']}?back=invoices/{draft['id']}")
-    office.submit(form, f"/desk/edit/contacts/{fair.contact['id']}", {
-        **fields_of(form), "address": "Weg 1", "city": "Leipzig", "back": f"invoices/{draft['id']}"})
+    office.submit(
+        form,
+        f"/desk/edit/contacts/{fair.contact['id']}",
+        {
+            **fields_of(form),
+            "address": "Weg 1",
+            "city": "Leipzig",
+            "back": f"invoices/{draft['id']}",
+        },
+    )
     page = office.get(f"/desk/invoices/{draft['id']}")
     office.submit(page, f"/desk/do/send_invoice/{draft['id']}", {"back": "money"})
     assert organiser.data(f"/invoices/{draft['id']}")["status"] == "sent"
@@ -145,16 +228,25 @@ def test_an_incomplete_invoice_says_what_is_missing_and_is_repaired(office, orga
 def fields_of(page):
     """Return the fields that the last form of a page would send, without its token."""
     form = list(page.forms.values())[-1]
-    return {name: value for name, value in form.submit_fields() if name not in ("form_token", "delete")}
+    return {
+        name: value for name, value in form.submit_fields() if name not in ("form_token", "delete")
+    }
 
 
 def test_a_payment_is_recorded_and_a_statement_assigned(office, organiser, fair):
     invoice = organiser.make(f"/participants/{fair.exhibitor['id']}/invoice", {})
     invoice = organiser.post(f"/invoices/{invoice['id']}/send", {"mail": False}).json["data"]
     page = office.get(f"/desk/invoices/{invoice['id']}")
-    office.submit(page, "/desk/do/create_payment", {
-        "back": f"invoices/{invoice['id']}", "invoice_number": invoice["invoice_number"], "amount": "257.00",
-        "payment_date": invoice["issue_date"]})
+    office.submit(
+        page,
+        "/desk/do/create_payment",
+        {
+            "back": f"invoices/{invoice['id']}",
+            "invoice_number": invoice["invoice_number"],
+            "amount": "257.00",
+            "payment_date": invoice["issue_date"],
+        },
+    )
     assert organiser.data(f"/invoices/{invoice['id']}")["open_amount"] == 100
     page = office.get("/desk/money/bank")
     entry = {"amount": 10000, "day": invoice["issue_date"], "text": "Danke", "party": "Rosen KG"}
@@ -164,41 +256,84 @@ def test_a_payment_is_recorded_and_a_statement_assigned(office, organiser, fair)
     page = office.get("/desk/money/bank")
     [transfer] = organiser.data("/payments/unmatched")
     assert invoice["invoice_number"] in page and "Assign" in page
-    office.submit(page, f"/desk/do/assign_unmatched_payment/{transfer['id']}", {
-        "back": "money/bank", "assign_number": invoice["invoice_number"], "assign_amount": "100.0"})
+    office.submit(
+        page,
+        f"/desk/do/assign_unmatched_payment/{transfer['id']}",
+        {
+            "back": "money/bank",
+            "assign_number": invoice["invoice_number"],
+            "assign_amount": "100.0",
+        },
+    )
     assert organiser.data(f"/invoices/{invoice['id']}")["status"] == "paid"
 
 
 def upload(visitor, page, address, fields, content, status=303):
     """Send a form with a file as browsers do."""
     parts = {"form_token": token_of(page), **fields}
-    head = "".join(f'--b0\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
-                   for name, value in parts.items())
-    raw = (f'{head}--b0\r\nContent-Disposition: form-data; name="file"; filename="a.xml"\r\n'
-           "Content-Type: text/xml\r\n\r\n").encode() + content + b"\r\n--b0--\r\n"
-    return visitor.app.request(address, method="POST", body=raw, status=status, headers={
-        **visitor.headers, "Content-Type": "multipart/form-data; boundary=b0"})
+    head = "".join(
+        f'--b0\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+        for name, value in parts.items()
+    )
+    raw = (
+        (
+            f'{head}--b0\r\nContent-Disposition: form-data; name="file"; filename="a.xml"\r\n'
+            "Content-Type: text/xml\r\n\r\n"
+        ).encode()
+        + content
+        + b"\r\n--b0--\r\n"
+    )
+    return visitor.app.request(
+        address,
+        method="POST",
+        body=raw,
+        status=status,
+        headers={**visitor.headers, "Content-Type": "multipart/form-data; boundary=b0"},
+    )
 
 
-@pytest.mark.parametrize("language, told, only", [
-    ("en", "Not booked yet and therefore left out: 1.", "The file has no booked transaction."),
-    ("de", "Noch nicht gebucht und darum ausgelassen: 1.", "Gebuchte Bewegungen enthält die Datei nicht.")])
+@pytest.mark.parametrize(
+    "language, told, only",
+    [
+        ("en", "Not booked yet and therefore left out: 1.", "The file has no booked transaction."),
+        (
+            "de",
+            "Noch nicht gebucht und darum ausgelassen: 1.",
+            "Gebuchte Bewegungen enthält die Datei nicht.",
+        ),
+    ],
+)
 def test_transactions_that_are_not_booked_are_counted_at_the_desk(desk, fair, language, told, only):
     office = desk(language=language)
-    booked, pending = ({"amount": 100, "day": "2026-05-04", "status": status} for status in ("BOOK", "PDNG"))
+    booked, pending = (
+        {"amount": 100, "day": "2026-05-04", "status": status} for status in ("BOOK", "PDNG")
+    )
     for number, entries in enumerate(([pending], [booked, pending], [booked]), 1):
-        statement = camt.document([camt.statement("DE02120300000000202051", entries, number=number)])
-        answer = upload(office, office.get("/desk/money/bank"), "/desk/money/statement", {}, statement)
+        statement = camt.document(
+            [camt.statement("DE02120300000000202051", entries, number=number)]
+        )
+        answer = upload(
+            office, office.get("/desk/money/bank"), "/desk/money/statement", {}, statement
+        )
         page = office.get(answer.headers["Location"].replace("../../desk", "/desk"))
         assert (told in page, only in page) == (pending in entries, booked not in entries), number
 
 
 def test_a_column_of_states_that_is_not_read_is_told_at_the_desk(office, organiser, fair):
-    rows = "".join(f"04.05.2026;04.05.2026;Eingang;Rosen KG;10,00;EUR;DE02120300000000202051;{state}\n"
-                   for state in ("Gebucht", "Vorgemerkt"))
-    header = "Buchungstag;Wertstellung;Umsatzart;Buchungstext;Betrag;Währung;IBAN Kontoinhaber;Status\n"
-    answer = upload(office, office.get("/desk/money/bank"), "/desk/money/statement", {"auto": "1"},
-                    (header + rows).encode())
+    rows = "".join(
+        f"04.05.2026;04.05.2026;Eingang;Rosen KG;10,00;EUR;DE02120300000000202051;{state}\n"
+        for state in ("Gebucht", "Vorgemerkt")
+    )
+    header = (
+        "Buchungstag;Wertstellung;Umsatzart;Buchungstext;Betrag;Währung;IBAN Kontoinhaber;Status\n"
+    )
+    answer = upload(
+        office,
+        office.get("/desk/money/bank"),
+        "/desk/money/statement",
+        {"auto": "1"},
+        (header + rows).encode(),
+    )
     page = office.get(answer.headers["Location"].replace("../../desk", "/desk"))
     assert "A column of the file seems to say what the bank has not booked yet." in page
     assert "A column of the file seems" not in office.get("/desk/money/bank")
@@ -210,12 +345,20 @@ def test_a_file_that_is_no_statement_is_told(office, fair):
     assert "no bank statement that can be read" in refused
 
 
-def test_a_record_that_has_changed_meanwhile_is_shown_beside_what_was_typed(office, organiser, fair):
+def test_a_record_that_has_changed_meanwhile_is_shown_beside_what_was_typed(
+    office, organiser, fair
+):
     address = f"/desk/edit/contacts/{fair.contact['id']}"
     page = office.get(address)
     organiser.patch(f"/contacts/{fair.contact['id']}", {"city": "Dresden"})
-    refused = office.submit(page, address, {**fields_of(page), "city": "Halle", "phone": "123"}, 412)
-    assert "has been changed meanwhile" in refused and "Dresden" in refused and 'value="123"' in refused
+    refused = office.submit(
+        page, address, {**fields_of(page), "city": "Halle", "phone": "123"}, 412
+    )
+    assert (
+        "has been changed meanwhile" in refused
+        and "Dresden" in refused
+        and 'value="123"' in refused
+    )
     office.submit(refused, address, {**fields_of(refused), "city": "Halle"})
     contact = organiser.data(f"/contacts/{fair.contact['id']}")
     assert (contact["city"], contact["phone"]) == ("Halle", "123")
@@ -224,50 +367,117 @@ def test_a_record_that_has_changed_meanwhile_is_shown_beside_what_was_typed(offi
 def test_a_show_is_set_up_without_a_program(office, organiser):
     page = office.get("/desk/")
     assert "There is no show yet" in page
-    office.submit(office.get("/desk/edit/events"), "/desk/edit/events", {
-        "title": "Spring Fair", "date_from": "2027-05-01", "date_to": "2027-05-03", "country": "DE",
-        "timezone": "Europe/Berlin", "is_visible": "1", "day_ends_at": "06:00",
-        "opening_hours/0/date": "2027-05-01", "opening_hours/0/opens": "09:00", "opening_hours/0/closes": "18:00"})
+    office.submit(
+        office.get("/desk/edit/events"),
+        "/desk/edit/events",
+        {
+            "title": "Spring Fair",
+            "date_from": "2027-05-01",
+            "date_to": "2027-05-03",
+            "country": "DE",
+            "timezone": "Europe/Berlin",
+            "is_visible": "1",
+            "day_ends_at": "06:00",
+            "opening_hours/0/date": "2027-05-01",
+            "opening_hours/0/opens": "09:00",
+            "opening_hours/0/closes": "18:00",
+        },
+    )
     [event] = organiser.data("/events?include=opening_hours")
     assert event["title"] == "Spring Fair" and event["opening_hours"][0]["opens"] == "09:00"
-    office.submit(office.get("/desk/edit/booth_types"), "/desk/edit/booth_types", {
-        "booth_type_name": "Corner", "price_model": "per_m2", "price": "96.50", "open_sides": "2"})
-    office.submit(office.get("/desk/edit/plans"), "/desk/edit/plans", {
-        "plan_name": "Hall 1", "event_key": event["event_key"], "width": "40", "height": "30"})
+    office.submit(
+        office.get("/desk/edit/booth_types"),
+        "/desk/edit/booth_types",
+        {"booth_type_name": "Corner", "price_model": "per_m2", "price": "96.50", "open_sides": "2"},
+    )
+    office.submit(
+        office.get("/desk/edit/plans"),
+        "/desk/edit/plans",
+        {"plan_name": "Hall 1", "event_key": event["event_key"], "width": "40", "height": "30"},
+    )
     [plan], [kind] = organiser.data("/plans"), organiser.data("/booths/types")
     address = f"/desk/hall/layout/{plan['id']}"
     page = office.get(address)
-    refused = office.submit(page, address, {"rows/0/first": "A1", "rows/0/count": "many", "rows/0/x": "2",
-                                            "rows/0/y": "2"}, 422)
+    refused = office.submit(
+        page,
+        address,
+        {"rows/0/first": "A1", "rows/0/count": "many", "rows/0/x": "2", "rows/0/y": "2"},
+        422,
+    )
     assert "rows/0/count" in refused and "Please fill in, with what fits" in refused
-    office.submit(page, address, {"rows/1/first": "A1", "rows/1/count": "6", "rows/1/x": "2", "rows/1/y": "2",
-                                  "rows/1/booth_type_key": kind["booth_type_key"], "rows/1/back_to_back": "1"})
+    office.submit(
+        page,
+        address,
+        {
+            "rows/1/first": "A1",
+            "rows/1/count": "6",
+            "rows/1/x": "2",
+            "rows/1/y": "2",
+            "rows/1/booth_type_key": kind["booth_type_key"],
+            "rows/1/back_to_back": "1",
+        },
+    )
     assert len(organiser.data("/booths")) == 12
-    office.submit(office.get("/desk/edit/services"), "/desk/edit/services", {
-        "service_name": "Power", "base_price": "185", "unit": "piece", "is_active": "1",
-        "events/0/event_key": event["event_key"], "events/0/stock": "40", "events/0/is_active": "1",
-        "events/1/is_active": "1"})
+    office.submit(
+        office.get("/desk/edit/services"),
+        "/desk/edit/services",
+        {
+            "service_name": "Power",
+            "base_price": "185",
+            "unit": "piece",
+            "is_active": "1",
+            "events/0/event_key": event["event_key"],
+            "events/0/stock": "40",
+            "events/0/is_active": "1",
+            "events/1/is_active": "1",
+        },
+    )
     [service] = organiser.data("/services?include=events")
     assert [offer["stock"] for offer in service["events"]] == [40]
-    office.submit(office.get("/desk/edit/submission_types"), "/desk/edit/submission_types", {
-        "title": "Logo", "event_key": event["event_key"], "input": "file", "allowed_extensions": "svg\npng",
-        "due/days": "30", "due/anchor": "before date_from", "is_required": "1", "roles": "exhibitor"})
+    office.submit(
+        office.get("/desk/edit/submission_types"),
+        "/desk/edit/submission_types",
+        {
+            "title": "Logo",
+            "event_key": event["event_key"],
+            "input": "file",
+            "allowed_extensions": "svg\npng",
+            "due/days": "30",
+            "due/anchor": "before date_from",
+            "is_required": "1",
+            "roles": "exhibitor",
+        },
+    )
     [logo] = organiser.data("/submissions/types")
-    assert logo["due"] == {"before": "date_from", "days": 30} and logo["allowed_extensions"] == ["svg", "png"]
+    assert logo["due"] == {"before": "date_from", "days": 30} and logo["allowed_extensions"] == [
+        "svg",
+        "png",
+    ]
 
 
 def test_the_pages_of_a_show_are_opened_at_the_desk(office, organiser, fair):
     address = f"/desk/settings/{fair.event['id']}"
     page = office.get(address)
-    fields = {"part": "show", "tag": page.forms["show"]["tag"].value, "show_directory": "1", "language": "en"}
-    office.submit(page, address, {**fields, "is_public": "1", "texts/intro/en": "Everything for the garden."})
+    fields = {
+        "part": "show",
+        "tag": page.forms["show"]["tag"].value,
+        "show_directory": "1",
+        "language": "en",
+    }
+    office.submit(
+        page, address, {**fields, "is_public": "1", "texts/intro/en": "Everything for the garden."}
+    )
     pages = organiser.data(f"/events/{fair.event['id']}/pages")
     assert pages["is_public"] and pages["texts"]["intro"] == {"en": "Everything for the garden."}
     refused = office.submit(office.get(address), address, fields, 412)
     assert "has been changed meanwhile" in refused
     form = office.get(address)
-    closed = office.submit(form, address, {"part": "forms", "tag": form.forms["forms"]["tag"].value,
-                                           "apply_is_open": "1"}, 409)
+    closed = office.submit(
+        form,
+        address,
+        {"part": "forms", "tag": form.forms["forms"]["tag"].value, "apply_is_open": "1"},
+        409,
+    )
     assert "terms for exhibitors" in closed
 
 
@@ -290,33 +500,68 @@ def test_lists_for_paper_have_everybody_of_the_show(office, fair):
 
 def test_notes_and_tasks_are_kept(office, organiser, fair):
     page = office.get(f"/desk/exhibitors/{fair.exhibitor['id']}")
-    office.submit(page, "/desk/do/create_note", {
-        "entity_type": "event_participant", "entity_id": fair.exhibitor["id"], "note_text": "Wants a corner.",
-        "back": f"exhibitors/{fair.exhibitor['id']}"})
+    office.submit(
+        page,
+        "/desk/do/create_note",
+        {
+            "entity_type": "event_participant",
+            "entity_id": fair.exhibitor["id"],
+            "note_text": "Wants a corner.",
+            "back": f"exhibitors/{fair.exhibitor['id']}",
+        },
+    )
     assert "Wants a corner." in office.get(f"/desk/exhibitors/{fair.exhibitor['id']}")
-    form = office.get(f"/desk/do/create_task?entity_type=event&entity_id={fair.event['id']}&back=tasks")
-    office.submit(form, "/desk/do/create_task", {"entity_type": "event", "entity_id": fair.event["id"],
-                                                 "title": "Call the caterer", "back": "tasks"})
+    form = office.get(
+        f"/desk/do/create_task?entity_type=event&entity_id={fair.event['id']}&back=tasks"
+    )
+    office.submit(
+        form,
+        "/desk/do/create_task",
+        {
+            "entity_type": "event",
+            "entity_id": fair.event["id"],
+            "title": "Call the caterer",
+            "back": "tasks",
+        },
+    )
     [task] = organiser.data("/tasks")
     page = office.get("/desk/tasks")
     office.submit(page, f"/desk/do/complete_task/{task['id']}", {"back": "tasks"})
     assert organiser.data(f"/tasks/{task['id']}")["status"] == "completed"
 
 
-def test_late_exhibitors_are_reminded_after_a_look_at_the_mails(office, organiser, fair, settings, monkeypatch, db):
-    for name, value in {"smtp_host": "localhost", "smtp_sender": "office@messe.test",
-                        "base_url": "http://localhost"}.items():
+def test_late_exhibitors_are_reminded_after_a_look_at_the_mails(
+    office, organiser, fair, settings, monkeypatch, db
+):
+    for name, value in {
+        "smtp_host": "localhost",
+        "smtp_sender": "office@messe.test",
+        "base_url": "http://localhost",
+    }.items():
         monkeypatch.setattr(settings, name, value)
-    organiser.make("/submissions/types", {"event_key": "fair", "title": "Logo", "input": "file", "is_required": True})
-    organiser.patch(f"/events/{fair.event['id']}/pages", {"is_public": True, "my_is_open": True}, status=200)
-    link = organiser.make("/links", {"kind": "participant", "participant_id": fair.exhibitor["id"],
-                                     "email": "ada@rosen.example"})
+    organiser.make(
+        "/submissions/types",
+        {"event_key": "fair", "title": "Logo", "input": "file", "is_required": True},
+    )
+    organiser.patch(
+        f"/events/{fair.event['id']}/pages", {"is_public": True, "my_is_open": True}, status=200
+    )
+    link = organiser.make(
+        "/links",
+        {
+            "kind": "participant",
+            "participant_id": fair.exhibitor["id"],
+            "email": "ada@rosen.example",
+        },
+    )
     page = office.get("/desk/exhibitors/remind?event=fair")
     trial = office.submit(page, "/desk/batch/links/remind", {"ids": link["id"]}, status=200)
     assert "Trial: 1 work" in trial and "Logo" in trial and "ada@rosen.example" in trial
     count = "SELECT count(*) FROM mails WHERE kind = 'todos'"
     assert db.connection.execute(count).fetchone() == (0,)
-    done = office.submit(trial, "/desk/batch/links/remind", {"ids": link["id"], "sure": "1"}, status=200)
+    done = office.submit(
+        trial, "/desk/batch/links/remind", {"ids": link["id"], "sure": "1"}, status=200
+    )
     assert "1 done, 0 not." in done and db.connection.execute(count).fetchone() == (1,)
     again = office.submit(page, "/desk/batch/links/remind", {"ids": link["id"]}, status=200)
     assert "0 work, 1 do not" in again
@@ -324,43 +569,68 @@ def test_late_exhibitors_are_reminded_after_a_look_at_the_mails(office, organise
 
 def test_badges_of_the_ticked_exhibitors_are_printed(office, fair):
     page = office.get("/desk/exhibitors?event=fair")
-    printed = office.submit(page, "/desk/badges?event=fair", {"ids": fair.exhibitor["id"]}, status=200)
-    assert printed.content_type == "application/pdf" and printed.headers["Cache-Control"] == "no-store"
-    assert "Please tick something first." in office.submit(page, "/desk/badges?event=fair", status=200)
+    printed = office.submit(
+        page, "/desk/badges?event=fair", {"ids": fair.exhibitor["id"]}, status=200
+    )
+    assert (
+        printed.content_type == "application/pdf" and printed.headers["Cache-Control"] == "no-store"
+    )
+    assert "Please tick something first." in office.submit(
+        page, "/desk/badges?event=fair", status=200
+    )
 
 
 def test_a_saved_record_leads_back_to_the_show_in_hand(office, organiser, fair):
-    organiser.make("/events", {"title": "Boat Fair", "event_key": "boats", "date_from": "2030-05-01"})
+    organiser.make(
+        "/events", {"title": "Boat Fair", "event_key": "boats", "date_from": "2030-05-01"}
+    )
     page = office.get("/desk/edit/categories?event=boats")
-    saved = office.submit(page, "/desk/edit/categories?event=boats", {"title": "Sails", "event_keys": "boats"})
+    saved = office.submit(
+        page, "/desk/edit/categories?event=boats", {"title": "Sails", "event_keys": "boats"}
+    )
     assert "event=boats" in saved.headers["Location"]
     hall = office.get("/desk/hall?event=boats")
     assert "event=boats" in hall.html.find("a", hreflang="de")["href"]
 
 
 def test_the_office_takes_an_order_and_changes_its_draft(office, organiser, fair):
-    service = organiser.make("/services", {"service_name": "Power", "base_price": 185,
-                                           "events": [{"event_key": "fair"}]})
+    service = organiser.make(
+        "/services", {"service_name": "Power", "base_price": 185, "events": [{"event_key": "fair"}]}
+    )
     address = f"/desk/edit/service_orders?event=fair&event_participant_id={fair.exhibitor['id']}&back=exhibitors"
     form = office.get(address)
     assert "Rosen KG" in form
-    office.submit(form, address, {"event_participant_id": fair.exhibitor["id"], "back": "exhibitors",
-                                  "items/0/service_id": service["id"], "items/0/quantity": "2"})
+    office.submit(
+        form,
+        address,
+        {
+            "event_participant_id": fair.exhibitor["id"],
+            "back": "exhibitors",
+            "items/0/service_id": service["id"],
+            "items/0/quantity": "2",
+        },
+    )
     [order] = organiser.data("/service-orders?include=items")
     assert (order["status"], order["items"][0]["quantity"]) == ("draft", 2)
     address = f"/desk/edit/service_orders/{order['id']}?event=fair"
     form = office.get(address)
     office.submit(form, address, {**fields_of(form), "items/0/quantity": "3"})
-    assert organiser.data(f"/service-orders/{order['id']}?include=items")["items"][0]["quantity"] == 3
+    assert (
+        organiser.data(f"/service-orders/{order['id']}?include=items")["items"][0]["quantity"] == 3
+    )
 
 
 def test_an_empty_list_of_choices_offers_nothing(office, organiser):
     page = office.get("/desk/edit/categories")
-    assert [each.text for each in page.html.find("select", id="f-parent_category_id").find_all("option")] == ["–"]
+    assert [
+        each.text for each in page.html.find("select", id="f-parent_category_id").find_all("option")
+    ] == ["–"]
 
 
 def test_another_show_is_taken_in_hand(office, organiser, fair):
-    organiser.make("/events", {"title": "Boat Fair", "event_key": "boats", "date_from": "2030-05-01"})
+    organiser.make(
+        "/events", {"title": "Boat Fair", "event_key": "boats", "date_from": "2030-05-01"}
+    )
     page = office.get("/desk/applications?event=boats")
     assert "Tulpen GmbH" not in page and "exhibitors?event=boats" in page
     assert "Tulpen GmbH" in office.get("/desk/applications?event=fair")
@@ -370,8 +640,16 @@ def test_another_show_is_taken_in_hand(office, organiser, fair):
 def test_an_exhibitor_gets_a_link_and_loses_it(office, organiser, fair):
     address = f"/desk/exhibitors/{fair.exhibitor['id']}"
     page = office.get(address)
-    office.submit(page, "/desk/links", {"kind": "participant", "participant_id": fair.exhibitor["id"],
-                                        "email": "ada@rosen.example", "back": f"exhibitors/{fair.exhibitor['id']}"})
+    office.submit(
+        page,
+        "/desk/links",
+        {
+            "kind": "participant",
+            "participant_id": fair.exhibitor["id"],
+            "email": "ada@rosen.example",
+            "back": f"exhibitors/{fair.exhibitor['id']}",
+        },
+    )
     [link] = organiser.data("/links")
     page = office.get(address)
     assert "ada@rosen.example" in page
@@ -387,7 +665,11 @@ def test_an_exhibitor_gets_a_link_and_loses_it(office, organiser, fair):
 
 def test_a_door_shows_its_code_once(office, organiser, fair):
     page = office.get(f"/desk/settings/{fair.event['id']}")
-    office.submit(page, "/desk/links", {"kind": "door", "event_id": fair.event["id"], "station": "West", "back": ""})
+    office.submit(
+        page,
+        "/desk/links",
+        {"kind": "door", "event_id": fair.event["id"], "station": "West", "back": ""},
+    )
     [link] = organiser.data("/links?kind=door")
     page = office.get(f"/desk/settings/{fair.event['id']}")
     assert "West" in page
@@ -396,11 +678,15 @@ def test_a_door_shows_its_code_once(office, organiser, fair):
     assert entry["admin_name"] == "Ada Lovelace"
 
 
-def test_one_device_of_a_door_is_ended_after_a_question(office, organiser, fair, open_link, app, db):
+def test_one_device_of_a_door_is_ended_after_a_question(
+    office, organiser, fair, open_link, app, db
+):
     """The other device goes on. A device of another link, or one that has ended, is not found."""
     west, lost, _ = open_link("door", event_id=fair.event["id"], station="West")
     with db.write():
-        url = links.address("https://show.example.org", links.add_secret(db, links.get(db, west["id"]), "shown"))
+        url = links.address(
+            "https://show.example.org", links.add_secret(db, links.get(db, west["id"]), "shown")
+        )
     other = Visitor(app)
     other.app.post_json("/door/sign-in", {"url": url})
     east, *_ = open_link("door", event_id=fair.event["id"], station="East")
@@ -412,12 +698,21 @@ def test_one_device_of_a_door_is_ended_after_a_question(office, organiser, fair,
     question = office.get(f"/desk/{address}?{unescape(link.partition('?')[2])}")
     assert "West" in question and "Are you sure?" in question and "Export what waits" in question
     done = office.submit(question, f"/desk/{address}", {"back": f"settings/{fair.event['id']}"})
-    assert done.headers["Location"].endswith(f"/desk/settings/{fair.event['id']}?done=delete_link_device")
+    assert done.headers["Location"].endswith(
+        f"/desk/settings/{fair.event['id']}?done=delete_link_device"
+    )
     assert lost.get("/door/now", 403).json["code"] == "link_ended" and other.get("/door/now")
-    assert [row["id"] for row in organiser.data(f"/links/{west['id']}/devices")["devices"]] == [second]
+    assert [row["id"] for row in organiser.data(f"/links/{west['id']}/devices")["devices"]] == [
+        second
+    ]
     [entry] = organiser.data("/audit-log?entity_type=link&action=session_ended")
     assert (entry["entity_id"], entry["admin_name"]) == (west["id"], "Ada Lovelace")
-    office.submit(office.get("/desk/"), f"/desk/do/delete_link_device/{east['id']}/{second}", {"back": ""}, 404)
+    office.submit(
+        office.get("/desk/"),
+        f"/desk/do/delete_link_device/{east['id']}/{second}",
+        {"back": ""},
+        404,
+    )
     organiser.delete(f"/links/{west['id']}/devices/{first}", status=404)
     assert "Dieses Gerät beenden" in office.get(f"/desk/settings/{fair.event['id']}?language=de")
 
@@ -426,11 +721,20 @@ def test_the_list_for_the_doors_has_everybody_in_parts(office, organiser, fair, 
     monkeypatch.setattr(people, "NAMES", 2)
     for name in ("Anders", "Blum", "Cramer"):
         contact = organiser.make("/contacts", {"last_name": name})
-        organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"], "role": "visitor"})
+        organiser.make(
+            "/participants", {"event_key": "fair", "contact_id": contact["id"], "role": "visitor"}
+        )
     assert "print/door?role=visitor" in office.get("/desk/print")
-    first, second = (office.get(f"/desk/print/door?role=visitor&page={number}") for number in (1, 2))
+    first, second = (
+        office.get(f"/desk/print/door?role=visitor&page={number}") for number in (1, 2)
+    )
     assert "visitor: 1 to 2, by name" in first and "visitor: 3 to 3, by name" in second
-    assert [name in first for name in ("Anders", "Blum", "Cramer", "Rosen KG")] == [True, True, False, False]
+    assert [name in first for name in ("Anders", "Blum", "Cramer", "Rosen KG")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
     assert "Cramer" in second and "next →" in first and "next →" not in second
     assert "Rosen KG" in office.get("/desk/print/door?page=2")
 
@@ -441,22 +745,45 @@ def test_those_who_are_not_ready_are_found_page_by_page(office, organiser, fair,
     monkeypatch.setattr(exhibitors, "AT_ONCE", 2)
     for name in ("Anders", "Blum", "Cramer", "Dahl"):
         contact = organiser.make("/contacts", {"company_name": name})
-        id = organiser.make("/participants", {"event_key": "fair", "contact_id": contact["id"], "role": "sponsor",
-                                              "is_confirmed": name in ("Anders", "Cramer")})["id"]
+        id = organiser.make(
+            "/participants",
+            {
+                "event_key": "fair",
+                "contact_id": contact["id"],
+                "role": "sponsor",
+                "is_confirmed": name in ("Anders", "Cramer"),
+            },
+        )["id"]
     assert organiser.data(f"/participants/{id}/readiness")["ready"] is False
     pages = [office.get(f"/desk/exhibitors?show=unready&page={number}") for number in (1, 2)]
-    names = [re.findall(r'class="name" href="[^"]*exhibitors/[^"]*">([^<]+)<', page.text) for page in pages]
-    ready = {row["contact"]["company_name"] for row in organiser.data("/participants?ready=1&include=contact")}
+    names = [
+        re.findall(r'class="name" href="[^"]*exhibitors/[^"]*">([^<]+)<', page.text)
+        for page in pages
+    ]
+    ready = {
+        row["contact"]["company_name"]
+        for row in organiser.data("/participants?ready=1&include=contact")
+    }
     assert ready == {"Anders", "Cramer"} and names == [["Blum", "Dahl"], ["Rosen KG"]]
     assert "next →" in pages[0] and "next →" not in pages[1] and "in total" not in pages[0]
     assert "5 in total" in office.get("/desk/exhibitors")
 
 
 def test_a_booth_is_moved_to_one_that_is_chosen_by_its_number(office, organiser, fair):
-    held = organiser.make("/booth-reservations", {"booth_id": fair.booths[0]["id"],
-                                                  "event_participant_id": fair.exhibitor["id"]})
-    other = organiser.make("/booths", {"plan_id": fair.booths[0]["plan_id"], "booth_number": "Z9", "width": 3,
-                                       "depth": 3, "fixed_price": 100})
+    held = organiser.make(
+        "/booth-reservations",
+        {"booth_id": fair.booths[0]["id"], "event_participant_id": fair.exhibitor["id"]},
+    )
+    other = organiser.make(
+        "/booths",
+        {
+            "plan_id": fair.booths[0]["plan_id"],
+            "booth_number": "Z9",
+            "width": 3,
+            "depth": 3,
+            "fixed_price": 100,
+        },
+    )
     address = f"/desk/do/move_booth_reservation/{held['id']}"
     page = office.get(f"{address}?back=hall")
     assert f'<option value="{other["id"]}"' in page and "Z9 ·" in page
@@ -465,15 +792,24 @@ def test_a_booth_is_moved_to_one_that_is_chosen_by_its_number(office, organiser,
 
 
 def test_a_draft_that_is_deleted_leads_to_the_list_of_invoices(office, organiser, fair):
-    draft = organiser.make("/invoices", {"contact_id": fair.exhibitor["contact_id"], "items": [
-        {"description": "Booth", "quantity": 1, "unit_price": 100, "tax_rate": 19}]})
+    draft = organiser.make(
+        "/invoices",
+        {
+            "contact_id": fair.exhibitor["contact_id"],
+            "items": [{"description": "Booth", "quantity": 1, "unit_price": 100, "tax_rate": 19}],
+        },
+    )
     address = f"/desk/do/delete_invoice/{draft['id']}"
-    answer = office.submit(office.get(f"{address}?back=invoices/{draft['id']}"), address,
-                           {"back": f"invoices/{draft['id']}"})
+    answer = office.submit(
+        office.get(f"{address}?back=invoices/{draft['id']}"),
+        address,
+        {"back": f"invoices/{draft['id']}"},
+    )
     assert answer.headers["Location"].endswith("/desk/money?done=delete_invoice")
 
 
 # What an approval does not give
+
 
 def lacking(organiser, fair, settings, role, email):
     """Approve an application for a contact that takes part already. Return (application, participant)."""
@@ -481,53 +817,82 @@ def lacking(organiser, fair, settings, role, email):
     settings.base_url = "https://shows.example.org"
     event = organiser.data("/events")[0]
     organiser.patch(f"/events/{event['id']}/pages", {"my_is_open": True}, status=200)
-    organiser.make("/categories", {"title": role, "category_key": role, "role": role,
-                                   "event_keys": [event["event_key"]]})
-    contact = organiser.make("/contacts", {"company_name": "Nelken AG", "email": "office@nelken.example"})
-    part = organiser.make("/participants", {"event_id": event["id"], "contact_id": contact["id"], "role": role})
-    made = organiser.make("/applications", {"last_name": "Nelke", "email": email, "category_keys": [role],
-                                            "event_keys": [event["event_key"]]})
+    organiser.make(
+        "/categories",
+        {"title": role, "category_key": role, "role": role, "event_keys": [event["event_key"]]},
+    )
+    contact = organiser.make(
+        "/contacts", {"company_name": "Nelken AG", "email": "office@nelken.example"}
+    )
+    part = organiser.make(
+        "/participants", {"event_id": event["id"], "contact_id": contact["id"], "role": role}
+    )
+    made = organiser.make(
+        "/applications",
+        {
+            "last_name": "Nelke",
+            "email": email,
+            "category_keys": [role],
+            "event_keys": [event["event_key"]],
+        },
+    )
     organiser.post(f"/applications/{made['id']}/approve", {"contact_id": contact["id"]}, status=200)
     return made, part
 
 
 def links_of(organiser, **subject):
-    (name, id), = subject.items()
-    return [(row["kind"], row["email"], row["rights"] == ["badges"], row["mailed_at"] is not None)
-            for row in organiser.data(f"/links?{name}={id}")]
+    ((name, id),) = subject.items()
+    return [
+        (row["kind"], row["email"], row["rights"] == ["badges"], row["mailed_at"] is not None)
+        for row in organiser.data(f"/links?{name}={id}")
+    ]
 
 
-def test_the_link_that_an_approval_did_not_give_is_sent_by_a_button(office, organiser, fair, settings):
+def test_the_link_that_an_approval_did_not_give_is_sent_by_a_button(
+    office, organiser, fair, settings
+):
     made, part = lacking(organiser, fair, settings, "exhibitor", "anna@nelken.example")
     today = office.get("/desk/")
-    assert 'data-figure="accepted_without_page">1<' in today and "Acceptances without a page" in today
+    assert (
+        'data-figure="accepted_without_page">1<' in today and "Acceptances without a page" in today
+    )
     assert "Nelke" in office.get("/desk/applications?lacks=page")
     assert "Nelke" not in office.get("/desk/applications?lacks=badge")
     page = office.get(f"/desk/applications/{made['id']}")
     assert "Send the link to anna@nelken.example" in page
-    for _ in range(2):                                          # pressed twice
+    for _ in range(2):  # pressed twice
         office.submit(page, f"/desk/applications/{made['id']}/access", {})
-    assert links_of(organiser, participant_id=part["id"]) == [("participant", "anna@nelken.example", False, True)]
+    assert links_of(organiser, participant_id=part["id"]) == [
+        ("participant", "anna@nelken.example", False, True)
+    ]
     assert "accepted_without_page" not in office.get("/desk/")
     assert "Send the link" not in office.get(f"/desk/applications/{made['id']}")
 
 
 @pytest.mark.parametrize("has_link", [False, True])
-def test_the_badge_that_an_approval_did_not_give_is_sent_by_a_button(office, organiser, fair, settings, has_link):
+def test_the_badge_that_an_approval_did_not_give_is_sent_by_a_button(
+    office, organiser, fair, settings, has_link
+):
     made, _ = lacking(organiser, fair, settings, "visitor", "anna@nelken.example")
     assert 'data-figure="accepted_without_badge">1<' in office.get("/desk/")
     if has_link:
         organiser.make("/links", {"kind": "application", "application_id": made["id"]})
     page = office.get(f"/desk/applications/{made['id']}")
     office.submit(page, f"/desk/applications/{made['id']}/access", {})
-    assert links_of(organiser, application_id=made["id"]) == [("application", "anna@nelken.example", True, True)]
+    assert links_of(organiser, application_id=made["id"]) == [
+        ("application", "anna@nelken.example", True, True)
+    ]
     assert "accepted_without_badge" not in office.get("/desk/")
 
 
-def test_revoking_a_link_ends_the_others_of_its_person_unless_unticked(office, organiser, fair, settings):
+def test_revoking_a_link_ends_the_others_of_its_person_unless_unticked(
+    office, organiser, fair, settings
+):
     _, part = lacking(organiser, fair, settings, "exhibitor", "anna@nelken.example")
     link = organiser.make("/links", {"kind": "participant", "participant_id": part["id"]})
     page = office.get(f"/desk/do/revoke_link/{link['id']}")
-    assert "Also revoke all other links of this address" in page and re.search(r'name="all"[^>]*checked', page.text)
+    assert "Also revoke all other links of this address" in page and re.search(
+        r'name="all"[^>]*checked', page.text
+    )
     office.submit(page, f"/desk/do/revoke_link/{link['id']}", {"all": "1", "back": ""})
     assert organiser.data(f"/links/{link['id']}")["ended_by"] == "office"

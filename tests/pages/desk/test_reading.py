@@ -3,6 +3,7 @@
 Every page is opened in the show of tests/web/test_leaks.py, whose texts name the field that they are from, and compared
 with SEES, the fields that the specification gives to each scope.
 """
+
 import re
 from types import SimpleNamespace
 
@@ -18,28 +19,56 @@ from tests.support.shared_app import SharedApp
 from tests.web.test_leaks import SEES, Visit, text_of
 
 # The desk names its shows to everybody who may sign in.
-EVERYBODY = {f"{event}.{field}" for event in ("event", "hidden_event", "closed_event")
-             for field in ("title", "event_key")}
+EVERYBODY = {
+    f"{event}.{field}"
+    for event in ("event", "hidden_event", "closed_event")
+    for field in ("title", "event_key")
+}
 BOOTH = "held_booth.booth_number"
 # What the records of `extend` add to SEES: the checklist of a participant names what it lacks.
 MORE = {"booths": {BOOTH}, "participants": {"file_type.title"}}
-UNUSED = "newsletter"                   # no page of the desk needs this scope
+UNUSED = "newsletter"  # no page of the desk needs this scope
 # Kind of record in the path of a page -> the planted record.
 RECORDS = {
-    "applications": "application", "exhibitors": "participant", "badges": "participant", "booths": "booth",
-    "contacts": "contact", "invoices": "invoice", "hall/layout": "plan", "settings": "event", "links": "link",
-    "submissions": "file_submission"}
+    "applications": "application",
+    "exhibitors": "participant",
+    "badges": "participant",
+    "booths": "booth",
+    "contacts": "contact",
+    "invoices": "invoice",
+    "hall/layout": "plan",
+    "settings": "event",
+    "links": "link",
+    "submissions": "file_submission",
+}
 # Query that makes a page show more -> pages.
-SEARCHES = ("people?q={name}", "booths/{booth}?q={name}", "exhibitors?q={name}", "applications?q={name}",
-            "money?q={name}&all=1", "money?show=all&all=1", "money/bank?show=ignored", "exhibitors?show=unready",
-            "tasks?show=completed", "applications?lacks=page", "applications/{gap}", "applications/{same}",
-            "people?q={badge}", "people?q={number}")
+SEARCHES = (
+    "people?q={name}",
+    "booths/{booth}?q={name}",
+    "exhibitors?q={name}",
+    "applications?q={name}",
+    "money?q={name}&all=1",
+    "money?show=all&all=1",
+    "money/bank?show=ignored",
+    "exhibitors?show=unready",
+    "tasks?show=completed",
+    "applications?lacks=page",
+    "applications/{gap}",
+    "applications/{same}",
+    "people?q={badge}",
+    "people?q={number}",
+)
 
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory, template):
-    with pytest.MonkeyPatch.context() as patch, SharedApp(tmp_path_factory.mktemp("desk_reading"), template) as app:
-        patch.setattr("eventapi.domain.webhooks.addresses.lookup", lambda host, port: ["93.184.216.34"])
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        SharedApp(tmp_path_factory.mktemp("desk_reading"), template) as app,
+    ):
+        patch.setattr(
+            "eventapi.domain.webhooks.addresses.lookup", lambda host, port: ["93.184.216.34"]
+        )
         patch.setattr(sessions, "PER_MINUTE", 1_000_000)
         visit = Visit(app)
         extend(app, visit.show)
@@ -53,17 +82,34 @@ def extend(app, show):
     settings, client, made = app.app.app.settings, app.organiser, show.made
     settings.base_url, settings.smtp_host = "https://shows.example.org", "localhost"
     settings.smtp_sender = "office@example.org"
-    client.patch(f"/events/{made['event']['id']}/pages", {"is_public": True, "my_is_open": True}, status=200)
+    client.patch(
+        f"/events/{made['event']['id']}/pages", {"is_public": True, "my_is_open": True}, status=200
+    )
     booth = show.another("booth", booth_number=show.mark(BOOTH), pos_x=90, status="available")
-    client.make("/booth-reservations", {"booth_id": booth["id"], "event_participant_id": made["participant"]["id"],
-                                        "final_price": 5})
-    body = {**show.bodies["application"], "event_keys": [made["event"]["event_key"]],
-            "category_keys": [made["category"]["category_key"]]}
-    one, other = (show.another("contact", customer_number=f"C-{name}", external_id=f"E-{name}", **values)
-                  for name, values in (("one", {}), ("other", {"email": "same@rosen.example"})))
+    client.make(
+        "/booth-reservations",
+        {
+            "booth_id": booth["id"],
+            "event_participant_id": made["participant"]["id"],
+            "final_price": 5,
+        },
+    )
+    body = {
+        **show.bodies["application"],
+        "event_keys": [made["event"]["event_key"]],
+        "category_keys": [made["category"]["category_key"]],
+    }
+    one, other = (
+        show.another("contact", customer_number=f"C-{name}", external_id=f"E-{name}", **values)
+        for name, values in (("one", {}), ("other", {"email": "same@rosen.example"}))
+    )
     client.make("/participants", {"event_key": made["event"]["event_key"], "contact_id": one["id"]})
     made["gap_application"] = client.make("/applications", body)
-    client.post(f"/applications/{made['gap_application']['id']}/approve", {"contact_id": one["id"]}, status=200)
+    client.post(
+        f"/applications/{made['gap_application']['id']}/approve",
+        {"contact_id": one["id"]},
+        status=200,
+    )
     made["same_application"] = client.make("/applications", {**body, "email": other["email"]})
 
 
@@ -72,23 +118,43 @@ def pages(planted):
     made, found = planted.show.made, []
     for route in application.routes():
         path = route.path.removeprefix("/desk").removeprefix("/")
-        if route.method != "GET" or not route.path.startswith("/desk") or path in ("sign-in", "now"):
+        if (
+            route.method != "GET"
+            or not route.path.startswith("/desk")
+            or path in ("sign-in", "now")
+        ):
             continue
         if path.startswith("do/"):
             found += [path.replace("<name>", name) for name in actions.BUTTONS]
         elif path.startswith("edit/"):
-            found += [with_id(path.replace("<name>", name), made[singular(name)]["id"]) for name in records.KINDS]
+            found += [
+                with_id(path.replace("<name>", name), made[singular(name)]["id"])
+                for name in records.KINDS
+            ]
         elif path.startswith("batch/"):
             found += [f"batch/{noun}/{word}" for noun, word in batches.BATCHES]
         elif path.startswith("links/"):
-            found += [with_id(path, made["link"]["id"]).replace("<what>", what) for what in ("show", "rotate")]
+            found += [
+                with_id(path, made["link"]["id"]).replace("<what>", what)
+                for what in ("show", "rotate")
+            ]
         else:
-            name = next((name for prefix, name in RECORDS.items() if path.startswith(f"{prefix}/<id>")), None)
+            name = next(
+                (name for prefix, name in RECORDS.items() if path.startswith(f"{prefix}/<id>")),
+                None,
+            )
             found.append(with_id(path, made[name]["id"] if name else 1))
-    values = {"name": planted.show.mark("contact.company_name"), "booth": made["booth"]["id"],
-              "gap": made["gap_application"]["id"], "same": made["same_application"]["id"],
-              "badge": made["participant"]["badge_number"], "number": made["booth"]["booth_number"]}
-    return sorted({with_id(path, 1) for path in found} | {search.format(**values) for search in SEARCHES})
+    values = {
+        "name": planted.show.mark("contact.company_name"),
+        "booth": made["booth"]["id"],
+        "gap": made["gap_application"]["id"],
+        "same": made["same_application"]["id"],
+        "badge": made["participant"]["badge_number"],
+        "number": made["booth"]["booth_number"],
+    }
+    return sorted(
+        {with_id(path, 1) for path in found} | {search.format(**values) for search in SEARCHES}
+    )
 
 
 def singular(name):
@@ -110,7 +176,9 @@ def visitor(planted, scopes):
 
 def allowed(planted, scopes):
     """Return the fields that GET shows to a key with these scopes."""
-    return EVERYBODY.union(*(planted.expanded(SEES[scope]) | MORE.get(scope, set()) for scope in scopes))
+    return EVERYBODY.union(
+        *(planted.expanded(SEES[scope]) | MORE.get(scope, set()) for scope in scopes)
+    )
 
 
 def opened(planted, scopes, page):
@@ -118,10 +186,14 @@ def opened(planted, scopes, page):
 
     What the address itself contains is left out.
     """
-    address = f"/desk/{page}{'&' if '?' in page else '?'}event={planted.show.made['event']['event_key']}"
+    address = (
+        f"/desk/{page}{'&' if '?' in page else '?'}event={planted.show.made['event']['event_key']}"
+    )
     answer = visitor(planted, frozenset(scopes)).get(address, "*")
     assert answer.status_int in (200, 303, 403, 404, 422), f"{page}: {answer.status}"
-    return answer, sorted(fields(planted, answer) - allowed(planted, scopes) - planted.show.fields_in(page))
+    return answer, sorted(
+        fields(planted, answer) - allowed(planted, scopes) - planted.show.fields_in(page)
+    )
 
 
 def fields(planted, answer):
@@ -138,9 +210,17 @@ def scopes_that_open(planted, page):
 
 def test_the_show_has_what_the_desk_could_show(planted):
     """Otherwise the tests below would find nothing."""
-    shown = {page: fields(planted, opened(planted, SCOPES.split(), page)[0]) for page in (
-        "print/halls", "exhibitors", *(f"applications/{planted.show.made[name]['id']}" for name in (
-            "gap_application", "same_application")))}
+    shown = {
+        page: fields(planted, opened(planted, SCOPES.split(), page)[0])
+        for page in (
+            "print/halls",
+            "exhibitors",
+            *(
+                f"applications/{planted.show.made[name]['id']}"
+                for name in ("gap_application", "same_application")
+            ),
+        )
+    }
     halls, exhibitors, gap, same = shown.values()
     assert {"contact.mobile", "contact.phone", "contact.company_name"} <= halls
     assert BOOTH in exhibitors and "contact.email" in gap and "contact.company_name" in same
@@ -159,12 +239,18 @@ def test_a_page_shows_no_more_than_the_scopes_that_just_open_it_give(planted):
 
 @pytest.mark.parametrize("noun, word", batches.BATCHES)
 def test_the_trial_of_a_batch_shows_no_more_than_its_scopes_give(planted, noun, word):
-    name = {"applications": "same_application", "participants": "participant"}.get(noun, noun[:-1].replace("-", "_"))
+    name = {"applications": "same_application", "participants": "participant"}.get(
+        noun, noun[:-1].replace("-", "_")
+    )
     wrong, tried = {}, 0
     for scopes in [(scope,) for scope in SCOPES.split()] + [SCOPES.split()]:
         person = visitor(planted, frozenset(scopes))
-        answer = person.submit(person.get("/desk/"), f"/desk/batch/{noun}/{word}", {
-            "ids": planted.show.made[name]["id"], "trial": "1", "reason": "no"}, "*")
+        answer = person.submit(
+            person.get("/desk/"),
+            f"/desk/batch/{noun}/{word}",
+            {"ids": planted.show.made[name]["id"], "trial": "1", "reason": "no"},
+            "*",
+        )
         if more := sorted(fields(planted, answer) - allowed(planted, scopes)):
             wrong[scopes] = more
         tried += answer.status_int == 200
@@ -184,23 +270,48 @@ def test_a_page_shows_nothing_that_needs_the_only_scope_that_is_missing(planted,
 
 # Single pages
 
-@pytest.mark.parametrize("language, reason", [
-    ("en", "The column “Mobile” is empty, because your key lacks the scope “contacts”."),
-    ("de", "Die Spalte „Mobil“ ist leer, weil Ihrem Schlüssel das Recht „contacts“ fehlt.")])
-def test_the_printed_list_of_halls_has_mobile_numbers_with_the_scope_contacts_only(desk, organiser, fair, language,
-                                                                                   reason):
-    organiser.patch(f"/contacts/{fair.contact['id']}", {"phone": "+49 341 111", "mobile": "+49 170 222"}, status=200)
-    held = organiser.make("/booth-reservations", {"booth_id": fair.booths[0]["id"],
-                                                  "event_participant_id": fair.exhibitor["id"], "final_price": 5})
+
+@pytest.mark.parametrize(
+    "language, reason",
+    [
+        ("en", "The column “Mobile” is empty, because your key lacks the scope “contacts”."),
+        ("de", "Die Spalte „Mobil“ ist leer, weil Ihrem Schlüssel das Recht „contacts“ fehlt."),
+    ],
+)
+def test_the_printed_list_of_halls_has_mobile_numbers_with_the_scope_contacts_only(
+    desk, organiser, fair, language, reason
+):
+    organiser.patch(
+        f"/contacts/{fair.contact['id']}",
+        {"phone": "+49 341 111", "mobile": "+49 170 222"},
+        status=200,
+    )
+    held = organiser.make(
+        "/booth-reservations",
+        {
+            "booth_id": fair.booths[0]["id"],
+            "event_participant_id": fair.exhibitor["id"],
+            "final_price": 5,
+        },
+    )
     organiser.post(f"/booth-reservations/{held['id']}/confirm", status=200)
-    for scopes, shows in (("booths:read participants:read", False), ("booths participants contacts:read", True)):
+    for scopes, shows in (
+        ("booths:read participants:read", False),
+        ("booths participants contacts:read", True),
+    ):
         page = desk(scopes, language=language).get("/desk/print/halls")
         assert "Rosen KG" in page and "+49 341 111" in page
         assert ("+49 170 222" in page, reason not in page) == (shows, shows), scopes
 
 
 def test_a_booth_that_is_only_held_is_named_with_the_scope_booths_only(desk, organiser, fair):
-    organiser.make("/booth-reservations", {"booth_id": fair.booths[1]["id"],
-                                           "event_participant_id": fair.exhibitor["id"], "final_price": 5})
+    organiser.make(
+        "/booth-reservations",
+        {
+            "booth_id": fair.booths[1]["id"],
+            "event_participant_id": fair.exhibitor["id"],
+            "final_price": 5,
+        },
+    )
     for scopes, shows in (("participants:read", False), ("participants:read booths:read", True)):
         assert ('class="stand held">A2<' in desk(scopes).get("/desk/exhibitors")) == shows, scopes

@@ -3,6 +3,7 @@
 A key that lacks one scope of a button gets 403, a page that names the scope, and no such button on any page. A key that
 has no other scope gets through.
 """
+
 import re
 
 import pytest
@@ -62,7 +63,11 @@ NEEDS = {
 NEEDS = {scope: text.split() for scope, text in NEEDS.items()}
 ADDRESSES = sorted({address for addresses in NEEDS.values() for address in addresses})
 FIELDS = {
-    "do/create_note": {"entity_type": "event_participant", "entity_id": "1", "note_text": "They called"},
+    "do/create_note": {
+        "entity_type": "event_participant",
+        "entity_id": "1",
+        "note_text": "They called",
+    },
     "do/create_task": {"entity_type": "event_participant", "entity_id": "1", "title": "Call them"},
     "do/create_booth_reservation": {"booth_id": "2", "event_participant_id": "2"},
     "do/create_payment": {"amount": "5", "invoice_number": "INV-1", "payment_date": "2026-01-01"},
@@ -70,11 +75,40 @@ FIELDS = {
     "hall/layout/1": {"rows/0/first": "Z1", "rows/0/count": "2", "rows/0/x": "1", "rows/0/y": "20"},
 }
 PAGES = (
-    "", "applications", "applications/1", "applications/2", "exhibitors", "exhibitors/1", "exhibitors/2",
-    "exhibitors/3", "exhibitors/submissions", "exhibitors/orders", "exhibitors/remind", "hall", "hall/holds",
-    "hall/layout/1", "booths/1", "booths/2?q=rosen", "money", "money?show=overdue", "money?show=sent", "money/bank",
-    "money/bank?show=ignored", "money/dunning", "invoices/1", "invoices/2", "invoices/3", "invoices/4",
-    "people?q=rosen", "contacts/1", "tasks", "tasks?show=completed", "print", "setup", "settings/1")
+    "",
+    "applications",
+    "applications/1",
+    "applications/2",
+    "exhibitors",
+    "exhibitors/1",
+    "exhibitors/2",
+    "exhibitors/3",
+    "exhibitors/submissions",
+    "exhibitors/orders",
+    "exhibitors/remind",
+    "hall",
+    "hall/holds",
+    "hall/layout/1",
+    "booths/1",
+    "booths/2?q=rosen",
+    "money",
+    "money?show=overdue",
+    "money?show=sent",
+    "money/bank",
+    "money/bank?show=ignored",
+    "money/dunning",
+    "invoices/1",
+    "invoices/2",
+    "invoices/3",
+    "invoices/4",
+    "people?q=rosen",
+    "contacts/1",
+    "tasks",
+    "tasks?show=completed",
+    "print",
+    "setup",
+    "settings/1",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -100,41 +134,72 @@ def plain(address):
 
 
 def test_the_table_has_everything_that_the_desk_can_send():
-    sends = {route.path.removeprefix("/desk/") for route in application.routes()
-             if route.path.startswith("/desk/") and route.method == "POST"} - {
-        "sign-in", "sign-out", "badges", "do/<name>", "do/<name>/<id>", "do/<name>/<id>/<item_id>", "edit/<name>",
-        "edit/<name>/<id>", "batch/<resource>/<action>", "links/<id>/<what>"}
+    sends = {
+        route.path.removeprefix("/desk/")
+        for route in application.routes()
+        if route.path.startswith("/desk/") and route.method == "POST"
+    } - {
+        "sign-in",
+        "sign-out",
+        "badges",
+        "do/<name>",
+        "do/<name>/<id>",
+        "do/<name>/<id>/<item_id>",
+        "edit/<name>",
+        "edit/<name>/<id>",
+        "batch/<resource>/<action>",
+        "links/<id>/<what>",
+    }
     known = {plain(address) for address in ADDRESSES}
     assert {re.sub("/<id>", "", path) for path in sends} <= known
-    assert {f"do/{name}" for name in actions.BUTTONS} == {address for address in known if address.startswith("do/")}
+    assert {f"do/{name}" for name in actions.BUTTONS} == {
+        address for address in known if address.startswith("do/")
+    }
     assert {f"batch/{noun}/{word}" for noun, word in batches.BATCHES} == {
-        address for address in known if address.startswith("batch/")}
-    assert {f"edit/{name}" for name in records.KINDS} == {address for address in known if address.startswith("edit/")}
+        address for address in known if address.startswith("batch/")
+    }
+    assert {f"edit/{name}" for name in records.KINDS} == {
+        address for address in known if address.startswith("edit/")
+    }
 
 
 def test_a_key_that_may_only_read_gets_no_button_and_is_told_what_it_lacks(desk, busy_fair):
     shown, done = {}, []
     for scope, addresses in NEEDS.items():
         visitor = desk(without(scope))
-        shown[scope] = sorted({plain(address) for address in addresses} & shown_on_pages(visitor) - DEPEND)
+        shown[scope] = sorted(
+            {plain(address) for address in addresses} & shown_on_pages(visitor) - DEPEND
+        )
         page = visitor.get("/desk/")
         for address in addresses:
             answers = [send(visitor, page, address)]
             if address.startswith(("do/", "edit/")) and plain(address) not in DEPEND:
                 answers.append(visitor.get(f"/desk/{address}", "*"))
-            done += [(scope, address, answer.status) for answer in answers
-                     if answer.status_int != 403 or f"“{scope}”" not in answer]
+            done += [
+                (scope, address, answer.status)
+                for answer in answers
+                if answer.status_int != 403 or f"“{scope}”" not in answer
+            ]
     assert not done
     assert not {scope: found for scope, found in shown.items() if found}
 
 
 # What depends on the record that it is about.
-DEPEND = {"do/create_note", "do/delete_note", "do/mail_link", "links", "links/show", "links/rotate",
-          "applications/access"}
+DEPEND = {
+    "do/create_note",
+    "do/delete_note",
+    "do/mail_link",
+    "links",
+    "links/show",
+    "links/rotate",
+    "applications/access",
+}
 
 
 def test_a_door_is_opened_only_with_the_scope_of_scans(desk, busy_fair):
-    assert "West" in desk().get("/desk/settings/1") and "Show the address" in desk().get("/desk/settings/1")
+    assert "West" in desk().get("/desk/settings/1") and "Show the address" in desk().get(
+        "/desk/settings/1"
+    )
     page = desk(without("checkins")).get("/desk/settings/1")
     assert "West" in page and "Show the address" not in page and "Make a link" not in page
     assert "Revoke the link" in page and "End this device" in page
@@ -146,19 +211,25 @@ def shown_on_pages(visitor):
     for path in PAGES:
         page = visitor.get(f"/desk/{path}", "*")
         assert page.status_int in (200, 403), f"{path}: {page.status}"
-        addresses = re.findall(r'(?:href|formaction)="([./]+/desk/(?:do|edit|batch)/[^"]+)"', page.text)
+        addresses = re.findall(
+            r'(?:href|formaction)="([./]+/desk/(?:do|edit|batch)/[^"]+)"', page.text
+        )
         for form in re.findall(r"(?s)<form.*?</form>", page.text):
             action = re.search(r'^<form[^>]* action="([^"]*)"', form)
             if "<button>" in form or re.search("<button (?!formaction|[^>]* formaction)", form):
                 addresses.append(action[1] if action else path)
-        found |= {plain(address.rpartition("../desk/")[2].partition("?")[0]) for address in addresses}
+        found |= {
+            plain(address.rpartition("../desk/")[2].partition("?")[0]) for address in addresses
+        }
     return found
 
 
 def test_a_key_that_has_no_other_scope_gets_through(desk, busy_fair):
     refused = {}
     for address in ADDRESSES:
-        visitor = desk(" ".join(scope for scope, addresses in NEEDS.items() if address in addresses))
+        visitor = desk(
+            " ".join(scope for scope, addresses in NEEDS.items() if address in addresses)
+        )
         answer = send(visitor, visitor.get("/desk/"), address)
         if answer.status_int not in (200, 303, 404, 409, 422):
             refused[address] = answer.status
@@ -167,5 +238,7 @@ def test_a_key_that_has_no_other_scope_gets_through(desk, busy_fair):
 
 def test_every_button_is_on_a_page(office, busy_fair):
     """But the one for an application that lacks its page or badge, which test_office.py presses."""
-    missing = sorted({plain(address) for address in ADDRESSES} - shown_on_pages(office) - {"applications/access"})
+    missing = sorted(
+        {plain(address) for address in ADDRESSES} - shown_on_pages(office) - {"applications/access"}
+    )
     assert not missing, " ".join(missing)

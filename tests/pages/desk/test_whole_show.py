@@ -1,6 +1,7 @@
 """A show of sixty exhibitors by the desk alone: somebody who knows no more than the pages show, in the order of
 docs/guides/first-show.md.
 """
+
 import re
 from datetime import datetime, timedelta
 
@@ -16,7 +17,11 @@ from tests.pages.conftest import Visitor
 from tests.support import camt
 from tests.support.page_reader import Reader
 
-CONFIGURED = {"base_url": "http://localhost", "smtp_host": "localhost", "smtp_sender": "office@messe.test"}
+CONFIGURED = {
+    "base_url": "http://localhost",
+    "smtp_host": "localhost",
+    "smtp_sender": "office@messe.test",
+}
 COMPANIES = [f"Company {number:02}" for number in range(60)]
 FORM = "/e/garden-fair-2027/apply"
 
@@ -26,8 +31,8 @@ def clerk(app, db, settings, monkeypatch):
     """Somebody of the office, signed in by a link of the administrator, on a server that is set up."""
     for name, value in CONFIGURED.items():
         monkeypatch.setattr(settings, name, value)
-    monkeypatch.setattr(tokens, "YOUNGEST", 0)          # forms are sent at once,
-    monkeypatch.setattr(plugin, "PER_MINUTE", 1000)     # and a working day takes seconds
+    monkeypatch.setattr(tokens, "YOUNGEST", 0)  # forms are sent at once,
+    monkeypatch.setattr(plugin, "PER_MINUTE", 1000)  # and a working day takes seconds
     with db.write():
         admin = api_keys.add_admin(db, "Ada Lovelace", "ada@messe.test")
     clerk = Reader(*browser(Visitor(app)))
@@ -38,6 +43,7 @@ def clerk(app, db, settings, monkeypatch):
 
 def browser(visitor):
     """Return the functions with which a Reader gets pages and sends forms."""
+
     def get(path):
         return visitor.app.get(path, headers=visitor.headers, status="*")
 
@@ -45,11 +51,21 @@ def browser(visitor):
         if not fields or not isinstance(fields[-1][1], tuple):
             return visitor.app.post(path, fields, headers=visitor.headers, status="*")
         *texts, (name, (filename, content)) = fields
-        head = "".join(f'--b0\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'
-                       for key, value in texts)
-        head += f'--b0\r\nContent-Disposition: form-data; name="{name}"; filename="{filename}"\r\n\r\n'
-        return visitor.app.request(path, method="POST", body=head.encode() + content + b"\r\n--b0--\r\n", status="*",
-                                   headers={**visitor.headers, "Content-Type": "multipart/form-data; boundary=b0"})
+        head = "".join(
+            f'--b0\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'
+            for key, value in texts
+        )
+        head += (
+            f'--b0\r\nContent-Disposition: form-data; name="{name}"; filename="{filename}"\r\n\r\n'
+        )
+        return visitor.app.request(
+            path,
+            method="POST",
+            body=head.encode() + content + b"\r\n--b0--\r\n",
+            status="*",
+            headers={**visitor.headers, "Content-Type": "multipart/form-data; boundary=b0"},
+        )
+
     return get, post
 
 
@@ -66,7 +82,9 @@ def later(monkeypatch, days):
     monkeypatch.setattr(times, "now", lambda: now)
 
 
-def test_a_show_of_sixty_exhibitors_runs_until_the_last_invoice_is_paid(clerk, app, db, monkeypatch):
+def test_a_show_of_sixty_exhibitors_runs_until_the_last_invoice_is_paid(
+    clerk, app, db, monkeypatch
+):
     set_up(clerk)
     for company in COMPANIES:
         apply(app, db, company)
@@ -85,30 +103,63 @@ def test_a_show_of_sixty_exhibitors_runs_until_the_last_invoice_is_paid(clerk, a
 
 def set_up(clerk):
     clerk.follow("New show")
-    clerk.press("Save", {"Title": "Garden Fair", "First day": "2027-05-01", "Last day": "2027-05-03",
-                         "Venue": "Fair ground", "City": "Leipzig", "Country": "Germany",
-                         "Day": ["2027-05-01", "2027-05-02"], "From": ["09:00", "09:00"], "To": ["18:00", "16:00"]})
+    clerk.press(
+        "Save",
+        {
+            "Title": "Garden Fair",
+            "First day": "2027-05-01",
+            "Last day": "2027-05-03",
+            "Venue": "Fair ground",
+            "City": "Leipzig",
+            "Country": "Germany",
+            "Day": ["2027-05-01", "2027-05-02"],
+            "From": ["09:00", "09:00"],
+            "To": ["18:00", "16:00"],
+        },
+    )
     clerk.follow("Next: Categories that exhibitors apply for")
     clerk.press("Save", {"Title": "Plants", "Price (net)": "300"})
     clerk.follow("Next: Types of booths with prices")
-    clerk.press("Save", {"Name": "Row", "The price is": "per square metre", "Price (net)": "80", "Open sides": "1"})
+    clerk.press(
+        "Save",
+        {"Name": "Row", "The price is": "per square metre", "Price (net)": "80", "Open sides": "1"},
+    )
     clerk.follow("Next: The hall with its size")
     clerk.press("Save", {"Name of the hall": "Hall 1", "Width (m)": "60", "Depth (m)": "40"})
-    said = clerk.press("Place the rows", {
-        "First number": ["A1", "B1", "C1"], "Count": ["12", "12", "6"], "from the left (m)": ["2", "2", "2"],
-        "from the top (m)": ["2", "14", "26"], "Type": ["Row", "Row", "Row"], "Back to back": [True, True, True]})
+    said = clerk.press(
+        "Place the rows",
+        {
+            "First number": ["A1", "B1", "C1"],
+            "Count": ["12", "12", "6"],
+            "from the left (m)": ["2", "2", "2"],
+            "from the top (m)": ["2", "14", "26"],
+            "Type": ["Row", "Row", "Row"],
+            "Back to back": [True, True, True],
+        },
+    )
     assert "The booths are placed." in said and "C12" in said
     clerk.follow("Set up")
     clerk.follow("Next: Services: power, furniture, badges")
     clerk.press("Save", {"Name": "Power 3 kW", "Price (net)": "185", "Stock": "100"})
     clerk.follow("Next: What exhibitors have to submit")
-    clerk.press("Save", {"Title": "Logo", "What is submitted": "file", "File extensions, one per line": "png\nsvg"})
+    clerk.press(
+        "Save",
+        {"Title": "Logo", "What is submitted": "file", "File extensions, one per line": "png\nsvg"},
+    )
     clerk.follow("Next: Dunning levels")
-    clerk.press("Save", {"Name": "First letter", "Days after the due date": "20", "New deadline in days": "10"})
+    clerk.press(
+        "Save",
+        {"Name": "First letter", "Days after the due date": "20", "New deadline in days": "10"},
+    )
     clerk.follow("Next: Open the pages of the show")
-    assert "The pages are public" in clerk.press("Save", {"Public": True}, within="The public pages")
-    assert "Saved." in clerk.press("Save", {"The form is open": True, "English": "Booths are paid in advance."},
-                                   within="The form for exhibitors")
+    assert "The pages are public" in clerk.press(
+        "Save", {"Public": True}, within="The public pages"
+    )
+    assert "Saved." in clerk.press(
+        "Save",
+        {"The form is open": True, "English": "Booths are paid in advance."},
+        within="The form for exhibitors",
+    )
     assert "Next:" not in clerk.follow("Set up")
 
 
@@ -116,10 +167,22 @@ def apply(app, db, company):
     """Apply by the public form, and confirm the address with the link in the mail."""
     visitor = Visitor(app)
     token = re.search(r'name="token" value="([^"]+)"', visitor.get(FORM).text)[1]
-    visitor.post(FORM, {
-        "token": token, "company_name": company, "last_name": "Gärtner", "address": "Weg 1", "postal_code": "04109",
-        "city": "Leipzig", "country": "DE", "email": f"info@{company.lower().replace(' ', '')}.example",
-        "category": "plants", "terms": "1"}, 200)
+    visitor.post(
+        FORM,
+        {
+            "token": token,
+            "company_name": company,
+            "last_name": "Gärtner",
+            "address": "Weg 1",
+            "postal_code": "04109",
+            "city": "Leipzig",
+            "country": "DE",
+            "email": f"info@{company.lower().replace(' ', '')}.example",
+            "category": "plants",
+            "terms": "1",
+        },
+        200,
+    )
     cursor = db.connection.execute("SELECT * FROM mails ORDER BY id DESC LIMIT 1")
     mail = dict(zip([column[0] for column in cursor.description], cursor.fetchone(), strict=True))
     text = contents.build(db, mail)[1].decode().replace("=\r\n", "")
@@ -133,8 +196,10 @@ def approve(clerk):
     clerk.follow("Today")
     clerk.follow("New applications")
     for start in range(0, 60, 10):
-        ten = COMPANIES[start:start + 10]
-        assert [row[1].startswith(name) for row, name in zip(clerk.rows(), ten, strict=False)] == [True] * 10
+        ten = COMPANIES[start : start + 10]
+        assert [row[1].startswith(name) for row, name in zip(clerk.rows(), ten, strict=False)] == [
+            True
+        ] * 10
         clerk.tick(*ten)
         assert "Trial: 10 work, 0 do not." in clerk.press("Approve")
         assert "10 done, 0 not." in clerk.press("Approve (10)")
@@ -144,7 +209,11 @@ def approve(clerk):
 
 def give_out_booths(clerk):
     """Hold a booth for each exhibitor on its page, and confirm all holds."""
-    booths = [f"{row}{number}" for row, last in (("A", 24), ("B", 24), ("C", 12)) for number in range(1, last + 1)]
+    booths = [
+        f"{row}{number}"
+        for row, last in (("A", 24), ("B", 24), ("C", 12))
+        for number in range(1, last + 1)
+    ]
     clerk.follow("Exhibitors")
     tabs = [clerk.address(company) for company in COMPANIES[:50]]
     clerk.follow("next →")
@@ -201,19 +270,31 @@ def print_badges(clerk):
     clerk.follow("People")
     clerk.follow("Print")
     clerk.follow("Sheets (PDF)", within="exhibitor")
-    assert clerk.response.body.startswith(b"%PDF") and clerk.response.content_type == "application/pdf"
+    assert (
+        clerk.response.body.startswith(b"%PDF") and clerk.response.content_type == "application/pdf"
+    )
     clerk.open("/desk/")
 
 
 def receive_money(clerk, owed):
     """Upload the statement of the bank: 58 name their invoice, one names nothing, one does not pay."""
     today = times.today("Europe/Berlin")
-    entries = [{"amount": cents, "day": today, "party": company, "text": number if company != "Company 58" else "Danke"}
-               for company, (number, cents) in owed.items() if company != "Company 59"]
+    entries = [
+        {
+            "amount": cents,
+            "day": today,
+            "party": company,
+            "text": number if company != "Company 58" else "Danke",
+        }
+        for company, (number, cents) in owed.items()
+        if company != "Company 59"
+    ]
     clerk.follow("Money")
     clerk.follow("Bank")
-    said = clerk.press("Read", file=("statement.xml", camt.document(
-        [camt.statement("DE02120300000000202051", entries)])))
+    said = clerk.press(
+        "Read",
+        file=("statement.xml", camt.document([camt.statement("DE02120300000000202051", entries)])),
+    )
     assert "Read: 59 new transactions" in said and "Booked: 58." in said
     assert "Assigned." in clerk.press("Assign", within=owed["Company 58"][0])
     assert "No transaction in this selection." in clerk.text
@@ -226,7 +307,9 @@ def remind_and_close(clerk, db):
     clerk.follow("All", within="Invoice")
     clerk.press("Remind")
     assert "1 done, 0 not." in clerk.press("Remind (1)")
-    assert db.connection.execute("SELECT count(*) FROM mails WHERE kind = 'invoice_reminder'").fetchone() == (1,)
+    assert db.connection.execute(
+        "SELECT count(*) FROM mails WHERE kind = 'invoice_reminder'"
+    ).fetchone() == (1,)
     clerk.follow("Money")
     clerk.follow("Overdue")
     clerk.follow(clerk.rows()[0][1])

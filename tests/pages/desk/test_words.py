@@ -1,4 +1,5 @@
 """Texts of the desk: everything that a form, a button or a refusal says is there, in both languages."""
+
 import json
 import re
 from importlib.resources import files
@@ -14,12 +15,27 @@ from eventapi.web.html.schema_forms import Form
 from tests.support.processes import ROOT
 
 FOLDER = files("eventapi.pages.desk")
-WORDS = {language: json.loads(FOLDER.joinpath(f"words/{language}.json").read_text(encoding="utf-8"))
-         for language in ("de", "en")}
-TEMPLATES = {file.name: file.read_text(encoding="utf-8") for file in FOLDER.iterdir() if file.name.endswith(".html")}
+WORDS = {
+    language: json.loads(FOLDER.joinpath(f"words/{language}.json").read_text(encoding="utf-8"))
+    for language in ("de", "en")
+}
+TEMPLATES = {
+    file.name: file.read_text(encoding="utf-8")
+    for file in FOLDER.iterdir()
+    if file.name.endswith(".html")
+}
 # Records whose states the desk shows.
-STATES = ("application", "participant", "booth_reservation", "service_order", "submission", "task", "invoice",
-          "payment", "booth")
+STATES = (
+    "application",
+    "participant",
+    "booth_reservation",
+    "service_order",
+    "submission",
+    "task",
+    "invoice",
+    "payment",
+    "booth",
+)
 
 
 def test_templates_escape_everything_but_what_is_listed():
@@ -39,13 +55,22 @@ def forms(language):
     visit = SimpleNamespace(language=language)
     for kind in records.KINDS.values():
         for method, names in (("POST", (*kind.new, *kind.names)), ("PATCH", kind.names)):
-            yield Form(kind.singular, method, frame.labels(visit), names=names, without=kind.without)
+            yield Form(
+                kind.singular, method, frame.labels(visit), names=names, without=kind.without
+            )
     for name in actions.BUTTONS:
         yield actions.form_of(visit, name)
-    yield Form("booth.layout", "POST", frame.labels(visit), names=["rows"], without=("rows/rotation",))
+    yield Form(
+        "booth.layout", "POST", frame.labels(visit), names=["rows"], without=("rows/rotation",)
+    )
     known = document("event_pages")["properties"]
     for names in settings.PARTS.values():
-        yield Form("event_pages", "PATCH", frame.labels(visit), names=[name for name in names if name in known])
+        yield Form(
+            "event_pages",
+            "PATCH",
+            frame.labels(visit),
+            names=[name for name in names if name in known],
+        )
 
 
 @pytest.mark.parametrize("language", ["de", "en"])
@@ -78,12 +103,23 @@ def test_every_state_has_a_name():
 
 def test_every_refusal_of_a_button_has_a_sentence():
     """The list of the reference has the codes that each handler can raise (make reference)."""
-    raised = {code for name in (*actions.BUTTONS, *(f"{verb}_{kind.handler}" for kind in records.KINDS.values()
-                                                    for verb in ("create", "update", "delete")))
-              for code in problem_codes.by_handler().get(name, ())}
+    raised = {
+        code
+        for name in (
+            *actions.BUTTONS,
+            *(
+                f"{verb}_{kind.handler}"
+                for kind in records.KINDS.values()
+                for verb in ("create", "update", "delete")
+            ),
+        )
+        for code in problem_codes.by_handler().get(name, ())
+    }
     for language, texts in WORDS.items():
         known = {**shell.words(visits.COMMON, language), **texts}
-        missing = {code for code in raised if f"problem_{code}" not in known} - {"validation_failed"}
+        missing = {code for code in raised if f"problem_{code}" not in known} - {
+            "validation_failed"
+        }
         assert not missing, missing
 
 
@@ -96,7 +132,9 @@ def test_every_button_is_a_route_that_can_be_sent():
 def test_what_a_guide_calls_a_button_is_on_a_page(guide):
     """Words in bold or in quotation marks are those of a button, a link, a label or a heading of the desk."""
     known = {bare(text.partition("{")[0]) for text in WORDS["en"].values()}
-    text = re.sub(r"(?s)```.*?```|`[^`]*`", "", (ROOT / "docs" / "guides" / guide).read_text(encoding="utf-8"))
+    text = re.sub(
+        r"(?s)```.*?```|`[^`]*`", "", (ROOT / "docs" / "guides" / guide).read_text(encoding="utf-8")
+    )
     pairs = re.findall(r'\*\*([^*]+)\*\*|"([^"]+)"', text)
     named = {re.sub(r"\s+", " ", each) for pair in pairs for each in pair if each}
     assert len(named) >= 10

@@ -1,4 +1,5 @@
 """Fixtures of the phones at the door: a fair, its visitors, its doors, and phones in a browser."""
+
 from contextlib import ExitStack
 
 import pytest
@@ -11,30 +12,62 @@ from tests.support.served import served
 
 @pytest.fixture
 def fair(organiser):
-    return organiser.make("/events", {"title": "Garden Fair", "event_key": "fair", "date_from": "2026-01-02",
-                                      "date_to": "2036-01-04", "day_ends_at": dates.far_from_now()})
+    return organiser.make(
+        "/events",
+        {
+            "title": "Garden Fair",
+            "event_key": "fair",
+            "date_from": "2026-01-02",
+            "date_to": "2036-01-04",
+            "day_ends_at": dates.far_from_now(),
+        },
+    )
 
 
 @pytest.fixture
 def people(organiser, fair, db):
     """Return people(count): the badge numbers of new visitors."""
+
     def made(count):
         for start in range(0, count, 1000):
-            records = [{"last_name": f"Visitor {number}", "email": f"v{number}@example.org", "role": "visitor",
-                        "is_confirmed": True} for number in range(start, min(start + 1000, count))]
-            organiser.post("/bulk-import/participants", {"event_key": "fair", "create_contacts": True,
-                                                         "match_field": "email", "records": records}, status=201)
-        return [row[0] for row in db.connection.execute("SELECT badge_number FROM participants ORDER BY id")]
+            records = [
+                {
+                    "last_name": f"Visitor {number}",
+                    "email": f"v{number}@example.org",
+                    "role": "visitor",
+                    "is_confirmed": True,
+                }
+                for number in range(start, min(start + 1000, count))
+            ]
+            organiser.post(
+                "/bulk-import/participants",
+                {
+                    "event_key": "fair",
+                    "create_contacts": True,
+                    "match_field": "email",
+                    "records": records,
+                },
+                status=201,
+            )
+        return [
+            row[0]
+            for row in db.connection.execute("SELECT badge_number FROM participants ORDER BY id")
+        ]
+
     return made
 
 
 @pytest.fixture
 def door(db, fair):
     """Return door(station): (link, a new address of it)."""
+
     def made(station="West", event=None, **values):
         with db.write():
-            link = links.create(db, "door", event_id=(event or fair)["id"], station=station, **values)
+            link = links.create(
+                db, "door", event_id=(event or fair)["id"], station=station, **values
+            )
             return link, links.address("http://door.example", links.add_secret(db, link, "shown"))
+
     return made
 
 
@@ -55,6 +88,7 @@ def phones(tmp_path, app):
     Further arguments are those of Phone.
     """
     with served(app.app, []) as url, ExitStack() as stack:
+
         def made(count, **values):
             found = []
             for number in range(count):
@@ -63,4 +97,5 @@ def phones(tmp_path, app):
                 one.start()
                 found.append(one)
             return found
+
         yield made

@@ -1,4 +1,5 @@
 """A phone at the door whose network can be taken away, slowed down, and made to lose responses."""
+
 from tests.client.middle import Middle
 from tests.support.phone import Phone
 

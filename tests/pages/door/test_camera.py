@@ -1,4 +1,5 @@
 """Badges before a noisy camera: one that is held up for five seconds is read once, whatever it misses."""
+
 import json
 import os
 import random
@@ -20,9 +21,9 @@ pytest.importorskip("reportlab")
 
 NODE = shutil.which("node")
 FOLDER = files("eventapi.pages.door")
-SIDE, CODE = 240, 170           # pixels of the picture and of the code in it
-BADGES, HELD, APART = 200, 50, 100      # badges; pictures of each; ms between two pictures
-NOISE = 70                      # with which three of ten pictures are unreadable
+SIDE, CODE = 240, 170  # pixels of the picture and of the code in it
+BADGES, HELD, APART = 200, 50, 100  # badges; pictures of each; ms between two pictures
+NOISE = 70  # with which three of ten pictures are unreadable
 
 # Reads each picture as read() of door.js does, at the time at which it is taken. Returns [badge, number of scans].
 PROGRAM = """
@@ -63,8 +64,12 @@ def drawn(number, tilt):
             if is_dark:
                 code.putpixel((x + 4, y + 4), 20)
     picture = Image.new("L", (SIDE, SIDE), 90)
-    picture.paste(code.resize((CODE, CODE), Image.Resampling.BOX), ((SIDE - CODE) // 2, (SIDE - CODE) // 2))
-    return picture.rotate(tilt, Image.Resampling.BICUBIC, fillcolor=90).filter(ImageFilter.GaussianBlur(1))
+    picture.paste(
+        code.resize((CODE, CODE), Image.Resampling.BOX), ((SIDE - CODE) // 2, (SIDE - CODE) // 2)
+    )
+    return picture.rotate(tilt, Image.Resampling.BICUBIC, fillcolor=90).filter(
+        ImageFilter.GaussianBlur(1)
+    )
 
 
 @pytest.mark.skipif(not NODE, reason="needs node (apt install nodejs)")
@@ -72,35 +77,47 @@ def test_200_badges_held_for_five_seconds_before_a_noisy_camera_give_at_most_two
     """Each hand moves once meanwhile: for 0.2 to 0.8 s, no picture is readable."""
     chance = random.Random(1)
     numbers = [badges.draw() for _ in range(BADGES)]
-    (tmp_path / "pictures").write_bytes(b"".join(drawn(number, chance.uniform(-10, 10)).tobytes()
-                                                 for number in numbers))
+    (tmp_path / "pictures").write_bytes(
+        b"".join(drawn(number, chance.uniform(-10, 10)).tobytes() for number in numbers)
+    )
     given = {"side": SIDE, "heldFor": HELD, "apart": APART, "noise": NOISE, "numbers": numbers}
     (tmp_path / "numbers.json").write_text(json.dumps(given))
     (tmp_path / "read.mjs").write_text(PROGRAM)
-    done = subprocess.run([NODE, "--experimental-default-type=module", tmp_path / "read.mjs", FOLDER, tmp_path],
-                          capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [NODE, "--experimental-default-type=module", tmp_path / "read.mjs", FOLDER, tmp_path],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert found["unreadable"] > .2, "otherwise the camera is too good"
+    assert found["unreadable"] > 0.2, "otherwise the camera is too good"
     assert found["scans"].keys() == set(numbers)
     assert sum(found["scans"].values()) - BADGES <= 2
 
 
 @pytest.mark.processes
 @pytest.mark.skipif(not BROWSER, reason="needs chromium")
-def test_badges_held_before_the_camera_of_a_phone_are_green_once(tmp_path, organiser, app, people, door):
+def test_badges_held_before_the_camera_of_a_phone_are_green_once(
+    tmp_path, organiser, app, people, door
+):
     """`NOISY_BADGES` is their number. Each takes seven seconds. The film begins anew after the last one."""
     count = int(os.environ.get("NOISY_BADGES", "6"))
     numbers = people(count)
     with Browser(tmp_path) as drawing:
-        pictures = [organiser.get(f"/participants/{place}/badge").text for place in range(1, count + 1)]
+        pictures = [
+            organiser.get(f"/participants/{place}/badge").text for place in range(1, count + 1)
+        ]
         film = write_film(drawing, tmp_path, pictures, held_for=50, between=20, noise=60)
     with served(app.app, []) as url:
         phone = Phone(tmp_path / "phone", f"{url}/door/", film=film)
         try:
             phone.start()
             phone.sign_in(door()[1])
-            phone.until(lambda: len([tone for tone in tones_of(phone) if tone == "green"]) == count, 20 + 8 * count)
+            phone.until(
+                lambda: len([tone for tone in tones_of(phone) if tone == "green"]) == count,
+                20 + 8 * count,
+            )
             tones = tones_of(phone)
         finally:
             phone.end()

@@ -1,4 +1,5 @@
 """What devices at the door ask for and send: their sessions, roster, scans, figures and search, and who is refused."""
+
 import re
 from datetime import datetime, timedelta, timezone
 
@@ -18,31 +19,56 @@ def ago(**span):
 
 @pytest.fixture
 def fair(organiser):
-    return organiser.make("/events", {"title": "Garden Fair", "event_key": "fair", "date_from": "2026-01-02",
-                                      "date_to": "2036-01-04", "day_ends_at": dates.far_from_now()})
+    return organiser.make(
+        "/events",
+        {
+            "title": "Garden Fair",
+            "event_key": "fair",
+            "date_from": "2026-01-02",
+            "date_to": "2036-01-04",
+            "day_ends_at": dates.far_from_now(),
+        },
+    )
 
 
 @pytest.fixture
 def ada(organiser, fair):
     contact = organiser.make("/contacts", {"first_name": "Ada", "last_name": "Lovelace"})
-    return organiser.make("/participants", {"event_key": "fair", "role": "visitor", "contact_id": contact["id"]})
+    return organiser.make(
+        "/participants", {"event_key": "fair", "role": "visitor", "contact_id": contact["id"]}
+    )
 
 
 @pytest.fixture
 def door(open_link, fair, ada, db):
     """Return a function that opens the link of a door on a device, and returns (link, device, secret)."""
+
     def opened(**values):
         given = {"event_id": fair["id"], "station": "West", **values}
         link, device, secret = open_link("door", **given)
-        db.connection.execute("UPDATE links SET created_at = ? WHERE id = ?", [ago(days=2), link["id"]])
+        db.connection.execute(
+            "UPDATE links SET created_at = ? WHERE id = ?", [ago(days=2), link["id"]]
+        )
         return link, device, secret
+
     return opened
 
 
 def sent(device, link, badge, status=200, **scan):
     """Send a scan and return the response."""
-    body = {"link": link["ref"], "scans": [{"client_ref": f"9f-{badge}", "badge_number": badge, "action": "check_in",
-                                            "station": None, "scanned_at": ago(seconds=1), **scan}]}
+    body = {
+        "link": link["ref"],
+        "scans": [
+            {
+                "client_ref": f"9f-{badge}",
+                "badge_number": badge,
+                "action": "check_in",
+                "station": None,
+                "scanned_at": ago(seconds=1),
+                **scan,
+            }
+        ],
+    }
     return device.app.post_json(SCANS, body, status=status)
 
 
@@ -53,7 +79,10 @@ def code(response):
 def test_a_device_gets_event_and_roster_and_sends_scans(organiser, door, ada, fair):
     link, device, _ = door()
     now = device.get(NOW)
-    assert now.json["data"]["event"]["title"] == "Garden Fair" and now.json["data"]["link"] == link["ref"]
+    assert (
+        now.json["data"]["event"]["title"] == "Garden Fair"
+        and now.json["data"]["link"] == link["ref"]
+    )
     assert now.json["data"]["present"] == 0 and now.headers["Cache-Control"] == "no-store"
     roster = device.get(ROSTER)
     assert roster.content_type == "application/octet-stream" and roster.body[:4] == b"EVR1"
@@ -78,20 +107,43 @@ def test_without_a_session_there_is_nothing(app, door, fair, open_link, exhibito
 @pytest.fixture
 def exhibitor_link(organiser, fair, open_link):
     contact = organiser.make("/contacts", {"last_name": "Tester", "email": "t@example.org"})
-    made = organiser.make("/participants", {"event_key": "fair", "role": "exhibitor", "contact_id": contact["id"]})
-    _, visitor, _ = open_link("participant", event_id=fair["id"], participant_id=made["id"], email="t@example.org")
+    made = organiser.make(
+        "/participants", {"event_key": "fair", "role": "exhibitor", "contact_id": contact["id"]}
+    )
+    _, visitor, _ = open_link(
+        "participant", event_id=fair["id"], participant_id=made["id"], email="t@example.org"
+    )
     return visitor
 
 
 def test_a_page_of_another_site_can_send_nothing(door, ada):
     link, device, _ = door()
-    body = {"link": link["ref"], "scans": [{"client_ref": "1", "badge_number": ada["badge_number"], "station": None,
-                                            "action": "check_in", "scanned_at": ago(seconds=1)}]}
-    for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"},
-                    {"Sec-Fetch-Site": "same-site"}):
-        assert code(device.app.post_json(SCANS, body, headers=headers, status=403)) == "origin_not_allowed"
-        assert code(device.app.post_json("/door/sign-in", {"url": "x"}, headers=headers,
-                                         status=403)) == "origin_not_allowed"
+    body = {
+        "link": link["ref"],
+        "scans": [
+            {
+                "client_ref": "1",
+                "badge_number": ada["badge_number"],
+                "station": None,
+                "action": "check_in",
+                "scanned_at": ago(seconds=1),
+            }
+        ],
+    }
+    for headers in (
+        {"Origin": "https://evil.example"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "same-site"},
+    ):
+        assert (
+            code(device.app.post_json(SCANS, body, headers=headers, status=403))
+            == "origin_not_allowed"
+        )
+        assert (
+            code(device.app.post_json("/door/sign-in", {"url": "x"}, headers=headers, status=403))
+            == "origin_not_allowed"
+        )
     for kind in ("text/plain", "application/x-www-form-urlencoded", "application/jsonx"):
         for path in (SCANS, "/door/sign-in"):
             device.app.post(path, b"{}", headers={"Content-Type": kind}, status=415)
@@ -106,10 +158,20 @@ def test_scans_of_another_link_are_not_taken_for_those_of_this_one(organiser, do
 
 def test_a_batch_has_at_most_200_scans(door, ada):
     link, device, _ = door()
-    scans = [{"client_ref": str(number), "badge_number": "x", "action": "check_in", "station": None,
-              "scanned_at": ago(seconds=1)} for number in range(201)]
+    scans = [
+        {
+            "client_ref": str(number),
+            "badge_number": "x",
+            "action": "check_in",
+            "station": None,
+            "scanned_at": ago(seconds=1),
+        }
+        for number in range(201)
+    ]
     device.app.post_json(SCANS, {"link": link["ref"], "scans": scans}, status=422)
-    found = device.app.post_json(SCANS, {"link": link["ref"], "scans": scans[1:]}).json["data"]["results"]
+    found = device.app.post_json(SCANS, {"link": link["ref"], "scans": scans[1:]}).json["data"][
+        "results"
+    ]
     assert [result["code"] for result in found] == ["unknown_badge"] * 200
 
 
@@ -126,24 +188,41 @@ def test_a_secret_opens_one_device_and_a_link_as_many_as_it_has(app, db, door, o
     answers = []
     for _ in range(2):
         with db.write():
-            url = links.address("https://show.example.org", links.add_secret(db, links.get(db, link["id"]), "shown"))
-        answers.append(Visitor(app).app.post_json("/door/sign-in", {"url": f" {url}\n"}, status="*"))
+            url = links.address(
+                "https://show.example.org", links.add_secret(db, links.get(db, link["id"]), "shown")
+            )
+        answers.append(
+            Visitor(app).app.post_json("/door/sign-in", {"url": f" {url}\n"}, status="*")
+        )
     assert [answer.status_int for answer in answers] == [200, 409]
     assert answers[0].json["data"] == {"link": link["ref"]}
-    assert re.match(r"evs-door=evs_[\w-]{32}; Path=/; HttpOnly; SameSite=Lax; Max-Age=34560000",
-                    answers[0].headers["Set-Cookie"])
+    assert re.match(
+        r"evs-door=evs_[\w-]{32}; Path=/; HttpOnly; SameSite=Lax; Max-Age=34560000",
+        answers[0].headers["Set-Cookie"],
+    )
     assert code(answers[1]) == "devices_used_up" and answers[1].json["devices"] == 2
-    assert first.app.post_json("/door/sign-in", {"url": url}).json["data"], "in place of its own session"
+    assert first.app.post_json("/door/sign-in", {"url": url}).json["data"], (
+        "in place of its own session"
+    )
     first.get(NOW)
 
 
 def test_only_the_address_of_a_door_signs_a_device_in(app, open_link, exhibitor_link, fair, db):
     with db.write():
-        [other] = [links.get(db, id) for id in db.connection.execute("SELECT id FROM links").fetchone()]
+        [other] = [
+            links.get(db, id) for id in db.connection.execute("SELECT id FROM links").fetchone()
+        ]
         secret = links.add_secret(db, other, "shown")
-    for url in (f"https://x.example/link/{secret}", "https://x.example/link/evl_" + "x" * 32, "A2Y84P5EX7NX",
-                "https://x.example/link/evl_"):
-        assert code(Visitor(app).app.post_json("/door/sign-in", {"url": url}, status=404)) == "not_found"
+    for url in (
+        f"https://x.example/link/{secret}",
+        "https://x.example/link/evl_" + "x" * 32,
+        "A2Y84P5EX7NX",
+        "https://x.example/link/evl_",
+    ):
+        assert (
+            code(Visitor(app).app.post_json("/door/sign-in", {"url": url}, status=404))
+            == "not_found"
+        )
     for body in ({}, {"url": 1}, {"url": ""}, []):
         Visitor(app).app.post_json("/door/sign-in", body, status=422)
 
@@ -153,14 +232,20 @@ def test_a_secret_that_is_shown_is_valid_for_ten_minutes(app, db, door):
     with db.write():
         secret = links.add_secret(db, links.get(db, link["id"]), "shown")
     db.connection.execute("UPDATE link_secrets SET expires_at = ?", [ago(seconds=1)])
-    Visitor(app).app.post_json("/door/sign-in", {"url": f"https://x.example/link/{secret}"}, status=404)
+    Visitor(app).app.post_json(
+        "/door/sign-in", {"url": f"https://x.example/link/{secret}"}, status=404
+    )
 
 
 def test_a_revoked_link_and_an_ended_device_accept_nothing(organiser, db, door, ada):
     link, device, _ = door()
     with db.write():
         links.revoke(db, link)
-    for answer in (device.get(NOW, 403), device.get(ROSTER, 403), sent(device, link, ada["badge_number"], 403)):
+    for answer in (
+        device.get(NOW, 403),
+        device.get(ROSTER, 403),
+        sent(device, link, ada["badge_number"], 403),
+    ):
         assert code(answer) == "link_ended"
     assert organiser.get("/check-ins").json["data"] == []
 
@@ -170,13 +255,16 @@ def test_a_link_that_has_ended_accepts_the_scans_of_before_for_a_week(organiser,
 
     def ends(at):
         db.connection.execute("UPDATE links SET expires_at = ? WHERE id = ?", [at, link["id"]])
+
     ends(ago(minutes=30))
     for path in (NOW, ROSTER, SEARCH):
         assert device.get(path, 403 if path != SEARCH else 404)
     assert code(device.get(NOW, 403)) == "link_ended"
     [late] = sent(device, link, ada["badge_number"], client_ref="1").json["data"]["results"]
     assert (late["status"], late["pointer"]) == (422, "/scanned_at")
-    [found] = sent(device, link, ada["badge_number"], scanned_at=ago(minutes=31)).json["data"]["results"]
+    [found] = sent(device, link, ada["badge_number"], scanned_at=ago(minutes=31)).json["data"][
+        "results"
+    ]
     assert found["status"] == 201
     ends(ago(days=7, minutes=1))
     assert code(sent(device, link, ada["badge_number"], 403)) == "link_ended"
@@ -187,19 +275,24 @@ def test_a_device_that_is_given_back_is_signed_out_and_makes_place_for_another(d
     link, device, _ = door(devices=1)
     for body, status in (({"link": "abcdefgh"}, 422), ({}, 422), ({"link": link["ref"]}, 200)):
         device.app.post_json("/door/sign-out", body, status=status)
-    assert code(device.get(NOW, 403)) == "link_ended", "it deletes its list, also if it never got the answer"
+    assert code(device.get(NOW, 403)) == "link_ended", (
+        "it deletes its list, also if it never got the answer"
+    )
     assert sessions.of_link(db, link) == []
 
 
 def test_one_device_of_a_door_is_ended_and_the_others_go_on(organiser, app, db, door):
     link, lost, _ = door(devices=2)
     with db.write():
-        url = links.address("https://show.example.org", links.add_secret(db, links.get(db, link["id"]), "shown"))
+        url = links.address(
+            "https://show.example.org", links.add_secret(db, links.get(db, link["id"]), "shown")
+        )
     other = Visitor(app)
     other.app.post_json("/door/sign-in", {"url": url})
     found = links.devices(db)
-    assert [(row["link_id"], row["station"], row["event_title"]) for row in found] == [(link["id"], "West",
-                                                                                       "Garden Fair")] * 2
+    assert [(row["link_id"], row["station"], row["event_title"]) for row in found] == [
+        (link["id"], "West", "Garden Fair")
+    ] * 2
     with db.write():
         links.end_device(db, found[0]["id"])
     assert code(lost.get(NOW, 403)) == "link_ended" and other.get(NOW)
@@ -226,6 +319,8 @@ def test_a_door_without_the_feature_is_not_there(db, door):
 
 def test_a_scan_that_is_sent_twice_is_one(organiser, door, ada):
     link, device, _ = door()
-    first, again = (sent(device, link, ada["badge_number"]).json["data"]["results"] for _ in range(2))
+    first, again = (
+        sent(device, link, ada["badge_number"]).json["data"]["results"] for _ in range(2)
+    )
     assert [first[0]["status"], again[0]["status"]] == [201, 200]
     assert len(organiser.get("/check-ins").json["data"]) == 1

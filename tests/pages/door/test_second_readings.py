@@ -1,4 +1,5 @@
 """A badge that is read a second time is amber, on the same phone and on others, wherever that can be known."""
+
 import re
 import time
 from datetime import datetime, timedelta, timezone
@@ -27,12 +28,14 @@ QUESTION = "Is it the same person? Otherwise send to the desk."
 
 def late(seconds):
     """Return a fault that lets the answer about scans wait."""
+
     def fault(handler):
         if handler.path != "/door/scans":
             return passed(handler)
         answer = handler.forward()
         time.sleep(seconds)
         return handler.answer(*answer)
+
     return fault
 
 
@@ -45,16 +48,22 @@ def scan(phone, number, action="check_in"):
 
 def shown(phone):
     """Return (tone, word, lines) of the last scan. On a slow machine, the page shows it as a stop."""
-    tone, word = phone.run("(row => [row.className, row.querySelector('b').textContent])"
-                           "(document.querySelector('#last > li'))")
-    lines = phone.run("[...document.getElementById('detail').children].map(line => line.textContent)")
+    tone, word = phone.run(
+        "(row => [row.className, row.querySelector('b').textContent])"
+        "(document.querySelector('#last > li'))"
+    )
+    lines = phone.run(
+        "[...document.getElementById('detail').children].map(line => line.textContent)"
+    )
     return tone, word, lines[1:] if phone.text("word") == "Stop" else lines
 
 
 def type_fast(phone, numbers):
     """Type numbers as fast as a scanner does, without waiting for verdicts."""
-    steps = "".join(f"number.value = '{number}'; typed.requestSubmit(); await new Promise(go => setTimeout(go, 20));"
-                    for number in numbers)
+    steps = "".join(
+        f"number.value = '{number}'; typed.requestSubmit(); await new Promise(go => setTimeout(go, 20));"
+        for number in numbers
+    )
     phone.run(f"(async () => {{ {steps} }})()")
 
 
@@ -63,21 +72,31 @@ def line(phone, numbers, seconds):
     time.sleep(seconds)
     phone.until(lambda: phone.waits() == 0)
     ends = [number[-4:] for number in numbers]
-    return [(ends.index(end[-4:]), tone, word, until - begun) for tone, word, end, begun, until in phone.run("line")
-            if end]
+    return [
+        (ends.index(end[-4:]), tone, word, until - begun)
+        for tone, word, end, begun, until in phone.run("line")
+        if end
+    ]
 
 
 def cancel(organiser, db, number):
     """Cancel a participant as of an hour ago: a scan from before that counts, and slow phones date scans early."""
-    id = db.connection.execute("SELECT id FROM participants WHERE badge_number = ?", [number]).fetchone()[0]
+    id = db.connection.execute(
+        "SELECT id FROM participants WHERE badge_number = ?", [number]
+    ).fetchone()[0]
     organiser.post(f"/participants/{id}/cancel", {}, status=200)
     an_hour_ago = f"{datetime.now(timezone.utc) - timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"
-    db.connection.execute("UPDATE participants SET cancelled_at = ? WHERE id = ?", [an_hour_ago, id])
+    db.connection.execute(
+        "UPDATE participants SET cancelled_at = ? WHERE id = ?", [an_hour_ago, id]
+    )
     return id
 
 
 def visits(db):
-    return [tuple(row) for row in db.connection.execute("SELECT station, closed_by FROM check_ins ORDER BY id")]
+    return [
+        tuple(row)
+        for row in db.connection.execute("SELECT station, closed_by FROM check_ins ORDER BY id")
+    ]
 
 
 def test_a_phone_that_reads_a_badge_twice_shows_both_times(db, people, door, phone):
@@ -89,11 +108,16 @@ def test_a_phone_that_reads_a_badge_twice_shows_both_times(db, people, door, pho
     assert (tone, word) == ("amber", "Just scanned here")
     ago, both, *others = lines
     assert re.fullmatch(r"[34] s ago", ago) and others == [QUESTION, "Visitor 0", "visitor"]
-    first, again = re.fullmatch(r"(\d\d:\d\d:\d\d) green, (\d\d:\d\d:\d\d) read again", both).groups()
+    first, again = re.fullmatch(
+        r"(\d\d:\d\d:\d\d) green, (\d\d:\d\d:\d\d) read again", both
+    ).groups()
     assert first != again
     phone.until(lambda: phone.waits() == 0)
     assert visits(db) == [("West", None)]
-    assert phone.run("[...document.querySelectorAll('#last > li')].map(row => row.className)") == ["amber", "green"]
+    assert phone.run("[...document.querySelectorAll('#last > li')].map(row => row.className)") == [
+        "amber",
+        "green",
+    ]
 
 
 def test_a_phone_without_network_knows_what_it_has_read(db, people, door, phone):
@@ -103,7 +127,7 @@ def test_a_phone_without_network_knows_what_it_has_read(db, people, door, phone)
     assert scan(phone, numbers[0])[:2] == ("green", "Welcome")
     time.sleep(2)
     assert scan(phone, numbers[0])[:2] == ("amber", "Just scanned here")
-    phone.open()                                                    # it knows it after a reload, too
+    phone.open()  # it knows it after a reload, too
     assert scan(phone, numbers[0])[:2] == ("amber", "Just scanned here")
     assert scan(phone, numbers[1])[:2] == ("green", "Welcome")
     time.sleep(2)
@@ -163,7 +187,10 @@ def test_a_verdict_that_comes_late_stops_the_person(db, people, door, phones):
     two.feed(numbers[:1])
     assert [tone for _, _, tone, *_ in two.shown] == ["green"]
     two.until(lambda: two.text("word") == "Stop")
-    assert two.run("[verdict.className, detail.firstChild.textContent]") == ["amber", "Just scanned"]
+    assert two.run("[verdict.className, detail.firstChild.textContent]") == [
+        "amber",
+        "Just scanned",
+    ]
     assert two.run("detail.querySelector('.question').textContent") == QUESTION
     two.until(lambda: two.waits() == 0)
     assert two.run("felt") == [60, 400], "a stop is shown once"
@@ -210,7 +237,9 @@ def test_a_scan_whose_answer_was_lost_stays_green(db, people, door, phone):
     phone.send()
     phone.until(lambda: phone.waits() == 0)
     assert [tone for _, _, tone, *_ in phone.collect()] == ["green"]
-    assert phone.run("[...document.querySelectorAll('#last > li')].map(row => row.className)") == ["green"]
+    assert phone.run("[...document.querySelectorAll('#last > li')].map(row => row.className)") == [
+        "green"
+    ]
 
 
 def test_a_scanner_that_types_a_code_twice_has_read_it_once(db, people, door, phone):
@@ -219,7 +248,10 @@ def test_a_scanner_that_types_a_code_twice_has_read_it_once(db, people, door, ph
     phone.feed(numbers[:1])
     phone.run(f"(() => {{ number.value = '{numbers[0]}'; typed.requestSubmit(); }})()")
     phone.feed(numbers[1:2])
-    assert [(number, tone) for number, _, tone, *_ in phone.shown] == [(numbers[0], "green"), (numbers[1], "green")]
+    assert [(number, tone) for number, _, tone, *_ in phone.shown] == [
+        (numbers[0], "green"),
+        (numbers[1], "green"),
+    ]
     assert phone.run("document.querySelectorAll('#last > li').length") == 2
     phone.until(lambda: phone.waits() == 0)
     assert db.connection.execute("SELECT count(*) FROM check_in_scans").fetchone() == (2,)
@@ -239,7 +271,9 @@ def test_what_the_server_has_refused_stays_red_without_network(organiser, db, pe
     assert scan(phone, numbers[0])[:2] == ("red", "Cancelled"), "after a minute"
 
 
-def test_a_badge_that_was_refused_is_green_once_a_newer_list_has_it(organiser, db, people, door, phone):
+def test_a_badge_that_was_refused_is_green_once_a_newer_list_has_it(
+    organiser, db, people, door, phone
+):
     numbers = people(3)
     phone.sign_in(door()[1])
     id = cancel(organiser, db, numbers[0])
@@ -254,7 +288,9 @@ def test_a_badge_that_was_refused_is_green_once_a_newer_list_has_it(organiser, d
     assert scan(phone, numbers[0])[:2] == ("green", "Welcome")
 
 
-def test_what_the_server_refuses_stays_red_though_the_badge_was_green_before(organiser, db, people, door, phone):
+def test_what_the_server_refuses_stays_red_though_the_badge_was_green_before(
+    organiser, db, people, door, phone
+):
     numbers = people(3)
     phone.sign_in(door()[1])
     assert scan(phone, numbers[0])[:2] == ("green", "Welcome")
@@ -294,11 +330,15 @@ def test_each_of_several_stops_is_seen_and_the_green_after_them(people, door, ph
     type_fast(two, numbers[3:])
     shown = line(two, numbers, 6)
     stops = [entry for entry in shown if entry[2] == "Stop"]
-    assert sorted(entry[0] for entry in stops) == [0, 1, 2] and all(entry[3] > 1_300 for entry in stops), shown
+    assert sorted(entry[0] for entry in stops) == [0, 1, 2] and all(
+        entry[3] > 1_300 for entry in stops
+    ), shown
     assert shown[-1][:3] == (3, "green", "Welcome"), shown
 
 
-def test_the_red_of_the_next_person_comes_back_after_the_stop_of_the_one_before(organiser, db, people, door, phones):
+def test_the_red_of_the_next_person_comes_back_after_the_stop_of_the_one_before(
+    organiser, db, people, door, phones
+):
     numbers = people(3)
     cancel(organiser, db, numbers[1])
     one, two = phones(2)
@@ -309,26 +349,36 @@ def test_the_red_of_the_next_person_comes_back_after_the_stop_of_the_one_before(
     two.run(LINE)
     two.feed(numbers[:2])
     shown = line(two, numbers, 6)
-    assert [entry[:3] for entry in shown] == [(0, "green", "Welcome"), (1, "red", "Cancelled"), (0, "amber", "Stop"),
-                                              (1, "red", "Cancelled")]
+    assert [entry[:3] for entry in shown] == [
+        (0, "green", "Welcome"),
+        (1, "red", "Cancelled"),
+        (0, "amber", "Stop"),
+        (1, "red", "Cancelled"),
+    ]
     assert shown[2][3] > 1_300 and shown[3][3] > 1_300
 
 
-def test_a_badge_that_is_not_on_the_phone_is_stopped_if_it_was_read_elsewhere(organiser, people, door, phones):
+def test_a_badge_that_is_not_on_the_phone_is_stopped_if_it_was_read_elsewhere(
+    organiser, people, door, phones
+):
     """It was printed a moment ago. "Not on this device" is amber as well, and says less."""
     people(3)
     one, two = phones(2)
     one.sign_in(door("West")[1])
     two.sign_in(door("East")[1])
     contact = organiser.make("/contacts", {"last_name": "Byron"})
-    number = organiser.make("/participants", {"event_key": "fair", "role": "visitor",
-                                              "contact_id": contact["id"]})["badge_number"]
+    number = organiser.make(
+        "/participants", {"event_key": "fair", "role": "visitor", "contact_id": contact["id"]}
+    )["badge_number"]
     scan(one, number)
     two.set_network(late(1))
     two.run(LINE)
     two.feed([number])
     shown = line(two, [number], 3)
-    assert [entry[:3] for entry in shown] == [(0, "amber", "Not on this device"), (0, "amber", "Stop")]
+    assert [entry[:3] for entry in shown] == [
+        (0, "amber", "Not on this device"),
+        (0, "amber", "Stop"),
+    ]
 
 
 def test_a_scan_out_of_a_badge_that_was_not_inside_does_not_stop_the_person(people, door, phone):

@@ -1,4 +1,5 @@
 """Links and sessions: what opens a page, what does not, and what is stored of it."""
+
 import re
 from datetime import datetime, timedelta
 
@@ -24,8 +25,14 @@ def text(page):
 @pytest.fixture
 def exhibitor(show):
     """Return the values of a link of the exhibitor."""
-    return {"event_id": show["event"]["id"], "participant_id": show["exhibitor"]["id"], "name": "Ada",
-            "email": "ada@keramia.example", "language": "en", "rights": links.RIGHTS}
+    return {
+        "event_id": show["event"]["id"],
+        "participant_id": show["exhibitor"]["id"],
+        "name": "Ada",
+        "email": "ada@keramia.example",
+        "language": "en",
+        "rights": links.RIGHTS,
+    }
 
 
 def later(monkeypatch, seconds):
@@ -36,21 +43,30 @@ def later(monkeypatch, seconds):
 
 def mail_of(db):
     """Build the mail with a link that is queued. Return its text."""
-    cursor = db.connection.execute("SELECT * FROM mails WHERE kind = 'link' ORDER BY id DESC LIMIT 1")
+    cursor = db.connection.execute(
+        "SELECT * FROM mails WHERE kind = 'link' ORDER BY id DESC LIMIT 1"
+    )
     row = dict(zip([column[0] for column in cursor.description], cursor.fetchone(), strict=True))
     return contents.build(db, row)[1].decode().replace("=\r\n", "").replace("=3D", "=")
 
 
 def test_a_link_shows_a_button_and_opens_a_session(open_link, exhibitor):
     link, visitor, secret = open_link("participant", **exhibitor, signs_in=False)
-    for _ in range(3):                                  # a mail scanner opens the link, too
+    for _ in range(3):  # a mail scanner opens the link, too
         page = visitor.get(f"/link/{secret}")
-        assert "Open your page" in page and "Keramia" not in page and "Set-Cookie" not in page.headers
-    assert page.headers["Referrer-Policy"] == "no-referrer" and page.headers["Cache-Control"] == "no-store"
+        assert (
+            "Open your page" in page and "Keramia" not in page and "Set-Cookie" not in page.headers
+        )
+    assert (
+        page.headers["Referrer-Policy"] == "no-referrer"
+        and page.headers["Cache-Control"] == "no-store"
+    )
     answer = visitor.sign_in(secret)
     assert answer.headers["Location"].endswith(f"my/{link['ref']}/")
     cookie = answer.headers["Set-Cookie"]
-    assert cookie.startswith(f"evs-{link['ref']}=evs_") and cookie.endswith("; Path=/; HttpOnly; SameSite=Lax")
+    assert cookie.startswith(f"evs-{link['ref']}=evs_") and cookie.endswith(
+        "; Path=/; HttpOnly; SameSite=Lax"
+    )
     assert visitor.get(f"/link/{secret}", 303).headers["Location"].endswith(f"my/{link['ref']}/")
 
 
@@ -58,7 +74,9 @@ def test_an_own_device_stays_signed_in_for_sixty_days(open_link, exhibitor, db, 
     link, visitor, secret = open_link("participant", **exhibitor, signs_in=False)
     assert visitor.sign_in(secret, own_device="1").headers["Set-Cookie"].endswith("Max-Age=5184000")
     later(monkeypatch, 59 * 86400)
-    assert visitor.post(f"/my/{link['ref']}/sign-out", status=403).text.count("made for your session")
+    assert visitor.post(f"/my/{link['ref']}/sign-out", status=403).text.count(
+        "made for your session"
+    )
     later(monkeypatch, 61 * 86400)
     assert "no session here" in visitor.post(f"/my/{link['ref']}/sign-out", status=403)
 
@@ -118,7 +136,9 @@ def test_the_answer_to_a_wish_for_a_link_is_the_same_for_all(open_link, exhibito
     assert pages[0] == pages[1]
     assert "keramia" not in str(db.connection.execute("SELECT * FROM link_requests").fetchall())
     assert links.handle_requests(db, 10) == 2 and links.handle_requests(db, 10) == 0
-    sent = [row[0] for row in db.connection.execute("SELECT recipient FROM mails WHERE kind = 'link'")]
+    sent = [
+        row[0] for row in db.connection.execute("SELECT recipient FROM mails WHERE kind = 'link'")
+    ]
     assert sent == ["ada@keramia.example"]
 
 
@@ -130,8 +150,10 @@ def test_an_address_gets_few_mails(open_link, exhibitor, db):
     assert links.handle_requests(db, 10) == 1
 
 
-@pytest.mark.parametrize(("email", "status", "says"), [
-    ("", 422, "such as name@example.com"), ("x", 422, "such as name@example.com")])
+@pytest.mark.parametrize(
+    ("email", "status", "says"),
+    [("", 422, "such as name@example.com"), ("x", 422, "such as name@example.com")],
+)
 def test_a_wrong_address_is_asked_again(show, app, email, status, says):
     visitor = Visitor(app)
     token = re.search(r'name="token" value="([^"]+)"', visitor.get("/my/").text)[1]
@@ -159,13 +181,14 @@ def test_a_link_has_at_most_twenty_secrets(open_link, exhibitor, db):
 
 def test_a_door_opens_for_as_many_devices_as_it_may(open_link, show, app, db):
     link, _, secret = open_link("door", event_id=show["event"]["id"], station="West", devices=1)
-    Visitor(app).get(f"/link/{secret}", 404)                            # used up
+    Visitor(app).get(f"/link/{secret}", 404)  # used up
     with db.write():
         another = links.add_secret(db, link, "shown")
     assert "open on 1 devices" in Visitor(app).sign_in(another, 409)
 
 
 # Forms
+
 
 def test_a_form_needs_the_token_of_the_link(open_link, exhibitor, db):
     link, visitor, _ = open_link("participant", **exhibitor)
@@ -175,18 +198,28 @@ def test_a_form_needs_the_token_of_the_link(open_link, exhibitor, db):
         visitor.post(f"/my/{link['ref']}/sign-out", {"form_token": token}, 403)
 
 
-@pytest.mark.parametrize("headers", [
-    {"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"},
-    {"Sec-Fetch-Site": "same-site"}])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
 def test_a_form_of_another_site_is_refused(open_link, exhibitor, headers, app):
     link, visitor, _ = open_link("participant", **exhibitor)
-    assert "another web site" in visitor.post(f"/my/{link['ref']}/sign-out", {}, 403, headers.items())
+    assert "another web site" in visitor.post(
+        f"/my/{link['ref']}/sign-out", {}, 403, headers.items()
+    )
 
 
 def test_the_page_of_a_link_may_send_no_referrer(open_link, exhibitor):
     _, visitor, secret = open_link("participant", **exhibitor, signs_in=False)
     visitor.post(f"/link/{secret}", {}, 403, {"Origin": "https://evil.example"}.items())
-    visitor.post(f"/link/{secret}", {}, 403, {"Origin": "null", "Sec-Fetch-Site": "cross-site"}.items())
+    visitor.post(
+        f"/link/{secret}", {}, 403, {"Origin": "null", "Sec-Fetch-Site": "cross-site"}.items()
+    )
     visitor.post(f"/link/{secret}", {}, 303, {"Origin": "null"}.items())
 
 
@@ -203,7 +236,10 @@ def dead(app, settings):
     visitor = Visitor(app)
     page = visitor.get(f"/link/evl_{'A' * 32}", 404)
     assert 'action="../link/new"' in page.text and page.headers["Referrer-Policy"] == "no-referrer"
-    return visitor, {"token": re.search(r'name="token" value="([^"]+)"', page.text)[1], "email": "ada@rosen.example"}
+    return visitor, {
+        "token": re.search(r'name="token" value="([^"]+)"', page.text)[1],
+        "email": "ada@rosen.example",
+    }
 
 
 def requests(db):
@@ -217,9 +253,13 @@ def test_the_form_of_a_dead_link_asks_for_a_new_one(dead, headers, db):
     assert "look into your mailbox" in page.text and requests(db) == 1
 
 
-@pytest.mark.parametrize("headers", [
-    *({**NULL, "Sec-Fetch-Site": site} for site in ("cross-site", "same-site", "none")),
-    {"Origin": "https://evil.example"}])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        *({**NULL, "Sec-Fetch-Site": site} for site in ("cross-site", "same-site", "none")),
+        {"Origin": "https://evil.example"},
+    ],
+)
 def test_the_form_of_a_dead_link_is_refused_from_elsewhere(dead, headers, db):
     visitor, fields = dead
     visitor.post("/link/new", fields, 403, headers.items())
@@ -235,7 +275,10 @@ def test_the_form_of_a_dead_link_needs_its_token(dead, token, db):
 
 # The forms on pages that send no referrer: the page of a link, and that of a link that has ended
 WITHOUT_REFERRER = {"/link/<secret>", "/link/new"}
-FORMS = sorted({route.path for route in routes() if route.options.page and route.method == "POST"} - WITHOUT_REFERRER)
+FORMS = sorted(
+    {route.path for route in routes() if route.options.page and route.method == "POST"}
+    - WITHOUT_REFERRER
+)
 
 
 @pytest.mark.parametrize("path", FORMS)
@@ -246,6 +289,7 @@ def test_no_other_form_accepts_the_origin_null(app, pages, path):
 
 
 # Upkeep
+
 
 def test_persons_of_ended_links_are_forgotten_after_a_month(open_link, exhibitor, db):
     link, _, _ = open_link("participant", **exhibitor)
@@ -259,10 +303,17 @@ def test_a_link_lives_while_an_invoice_is_open(open_link, exhibitor, organiser, 
     link, _, _ = open_link("participant", **exhibitor)
     db.connection.execute("UPDATE events SET over_at = '2020-01-01T00:00:00Z'")
     assert links.get(db, link["id"])["status"] == "expired"
-    invoice = organiser.make("/invoices", {
-        "contact_id": show["exhibitor"]["contact_id"], "event_participant_id": show["exhibitor"]["id"],
-        "items": [{"description": "Booth", "quantity": 1, "unit_price": 100, "tax_rate": 0}]})
-    db.connection.execute("UPDATE invoices SET locked_at = created_at WHERE id = ?", (invoice["id"],))
+    invoice = organiser.make(
+        "/invoices",
+        {
+            "contact_id": show["exhibitor"]["contact_id"],
+            "event_participant_id": show["exhibitor"]["id"],
+            "items": [{"description": "Booth", "quantity": 1, "unit_price": 100, "tax_rate": 0}],
+        },
+    )
+    db.connection.execute(
+        "UPDATE invoices SET locked_at = created_at WHERE id = ?", (invoice["id"],)
+    )
     assert links.get(db, link["id"])["status"] == "active"
 
 
@@ -274,7 +325,9 @@ def test_ended_sessions_are_deleted(open_link, exhibitor, db):
 
 
 def test_secrets_are_found_by_their_form_only(db):
-    assert link_secrets.find(db, "evl_' OR 1=1 --") is None and sessions.find(db, "evs_\udc80") is None
+    assert (
+        link_secrets.find(db, "evl_' OR 1=1 --") is None and sessions.find(db, "evs_\udc80") is None
+    )
 
 
 def test_relative_addresses_of_a_page_fit_its_address_with_and_without_a_slash(show, app):
@@ -283,9 +336,15 @@ def test_relative_addresses_of_a_page_fit_its_address_with_and_without_a_slash(s
 
 
 def test_who_has_no_link_learns_whom_to_ask(show, app, organiser):
-    other = organiser.make("/events", {"title": "Closed Fair", "date_from": "2027-07-01", "date_to": "2027-07-02"})
-    organiser.patch(f"/events/{show['event']['id']}/pages", {"my_is_open": True, "contact_phone": "+49 341 77"})
+    other = organiser.make(
+        "/events", {"title": "Closed Fair", "date_from": "2027-07-01", "date_to": "2027-07-02"}
+    )
+    organiser.patch(
+        f"/events/{show['event']['id']}/pages", {"my_is_open": True, "contact_phone": "+49 341 77"}
+    )
     organiser.patch(f"/events/{other['id']}/pages", {"contact_phone": "+49 341 88"})
     for address, status in (("/my", 200), ("/apply", 200), (f"/link/evl_{'x' * 32}", 404)):
         text = Visitor(app).get(address, status).text
-        assert "+49 341 77" in text and "Closed Fair" not in text and "+49 341 88" not in text, address
+        assert "+49 341 77" in text and "Closed Fair" not in text and "+49 341 88" not in text, (
+            address
+        )

@@ -1,4 +1,5 @@
 """An exhibitor with an open page, a second one whose data no page of the first may show, and their visitors."""
+
 import re
 from html import unescape
 from urllib.parse import urljoin
@@ -17,31 +18,61 @@ class Site(Portal):
 
     def __init__(self, organiser, db):
         super().__init__(organiser, db)
-        self.open_link = None               # set by the fixture of each test
-        self.change(my_is_open=True, contact_email="help@example.org",
-                    texts={"my_intro": {"en": "Welcome to the fair.", "de": "Willkommen zur Messe."}})
+        self.open_link = None  # set by the fixture of each test
+        self.change(
+            my_is_open=True,
+            contact_email="help@example.org",
+            texts={"my_intro": {"en": "Welcome to the fair.", "de": "Willkommen zur Messe."}},
+        )
         for place, id in enumerate(self.booths.values()):
             organiser.patch(f"/booths/{id}", {"pos_x": 2 + 8 * place, "pos_y": 2}, status=200)
         limits = {"file": {"allowed_extensions": ["pdf"], "max_size_mb": 1}}
-        self.kinds = {input: organiser.make("/submissions/types", {
-            "event_key": "fair", "title": f"{input} wanted", "key": input, "input": input,
-            "is_required": input == "text", "needs_approval": True, "due": "2099-02-01", **limits.get(input, {})})
-            for input in ("text", "textarea", "url", "checkbox", "file")}
-        self.template = organiser.make("/documents/templates", {
-            "name": "Contract", "body": "<h2>Terms</h2><p>We agree with {{contact.company_name}}.</p>",
-            "is_contract": True})
+        self.kinds = {
+            input: organiser.make(
+                "/submissions/types",
+                {
+                    "event_key": "fair",
+                    "title": f"{input} wanted",
+                    "key": input,
+                    "input": input,
+                    "is_required": input == "text",
+                    "needs_approval": True,
+                    "due": "2099-02-01",
+                    **limits.get(input, {}),
+                },
+            )
+            for input in ("text", "textarea", "url", "checkbox", "file")
+        }
+        self.template = organiser.make(
+            "/documents/templates",
+            {
+                "name": "Contract",
+                "body": "<h2>Terms</h2><p>We agree with {{contact.company_name}}.</p>",
+                "is_contract": True,
+            },
+        )
 
     def contract(self, participant=None):
-        made = self.organiser.make("/documents", {
-            "entity_type": "event_participant", "entity_id": (participant or self.participant)["id"],
-            "template_id": self.template["id"]})
+        made = self.organiser.make(
+            "/documents",
+            {
+                "entity_type": "event_participant",
+                "entity_id": (participant or self.participant)["id"],
+                "template_id": self.template["id"],
+            },
+        )
         return self.act("documents", made, "request-signature")
 
     def visitor(self, participant=None, language="en", rights=RIGHTS, **values):
         """Return (link, Visitor) of a participant, signed in by a shown secret."""
-        link, visitor, _ = self.open_link("participant", language, event_id=self.event["id"],
-                                          participant_id=(participant or self.participant)["id"],
-                                          rights=rights, **{"name": "Anna Gärtner", **values})
+        link, visitor, _ = self.open_link(
+            "participant",
+            language,
+            event_id=self.event["id"],
+            participant_id=(participant or self.participant)["id"],
+            rights=rights,
+            **{"name": "Anna Gärtner", **values},
+        )
         return link, visitor
 
 

@@ -6,6 +6,7 @@ German on a phone without scripts; each page is looked at in light and in dark. 
 each step is written to that folder.
 `make clients` installs axe-core into .clients.
 """
+
 import base64
 import os
 import re
@@ -29,14 +30,24 @@ UNDECIDED = {"color-contrast"}
 PICTURES = os.environ.get("PICTURES")
 # What the buttons begin with, and what pages say, in both languages.
 SAID = {
-    "open": ("Open", "Öffnen"), "mine": ("Open your exhibitor", "Ihre Ausstellerseite"), "save": ("Save", "Speichern"),
-    "draft": ("Save as a draft", "Als Entwurf"), "submit": ("Submit", "Einreichen"), "add": ("Add", "Hinzufügen"),
-    "choose": ("Hold until", "Vormerken bis"), "move": ("Move the hold", "Vormerkung hierhin"),
-    "check": ("Check the order", "Bestellung prüfen"), "pay": ("Order with", "Zahlungspflichtig"),
-    "accept": ("Accept with", "Verbindlich"), "taken": ("has just been taken", "gerade vergeben"),
-    "paid": ("paid", "bezahlt"), "new": ("Send a new link", "Neuen Link"),
-    "gone": ("not valid any more", "gilt nicht mehr"), "invoice": ("Pay invoice", "Rechnung"),
-    "confirm": ("Confirm bindingly", "Verbindlich"), "book": ("Book with", "Zahlungspflichtig"),
+    "open": ("Open", "Öffnen"),
+    "mine": ("Open your exhibitor", "Ihre Ausstellerseite"),
+    "save": ("Save", "Speichern"),
+    "draft": ("Save as a draft", "Als Entwurf"),
+    "submit": ("Submit", "Einreichen"),
+    "add": ("Add", "Hinzufügen"),
+    "choose": ("Hold until", "Vormerken bis"),
+    "move": ("Move the hold", "Vormerkung hierhin"),
+    "check": ("Check the order", "Bestellung prüfen"),
+    "pay": ("Order with", "Zahlungspflichtig"),
+    "accept": ("Accept with", "Verbindlich"),
+    "taken": ("has just been taken", "gerade vergeben"),
+    "paid": ("paid", "bezahlt"),
+    "new": ("Send a new link", "Neuen Link"),
+    "gone": ("not valid any more", "gilt nicht mehr"),
+    "invoice": ("Pay invoice", "Rechnung"),
+    "confirm": ("Confirm bindingly", "Verbindlich"),
+    "book": ("Book with", "Zahlungspflichtig"),
 }
 
 
@@ -44,7 +55,13 @@ class Walk:
     """The browser of the exhibitor, and the pictures of what it sees."""
 
     def __init__(self, browser, folder, root, language, width, scripts):
-        self.browser, self.folder, self.root, self.width, self.scripts = browser, folder, root, width, scripts
+        self.browser, self.folder, self.root, self.width, self.scripts = (
+            browser,
+            folder,
+            root,
+            width,
+            scripts,
+        )
         self.language, self.number = language, 0
         self.said = {word: texts[language == "de"] for word, texts in SAID.items()}
 
@@ -58,14 +75,23 @@ class Walk:
 
     def press(self, word):
         """Press the button, or follow the link, that begins with a text."""
-        follow(self.browser, "[...document.querySelectorAll('main a, main button')].find("
-                             f"each => each.textContent.trim().startsWith('{self.said[word]}')).click()")
+        follow(
+            self.browser,
+            "[...document.querySelectorAll('main a, main button')].find("
+            f"each => each.textContent.trim().startsWith('{self.said[word]}')).click()",
+        )
 
     def press_often(self, word, **values):
         """Press a button twice at once, then in a second tab, then after "back". Return what the three pages say."""
-        browser, first, address = self.browser, self.browser.session, self.browser.run("location.href")
-        found = ("[...document.querySelectorAll('main button')].find("
-                 f"each => each.innerText.startsWith('{self.said[word]}'))")
+        browser, first, address = (
+            self.browser,
+            self.browser.session,
+            self.browser.run("location.href"),
+        )
+        found = (
+            "[...document.querySelectorAll('main button')].find("
+            f"each => each.innerText.startsWith('{self.said[word]}'))"
+        )
         self.open(address)
         self.fill(**values)
         second = self.switch_to(first)
@@ -78,9 +104,11 @@ class Walk:
         self.switch_to(first)
         browser.events.clear()
         browser.run("history.back()")
-        browser.until(lambda: any(event["method"] == "Page.frameNavigated" for event in browser.events))
+        browser.until(
+            lambda: any(event["method"] == "Page.frameNavigated" for event in browser.events)
+        )
         browser.until(lambda: browser.run("document.readyState") == "complete")
-        if browser.run(f"!!{found}"):                      # the browser has kept the page
+        if browser.run(f"!!{found}"):  # the browser has kept the page
             self.fill(**values)
             self.press(word)
         return [*said, self.main()]
@@ -94,11 +122,15 @@ class Walk:
     def fill(self, **values):
         """Fill in fields by their names. True ticks a box."""
         for name, value in values.items():
-            self.browser.run(f"document.querySelector('main [name=\"{name}\"]')." + (
-                "checked = true" if value is True else f"value = {value!r}"))
+            self.browser.run(
+                f"document.querySelector('main [name=\"{name}\"]')."
+                + ("checked = true" if value is True else f"value = {value!r}")
+            )
 
     def choose_file(self, path):
-        field = self.browser.call("Runtime.evaluate", expression="document.querySelector('[type=file]')")["result"]
+        field = self.browser.call(
+            "Runtime.evaluate", expression="document.querySelector('[type=file]')"
+        )["result"]
         self.browser.call("DOM.setFileInputFiles", files=[str(path)], objectId=field["objectId"])
 
     def main(self):
@@ -113,14 +145,22 @@ class Walk:
         assert browser.run("document.scripts.length") == 0
         assert browser.run("document.documentElement.lang") == self.language
         assert browser.run("document.documentElement.scrollWidth") <= self.width, name
-        assert [entry for entry in browser.complaints()
-                if not refused or f"status of {refused}" not in str(entry)] == [], name
-        browser.call("Emulation.setScriptExecutionDisabled", value=False)      # timers of axe-core need it
+        assert [
+            entry
+            for entry in browser.complaints()
+            if not refused or f"status of {refused}" not in str(entry)
+        ] == [], name
+        browser.call(
+            "Emulation.setScriptExecutionDisabled", value=False
+        )  # timers of axe-core need it
         if AXE.exists():
             browser.run(AXE.read_text(encoding="utf-8") + ";0")
         for scheme in ("light", "dark"):
-            browser.call("Emulation.setEmulatedMedia", media="",
-                         features=[{"name": "prefers-color-scheme", "value": scheme}])
+            browser.call(
+                "Emulation.setEmulatedMedia",
+                media="",
+                features=[{"name": "prefers-color-scheme", "value": scheme}],
+            )
             if self.folder:
                 self.picture(f"{self.language}-{self.number:02}-{name}-{scheme}.png")
             if AXE.exists():
@@ -132,8 +172,11 @@ class Walk:
     def picture(self, name):
         """Write a picture of the whole page."""
         height = self.browser.run("document.documentElement.scrollHeight")
-        found = self.browser.call("Page.captureScreenshot", captureBeyondViewport=True, clip={
-            "x": 0, "y": 0, "width": self.width, "height": height, "scale": 1})
+        found = self.browser.call(
+            "Page.captureScreenshot",
+            captureBeyondViewport=True,
+            clip={"x": 0, "y": 0, "width": self.width, "height": height, "scale": 1},
+        )
         (self.folder / name).write_bytes(base64.b64decode(found["data"]))
 
     def file(self, selector):
@@ -153,8 +196,12 @@ class Office:
 
     def mail(self, kind):
         """Return the address in the last mail of a kind, as the worker writes it."""
-        cursor = self.db.connection.execute("SELECT * FROM mails WHERE kind = ? ORDER BY id DESC LIMIT 1", (kind,))
-        row = dict(zip([column[0] for column in cursor.description], cursor.fetchone(), strict=True))
+        cursor = self.db.connection.execute(
+            "SELECT * FROM mails WHERE kind = ? ORDER BY id DESC LIMIT 1", (kind,)
+        )
+        row = dict(
+            zip([column[0] for column in cursor.description], cursor.fetchone(), strict=True)
+        )
         message = message_from_bytes(contents.build(self.db, row)[1], policy=policy.default)
         return re.search(r"http\S+/link/\S+", message.get_body(("plain",)).get_content())[0]
 
@@ -163,7 +210,11 @@ class Office:
 def root(app, site, settings, monkeypatch):
     """Return the address of a server that can mail."""
     with served(app.app, []) as url:
-        for name, value in (("smtp_host", "localhost"), ("smtp_sender", "office@example.org"), ("base_url", url)):
+        for name, value in (
+            ("smtp_host", "localhost"),
+            ("smtp_sender", "office@example.org"),
+            ("base_url", url),
+        ):
             monkeypatch.setattr(settings, name, value)
         yield url
 
@@ -171,20 +222,42 @@ def root(app, site, settings, monkeypatch):
 @needs_browser
 @pytest.mark.parametrize(("language", "width", "scripts"), [("en", 1280, True), ("de", 360, False)])
 def test_from_approval_to_a_paid_invoice_and_two_badges(
-        browser, root, site, db, tmp_path, monkeypatch, language, width, scripts):
+    browser, root, site, db, tmp_path, monkeypatch, language, width, scripts
+):
     monkeypatch.setattr(tokens, "YOUNGEST", 0)
     walk = Walk(browser, PICTURES and Path(PICTURES), root, language, width, scripts)
     office, act = Office(site, db), site.act
     api, power = site.organiser, site.power["id"]
-    site.change(is_public=True, badges_free=2, booth_from="2020-01-01", booth_confirm="self" if scripts else "office",
-                accent_color="#b5651d")
-    api.patch(f"/services/{power}", {"requires_specification": True, "specification_label": "Where?"}, status=200)
+    site.change(
+        is_public=True,
+        badges_free=2,
+        booth_from="2020-01-01",
+        booth_confirm="self" if scripts else "office",
+        accent_color="#b5651d",
+    )
+    api.patch(
+        f"/services/{power}",
+        {"requires_specification": True, "specification_label": "Where?"},
+        status=200,
+    )
 
     # An application is approved, and its mail leads to the page. A scanner opens the link first.
-    application = api.make("/applications", {
-        "event_keys": ["fair"], "category_keys": ["gold"], "company_name": "Rosen KG", "first_name": "Ada",
-        "last_name": "Rosen", "email": "ada@rosen.example", "address": "Weg 1", "postal_code": "1010", "city": "Wien",
-        "country": "AT", "language": language})
+    application = api.make(
+        "/applications",
+        {
+            "event_keys": ["fair"],
+            "category_keys": ["gold"],
+            "company_name": "Rosen KG",
+            "first_name": "Ada",
+            "last_name": "Rosen",
+            "email": "ada@rosen.example",
+            "address": "Weg 1",
+            "postal_code": "1010",
+            "city": "Wien",
+            "country": "AT",
+            "language": language,
+        },
+    )
     act("applications", application, "approve", {"mail": True})
     address = office.mail("application_decision")
     for _ in range(3):
@@ -197,7 +270,12 @@ def test_from_approval_to_a_paid_invoice_and_two_badges(
 
     # The profile with a logo.
     walk.page("profile")
-    walk.fill(text_de="Rosen seit 1906.", text_en="Roses since 1906.", products="Roses\nHerbs", is_listed=True)
+    walk.fill(
+        text_de="Rosen seit 1906.",
+        text_en="Roses since 1906.",
+        products="Roses\nHerbs",
+        is_listed=True,
+    )
     walk.press("save")
     (tmp_path / "logo.png").write_bytes(PNG)
     walk.choose_file(tmp_path / "logo.png")
@@ -231,7 +309,10 @@ def test_from_approval_to_a_paid_invoice_and_two_badges(
         walk.press(word)
     follow(browser, "document.querySelector('main td a[href*=\"booth=A3\"]').click()")
     walk.seen("chosen")
-    api.make("/booth-reservations", {"booth_id": site.booths["A3"], "event_participant_id": site.participant["id"]})
+    api.make(
+        "/booth-reservations",
+        {"booth_id": site.booths["A3"], "event_participant_id": site.participant["id"]},
+    )
     walk.press("move")
     assert walk.said["taken"] in walk.main()
     walk.seen("lost", 409)
@@ -271,7 +352,9 @@ def test_from_approval_to_a_paid_invoice_and_two_badges(
     contract = site.contract(me)
     walk.page("contract")
     walk.seen("contracts")
-    follow(browser, f"document.querySelector('main a[href$=\"contract/{contract['id']}\"]').click()")
+    follow(
+        browser, f"document.querySelector('main a[href$=\"contract/{contract['id']}\"]').click()"
+    )
     walk.seen("contract")
     if scripts:
         said = walk.press_often("accept", signer_name="Ada Rosen", agree=True)
@@ -288,7 +371,9 @@ def test_from_approval_to_a_paid_invoice_and_two_badges(
     invoice = site.send(site.bill(me)[0])
     walk.page("invoices")
     walk.seen("invoice")
-    assert walk.file("main a[href$=pdf]").startswith(b"%PDF-") and b"<?xml" in walk.file("main a[href$=xml]")
+    assert walk.file("main a[href$=pdf]").startswith(b"%PDF-") and b"<?xml" in walk.file(
+        "main a[href$=xml]"
+    )
     assert browser.run("document.querySelector('main img').naturalWidth") > 0
     api.make("/payments", {"invoice_number": invoice["invoice_number"], "amount": invoice["total"]})
     walk.page("invoices")

@@ -3,6 +3,7 @@ screen.
 
 With the variable PICTURES, a picture of each page is written to that folder.
 """
+
 import base64
 import os
 from pathlib import Path
@@ -17,9 +18,23 @@ from tests.support.served import served
 
 pytestmark = pytest.mark.processes
 PICTURES = os.environ.get("PICTURES")
-PAGES = ("", "profile", "booth", "submissions", "submissions/text", "submissions/textarea", "submissions/url",
-         "submissions/file", "submissions/checkbox", "orders", "orders/check", "contract", "invoices", "badges",
-         "programme")
+PAGES = (
+    "",
+    "profile",
+    "booth",
+    "submissions",
+    "submissions/text",
+    "submissions/textarea",
+    "submissions/url",
+    "submissions/file",
+    "submissions/checkbox",
+    "orders",
+    "orders/check",
+    "contract",
+    "invoices",
+    "badges",
+    "programme",
+)
 # What German exhibitors are called, and what one long word is like.
 LONG = "Garten- und Landschaftsbaumaschinenverleihgesellschaft Oberschwäbisch-Württembergisches Allgäu mbH & Co. KG"
 WORD = "Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz"
@@ -39,28 +54,65 @@ HANGING = """[...document.querySelectorAll('main .card, main .list > li, main td
 
 @pytest.fixture
 def exhibitor(site, organiser, settings, app, monkeypatch):
-    """Return (address of a server, My) of an exhibitor with long names and an order, at a show with early-bird prices.
-    """
+    """Return (address of a server, My) of an exhibitor with long names and an order, at a show with early-bird prices."""
     monkeypatch.setattr(tokens, "YOUNGEST", 0)
-    organiser.patch(f"/contacts/{site.participant['contact_id']}", {
-        "company_name": LONG, "first_name": "Maximiliane-Theodora", "last_name": WORD}, status=200)
+    organiser.patch(
+        f"/contacts/{site.participant['contact_id']}",
+        {"company_name": LONG, "first_name": "Maximiliane-Theodora", "last_name": WORD},
+        status=200,
+    )
     made = []
-    for number, (name, price, unit) in enumerate((
-            ("Starkstromanschluss 9 kW mit Unterverteilung und Absicherung", 1185.5, "Stück"), (WORD, 12, "Stück"),
-            ("Standreinigung", 4.9, "Quadratmeter"), ("Zusatzausweis", 18, "Anschlussnehmergemeinschaft"))):
-        made.append(organiser.make("/services", {
-            "service_name": name, "base_price": price, "unit": unit, "short_description": f"Bis {WORD}.",
-            "requires_specification": number == 0, "specification_label": "Wo soll der Anschluss liegen?",
-            "lead_time_days": 14,
-            "events": [{"event_key": "fair", "early_bird_price": price / 2, "early_bird_until": in_days(20),
-                        "stock": 12345}]})["id"])
-    slot = {"event_key": "fair", "title": f"Vortrag: {LONG}", "location": WORD, "slot_date": site.event["date_from"],
-            "start_time": "10:00", "end_time": "11:00"}
-    organiser.make("/schedules", {**slot, "assignments": [{"event_participant_id": site.participant["id"],
-                                                           "role": "speaker"}]})
+    for number, (name, price, unit) in enumerate(
+        (
+            ("Starkstromanschluss 9 kW mit Unterverteilung und Absicherung", 1185.5, "Stück"),
+            (WORD, 12, "Stück"),
+            ("Standreinigung", 4.9, "Quadratmeter"),
+            ("Zusatzausweis", 18, "Anschlussnehmergemeinschaft"),
+        )
+    ):
+        made.append(
+            organiser.make(
+                "/services",
+                {
+                    "service_name": name,
+                    "base_price": price,
+                    "unit": unit,
+                    "short_description": f"Bis {WORD}.",
+                    "requires_specification": number == 0,
+                    "specification_label": "Wo soll der Anschluss liegen?",
+                    "lead_time_days": 14,
+                    "events": [
+                        {
+                            "event_key": "fair",
+                            "early_bird_price": price / 2,
+                            "early_bird_until": in_days(20),
+                            "stock": 12345,
+                        }
+                    ],
+                },
+            )["id"]
+        )
+    slot = {
+        "event_key": "fair",
+        "title": f"Vortrag: {LONG}",
+        "location": WORD,
+        "slot_date": site.event["date_from"],
+        "start_time": "10:00",
+        "end_time": "11:00",
+    }
+    organiser.make(
+        "/schedules",
+        {
+            **slot,
+            "assignments": [{"event_participant_id": site.participant["id"], "role": "speaker"}],
+        },
+    )
     for input in ("text", "textarea"):
-        organiser.patch(f"/submissions/types/{site.kinds[input]['id']}", {"title": f"{WORD} ({input})",
-                                                                         "description": LONG}, status=200)
+        organiser.patch(
+            f"/submissions/types/{site.kinds[input]['id']}",
+            {"title": f"{WORD} ({input})", "description": LONG},
+            status=200,
+        )
     site.contract()
     site.change(badges_free=3)
     link, visitor = site.visitor(language="de", name=LONG[:100])
@@ -81,11 +133,18 @@ def look(browser, name, width):
     if PICTURES:
         height = browser.run("document.documentElement.scrollHeight")
         wide = max(width, browser.run("document.documentElement.scrollWidth"))
-        found = browser.call("Page.captureScreenshot", captureBeyondViewport=True, clip={
-            "x": 0, "y": 0, "width": wide, "height": height, "scale": 1})
+        found = browser.call(
+            "Page.captureScreenshot",
+            captureBeyondViewport=True,
+            clip={"x": 0, "y": 0, "width": wide, "height": height, "scale": 1},
+        )
         (Path(PICTURES) / f"{name}-{width}.png").write_bytes(base64.b64decode(found["data"]))
-    found = {"wide": browser.run("document.documentElement.scrollWidth") - width, "reach": browser.run(REACH),
-             "hanging": browser.run(HANGING), "broken": browser.broken_words()}
+    found = {
+        "wide": browser.run("document.documentElement.scrollWidth") - width,
+        "reach": browser.run(REACH),
+        "hanging": browser.run(HANGING),
+        "broken": browser.broken_words(),
+    }
     return {word: value for word, value in found.items() if value}
 
 
@@ -107,24 +166,68 @@ def test_the_pages_of_an_exhibitor_fit_a_phone(browser, exhibitor, width, dark):
 @pytest.mark.parametrize(("width", "dark"), [(360, True), (390, False)])
 def test_the_page_of_an_applicant_fits_a_phone(browser, exhibitor, site, organiser, width, dark):
     url, _ = exhibitor
-    application = organiser.make("/applications", {
-        "event_keys": ["fair"], "company_name": LONG, "first_name": "Maximiliane-Theodora", "last_name": WORD,
-        "email": f"{WORD.lower().encode('ascii', 'ignore').decode()}@rosen-und-staudenversand.example",
-        "address": f"{WORD}straße 17", "city": LONG[:100], "website": f"https://www.{'gartenbau-' * 9}.example",
-        "message": f"{LONG} {WORD}", "language": "de"})
+    application = organiser.make(
+        "/applications",
+        {
+            "event_keys": ["fair"],
+            "company_name": LONG,
+            "first_name": "Maximiliane-Theodora",
+            "last_name": WORD,
+            "email": f"{WORD.lower().encode('ascii', 'ignore').decode()}@rosen-und-staudenversand.example",
+            "address": f"{WORD}straße 17",
+            "city": LONG[:100],
+            "website": f"https://www.{'gartenbau-' * 9}.example",
+            "message": f"{LONG} {WORD}",
+            "language": "de",
+        },
+    )
     organiser.post(f"/applications/{application['id']}/review", status=200)
-    organiser.post(f"/applications/{application['id']}/request-info", {"question": f"Wie groß? {WORD}"}, status=200)
-    link, visitor, _ = site.open_link("application", "de", event_id=site.event["id"],
-                                      application_id=application["id"], email="ada@rosen.example")
+    organiser.post(
+        f"/applications/{application['id']}/request-info",
+        {"question": f"Wie groß? {WORD}"},
+        status=200,
+    )
+    link, visitor, _ = site.open_link(
+        "application",
+        "de",
+        event_id=site.event["id"],
+        application_id=application["id"],
+        email="ada@rosen.example",
+    )
     show(browser, url, visitor, width, dark)
     browser.open(f"{url}/apply/{link['ref']}/?language=de", width=width, dark=dark, scripts=False)
     assert look(browser, "apply", width) == {}
 
 
-DESK = ("", "applications", "applications/1", "exhibitors", "exhibitors/1", "exhibitors/submissions",
-        "exhibitors/orders", "exhibitors/remind", "hall", "hall/holds", "booths/1", "money?show=sent&all=1",
-        "money/bank", "money/dunning", "invoices/1", "people?q=garten", "contacts/1", "tasks", "print", "print/halls",
-        "print/door", "setup", "settings/1", "edit/contacts/1", "edit/services/3", "edit/events/1", "hall/layout/1")
+DESK = (
+    "",
+    "applications",
+    "applications/1",
+    "exhibitors",
+    "exhibitors/1",
+    "exhibitors/submissions",
+    "exhibitors/orders",
+    "exhibitors/remind",
+    "hall",
+    "hall/holds",
+    "booths/1",
+    "money?show=sent&all=1",
+    "money/bank",
+    "money/dunning",
+    "invoices/1",
+    "people?q=garten",
+    "contacts/1",
+    "tasks",
+    "print",
+    "print/halls",
+    "print/door",
+    "setup",
+    "settings/1",
+    "edit/contacts/1",
+    "edit/services/3",
+    "edit/events/1",
+    "hall/layout/1",
+)
 
 
 @needs_browser
@@ -132,16 +235,29 @@ DESK = ("", "applications", "applications/1", "exhibitors", "exhibitors/1", "exh
 def test_the_pages_of_the_desk_fit_a_phone(browser, exhibitor, organiser, width, dark):
     """Tables scroll by themselves."""
     url, _ = exhibitor
-    organiser.make("/applications", {"event_keys": ["fair"], "company_name": LONG, "last_name": WORD,
-                                     "email": "ada@rosen.example", "message": f"{LONG} {WORD}"})
+    organiser.make(
+        "/applications",
+        {
+            "event_keys": ["fair"],
+            "company_name": LONG,
+            "last_name": WORD,
+            "email": "ada@rosen.example",
+            "message": f"{LONG} {WORD}",
+        },
+    )
     organiser.make("/tasks", {"title": f"{WORD} {LONG}", "entity_type": "event", "entity_id": 1})
     browser.open(f"{url}/desk/sign-in", width=width, dark=dark, scripts=False)
-    follow(browser, f"document.querySelector('#key').value = '{organiser.key}'; "
-                    "document.querySelector('main form').submit()")
+    follow(
+        browser,
+        f"document.querySelector('#key').value = '{organiser.key}'; "
+        "document.querySelector('main form').submit()",
+    )
     wrong = {}
     for page in DESK:
         mark = "&" if "?" in page else "?"
-        browser.open(f"{url}/desk/{page}{mark}language=de&event=fair", width=width, dark=dark, scripts=False)
+        browser.open(
+            f"{url}/desk/{page}{mark}language=de&event=fair", width=width, dark=dark, scripts=False
+        )
         name = page.partition("?")[0].replace("/", "-") or "today"
         if found := look(browser, f"desk-{name}", width):
             wrong[page] = found

@@ -2,6 +2,7 @@
 
 Each field gets its name and a text that attacks. The judges are parsers of e-mail, HTML, PDF, XML and CSV.
 """
+
 import csv
 import io
 import re
@@ -23,11 +24,31 @@ pypdf = pytest.importorskip("pypdf")
 # A formula, the end of attributes and elements, markup of HTML and ReportLab, a template, a header, another direction.
 EVIL = "\"'></p><img src='file:///etc/passwd' onerror=x><b>{{70*70+1}}{0}%0d%0aBcc:x\u202e"
 PLAIN = EVIL.replace("\u202e", "")
-LONG = f"{PLAIN}\r\nBcc: evil@evil.example\r\n\r\n<script>x</script>\r\n<a href=\"javascript:x\">y</a>\u2067"
+LONG = f'{PLAIN}\r\nBcc: evil@evil.example\r\n\r\n<script>x</script>\r\n<a href="javascript:x">y</a>\u2067'
 # Keys and names of actions in a PDF.
-NEVER = {"/JavaScript", "/JS", "/Launch", "/OpenAction", "/AA", "/URI", "/SubmitForm", "/GoToR", "/RichMedia", "/XFA"}
-HEADERS = {"message-id", "date", "from", "to", "subject", "auto-submitted", "mime-version", "content-type",
-           "content-language"}
+NEVER = {
+    "/JavaScript",
+    "/JS",
+    "/Launch",
+    "/OpenAction",
+    "/AA",
+    "/URI",
+    "/SubmitForm",
+    "/GoToR",
+    "/RichMedia",
+    "/XFA",
+}
+HEADERS = {
+    "message-id",
+    "date",
+    "from",
+    "to",
+    "subject",
+    "auto-submitted",
+    "mime-version",
+    "content-type",
+    "content-language",
+}
 APPLICANT = ("company_name", "first_name", "last_name", "address", "city", "message")
 
 
@@ -43,34 +64,69 @@ def shown(field):
 @pytest.fixture
 def office(site, settings, monkeypatch):
     """The office of a show to which an exhibitor has applied, and in which it has filled in each form of its page."""
-    for name, value in (("smtp_host", "localhost"), ("smtp_sender", "office@example.org"),
-                        ("base_url", "https://fair.example.org"), ("organiser_name", "Fair GmbH")):
+    for name, value in (
+        ("smtp_host", "localhost"),
+        ("smtp_sender", "office@example.org"),
+        ("base_url", "https://fair.example.org"),
+        ("organiser_name", "Fair GmbH"),
+    ):
         monkeypatch.setattr(settings, name, value)
     api, act = site.organiser, site.act
     site.change(is_public=True, show_plan=True, badges_free=2)
-    application = api.make("/applications", {
-        **{name: typed(name) for name in APPLICANT}, "event_keys": ["fair"], "category_keys": ["gold"],
-        "email": "ada@rosen.example", "postal_code": "<1010>", "country": "DE", "phone": typed("phone")[:40]})
+    application = api.make(
+        "/applications",
+        {
+            **{name: typed(name) for name in APPLICANT},
+            "event_keys": ["fair"],
+            "category_keys": ["gold"],
+            "email": "ada@rosen.example",
+            "postal_code": "<1010>",
+            "country": "DE",
+            "phone": typed("phone")[:40],
+        },
+    )
     act("applications", application, "approve", {"mail": True})
     me = api.data("/participants?search=company_name")[0]
     act("participants", me, "confirm")
     api.patch(f"/services/{site.power['id']}", {"requires_specification": True}, status=200)
     link, visitor = site.visitor(me, name=typed("link"), email="ada@rosen.example")
     with site.db.write():
-        secret = links.add_secret(site.db, links.get(site.db, link["id"]), "mailed", mailed_to="ada@rosen.example")
+        secret = links.add_secret(
+            site.db, links.get(site.db, link["id"]), "mailed", mailed_to="ada@rosen.example"
+        )
     visitor.sign_in(secret)
     my = My(link, visitor)
-    my.send("profile", "profile", {
-        "is_listed": "1", "display_name": typed("display_name"), "text_en": typed("text", LONG),
-        "text_de": typed("text", LONG), "products": typed("products")[:60], "phone": typed("phone")[:40],
-        "website": "https://rosen.example/'\"><xss", "email": "x'y@rosen.example"})
-    for kind, value in (("text", typed("value")), ("textarea", typed("values", LONG)), ("checkbox", "1")):
+    my.send(
+        "profile",
+        "profile",
+        {
+            "is_listed": "1",
+            "display_name": typed("display_name"),
+            "text_en": typed("text", LONG),
+            "text_de": typed("text", LONG),
+            "products": typed("products")[:60],
+            "phone": typed("phone")[:40],
+            "website": "https://rosen.example/'\"><xss",
+            "email": "x'y@rosen.example",
+        },
+    )
+    for kind, value in (
+        ("text", typed("value")),
+        ("textarea", typed("values", LONG)),
+        ("checkbox", "1"),
+    ):
         my.send(f"submissions/{kind}", f"submissions/{kind}", {"value": value, "action": "submit"})
-    my.send("submissions/file", "submissions/file/file", upload=(
-        typed("filename").replace('"', "%22").replace("/", ":") + ".pdf", PDF))           # %22 as browsers write it
+    my.send(
+        "submissions/file",
+        "submissions/file/file",
+        upload=(typed("filename").replace('"', "%22").replace("/", ":") + ".pdf", PDF),
+    )  # %22 as browsers write it
     my.send("booth", "booth/hold", {"booth_number": "A1"})
-    page = my.send("orders", "orders", {f"q.{site.power['id']}": "1",
-                                        f"s.{site.power['id']}": typed("specification", LONG)})
+    page = my.send(
+        "orders",
+        "orders",
+        {f"q.{site.power['id']}": "1", f"s.{site.power['id']}": typed("specification", LONG)},
+    )
     my.send("orders/check", "orders/check", {"agree": "1", **hidden(page.text, "orders/check")})
     for kind in ("booth-reservations", "service-orders"):
         act(kind, api.data(f"/{kind}?event_participant_id={me['id']}")[0], "confirm")
@@ -78,7 +134,9 @@ def office(site, settings, monkeypatch):
     accept, decline = (f"contract/{contract['id']}" for contract in site.contracts)
     my.send(accept, f"{accept}/accept", {"signer_name": typed("signer_name"), "agree": "1"})
     my.send(decline, f"{decline}/decline", {"reason": typed("reason", LONG)})
-    my.send("badges", "badges", {"first_name": typed("first", PLAIN), "last_name": typed("last", PLAIN)})
+    my.send(
+        "badges", "badges", {"first_name": typed("first", PLAIN), "last_name": typed("last", PLAIN)}
+    )
     site.sent = act("invoices", site.bill(me)[0], "send", {"mail": True})
     api.post(f"/links/{link['id']}/mail", status=202)
     site.contract(me)
@@ -96,9 +154,13 @@ def test_no_typed_text_leaves_its_place_in_a_mail(office):
         recipient, raw = contents.build(office.db, row)
         message = message_from_bytes(raw, policy=policy.default)
         assert {name.lower() for name in message} <= HEADERS and recipient == "ada@rosen.example"
-        assert message["To"].addresses[0].addr_spec == recipient and len(message["To"].addresses) == 1
-        assert (message["From"].addresses[0].addr_spec, message["From"].addresses[0].display_name) == (
-            "office@example.org", "Fair GmbH")
+        assert (
+            message["To"].addresses[0].addr_spec == recipient and len(message["To"].addresses) == 1
+        )
+        assert (
+            message["From"].addresses[0].addr_spec,
+            message["From"].addresses[0].display_name,
+        ) == ("office@example.org", "Fair GmbH")
         assert not [part for part in message.walk() if part.defects]
         text, html = (message.get_body((kind,)).get_content() for kind in ("plain", "html"))
         assert Judge(html.replace(' style="font:16px/1.5 sans-serif"', "")).wrong == []
@@ -108,7 +170,9 @@ def test_no_typed_text_leaves_its_place_in_a_mail(office):
         files = [part.get_filename() for part in message.iter_attachments()]
         assert all(re.fullmatch(r"[\w-]+\.(pdf|xml)", name) for name in files)
         if row["kind"] == "invoice":
-            assert files and message["To"].addresses[0].display_name == one_line(typed("company_name"))
+            assert files and message["To"].addresses[0].display_name == one_line(
+                typed("company_name")
+            )
 
 
 def one_line(text):
@@ -139,20 +203,32 @@ def test_no_typed_text_is_markup_in_a_pdf(office):
         "invoice": api.get(f"/invoices/{office.sent['id']}/pdf", headers=pdf, status=200).body,
         "badge": api.get(f"/participants/{staff['id']}/badge", headers=pdf, status=200).body,
         "badges": api.get("/participants/badges?event_key=fair", headers=pdf, status=200).body,
-        "plan": api.get(f"/plans/{office.plan_id}/svg?view=public", headers=pdf, status=200).body}
-    wanted = {"contract": ("company_name",), "invoice": ("company_name", "address", "city"), "badge": ("first",),
-              "badges": ("company_name",), "plan": ("company_name",)}
+        "plan": api.get(f"/plans/{office.plan_id}/svg?view=public", headers=pdf, status=200).body,
+    }
+    wanted = {
+        "contract": ("company_name",),
+        "invoice": ("company_name", "address", "city"),
+        "badge": ("first",),
+        "badges": ("company_name",),
+        "plan": ("company_name",),
+    }
     for name, data in found.items():
         reader = pypdf.PdfReader(io.BytesIO(data))
-        keys = set(keys_of([reader.get_object(number) for number in range(1, reader.trailer["/Size"])]))
+        keys = set(
+            keys_of([reader.get_object(number) for number in range(1, reader.trailer["/Size"])])
+        )
         assert not keys & NEVER, name
         assert "/Font" in keys
-        read = subprocess.run([PDFTOTEXT, "-raw", "-", "-"], input=data, capture_output=True, check=True)
+        read = subprocess.run(
+            [PDFTOTEXT, "-raw", "-", "-"], input=data, capture_output=True, check=True
+        )
         text = read.stdout.decode()
         squeezed = re.sub(r"[\s\u00ad-]", "", text)
         for field in wanted[name]:
             literal = re.sub(r"[\s-]", "", shown(field))
-            begin = literal if name in ("contract", "invoice") else f"={field}"     # a small box cuts it off
+            begin = (
+                literal if name in ("contract", "invoice") else f"={field}"
+            )  # a small box cuts it off
             assert begin in squeezed, (name, field, text)
         assert "root:" not in text and "\u202e" not in text
 
@@ -167,11 +243,22 @@ def test_no_typed_text_leaves_its_place_in_a_file(office):
 def pictures_and_invoices(office):
     api, id = office.organiser, office.me["id"]
     staff = api.data(f"/participants?host_participant_id={id}")[0]
-    for path in (f"/participants/{staff['id']}/badge", f"/participants/{id}/badge",
-                 f"/plans/{office.plan_id}/svg?view=public", f"/plans/{office.plan_id}/svg?view=internal"):
-        root = ElementTree.fromstring(api.get(path, headers={"Accept": "image/svg+xml"}, status=200).body)
-        assert {element.tag.rpartition("}")[2] for element in root.iter()} <= TAGS | {"image", "pattern"}, path
-        assert not [name for element in root.iter() for name in element.attrib if name.startswith("on")]
+    for path in (
+        f"/participants/{staff['id']}/badge",
+        f"/participants/{id}/badge",
+        f"/plans/{office.plan_id}/svg?view=public",
+        f"/plans/{office.plan_id}/svg?view=internal",
+    ):
+        root = ElementTree.fromstring(
+            api.get(path, headers={"Accept": "image/svg+xml"}, status=200).body
+        )
+        assert {element.tag.rpartition("}")[2] for element in root.iter()} <= TAGS | {
+            "image",
+            "pattern",
+        }, path
+        assert not [
+            name for element in root.iter() for name in element.attrib if name.startswith("on")
+        ]
         assert "\u202e" not in "".join(root.itertext())
     root = ElementTree.fromstring(api.get(f"/invoices/{office.sent['id']}/xml", status=200).body)
     texts = {element.text for element in root.iter()}
@@ -181,22 +268,43 @@ def pictures_and_invoices(office):
 def lists(office):
     """No cell is a formula."""
     api, seen = office.organiser, ""
-    for path in ("/applications", "/contacts", "/participants?include=contact", "/submissions", "/service-orders",
-                 "/documents", "/invoices", "/booth-reservations"):
+    for path in (
+        "/applications",
+        "/contacts",
+        "/participants?include=contact",
+        "/submissions",
+        "/service-orders",
+        "/documents",
+        "/invoices",
+        "/booth-reservations",
+    ):
         text = api.get(path, headers={"Accept": "text/csv"}, status=200).body.decode()
         rows = list(csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline="")))
         assert len({len(row) for row in rows}) == 1, path
-        assert [cell for row in rows for cell in row
-                if cell[:1] in tuple("=+@\t\r") and not re.fullmatch(r"\+[\d ]+", cell)] == [], path
+        assert [
+            cell
+            for row in rows
+            for cell in row
+            if cell[:1] in tuple("=+@\t\r") and not re.fullmatch(r"\+[\d ]+", cell)
+        ] == [], path
         seen += text
-    assert all(f"'={field} " in seen for field in (*APPLICANT, "value", "values", "signer_name", "first"))
+    assert all(
+        f"'={field} " in seen for field in (*APPLICANT, "value", "values", "signer_name", "first")
+    )
 
 
 def names_of_files(office):
     (file,) = [row for row in office.organiser.data("/documents") if row["filename"]]
     answer = office.organiser.get(f"/documents/{file['id']}/content", status=200)
     for headers in (answer.headers, office.my.get("submissions/file/file").headers):
-        message = message_from_bytes(b"Content-Disposition: " + headers["Content-Disposition"].encode("latin-1")
-                                     + b"\r\n\r\n", policy=policy.default)
+        message = message_from_bytes(
+            b"Content-Disposition: "
+            + headers["Content-Disposition"].encode("latin-1")
+            + b"\r\n\r\n",
+            policy=policy.default,
+        )
         assert set(message["Content-Disposition"].params) == {"filename"}
-        assert message.get_filename() == file["filename"].replace("%", "_") and "\u202e" not in file["filename"]
+        assert (
+            message.get_filename() == file["filename"].replace("%", "_")
+            and "\u202e" not in file["filename"]
+        )

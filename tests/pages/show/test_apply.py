@@ -1,4 +1,5 @@
 """The application form: from the public page to an application whose address is confirmed."""
+
 import io
 import re
 import time
@@ -16,8 +17,16 @@ from eventapi.web.html import form_bodies, forms, tokens
 from eventapi.worker.mail import contents
 
 POLICY = "form-action 'self'"
-TYPED = {"company_name": "Rosen KG", "last_name": "Tantau", "email": "ada@rosen.example", "country": "DE",
-         "city": "Uetersen", "requested_area": "12,5", "message": "evil.example says <b>hello</b>", "terms": "1"}
+TYPED = {
+    "company_name": "Rosen KG",
+    "last_name": "Tantau",
+    "email": "ada@rosen.example",
+    "country": "DE",
+    "city": "Uetersen",
+    "requested_area": "12,5",
+    "message": "evil.example says <b>hello</b>",
+    "terms": "1",
+}
 
 
 @pytest.fixture
@@ -29,24 +38,36 @@ def form(show):
 @pytest.fixture
 def send(app, form, monkeypatch):
     """Return a function that opens the form, fills it in after some seconds, and returns the response."""
+
     def sent(status=200, token=None, after=10, headers=(), address=form, language="en", **changed):
         page = app.get(address, headers={"Accept-Language": language})
         token = token or re.search(r'name="token" value="([^"]+)"', page.text)[1]
         now = time.time()
         monkeypatch.setattr(tokens.time, "time", lambda: now + after)
-        values = {name: value for name, value in {**TYPED, **changed, "token": token}.items() if value is not None}
-        answer = app.post(address, values, status=status, headers={"Accept-Language": language, **dict(headers)})
+        values = {
+            name: value
+            for name, value in {**TYPED, **changed, "token": token}.items()
+            if value is not None
+        }
+        answer = app.post(
+            address, values, status=status, headers={"Accept-Language": language, **dict(headers)}
+        )
         monkeypatch.setattr(tokens.time, "time", lambda: now)
         return answer
+
     return sent
 
 
 def mails(db):
     """Build all mails whose drafts wait. Return their texts."""
     found = []
-    for row in db.connection.execute("SELECT id FROM mails WHERE kind = 'application_confirmation' ORDER BY id"):
+    for row in db.connection.execute(
+        "SELECT id FROM mails WHERE kind = 'application_confirmation' ORDER BY id"
+    ):
         mail = db.connection.execute("SELECT * FROM mails WHERE id = ?", row).fetchone()
-        names = [column[0] for column in db.connection.execute("SELECT * FROM mails LIMIT 0").description]
+        names = [
+            column[0] for column in db.connection.execute("SELECT * FROM mails LIMIT 0").description
+        ]
         with suppress(contents.Gone):
             message = contents.build(db, dict(zip(names, mail, strict=True)))[1]
             found.append(message.decode().replace("=\r\n", "").replace("=3D", "="))
@@ -73,23 +94,39 @@ def applications(organiser):
 
 def test_an_application_is_sent_confirmed_and_arrives(app, organiser, send, db, show):
     answer = send()
-    assert "Please look into your e-mail" in answer.text and answer.headers["Cache-Control"] == "no-store"
-    assert applications(organiser) == [], "nothing is an application before its address is confirmed"
+    assert (
+        "Please look into your e-mail" in answer.text
+        and answer.headers["Cache-Control"] == "no-store"
+    )
+    assert applications(organiser) == [], (
+        "nothing is an application before its address is confirmed"
+    )
     (mail,) = mails(db)
     assert "evil.example" not in mail and "Rosen" not in mail and "ada@rosen.example" in mail
     link = link_of(mail)
-    for _ in range(3):                                  # a mail scanner
+    for _ in range(3):  # a mail scanner
         page = app.get(link)
-        assert "Confirm your application" in page.text and page.headers["Referrer-Policy"] == "no-referrer"
+        assert (
+            "Confirm your application" in page.text
+            and page.headers["Referrer-Policy"] == "no-referrer"
+        )
     assert applications(organiser) == []
     done = app.post(link)
     assert done.status_int == 303 and "Your application has arrived" in follow(app, done).text
     (application,) = applications(organiser)
     assert (application["company_name"], application["email"], application["requested_area"]) == (
-        "Rosen KG", "ada@rosen.example", 12.5)
+        "Rosen KG",
+        "ada@rosen.example",
+        12.5,
+    )
     assert application["status"] == "new" and application["terms_accepted_at"]
-    assert app.post(link).headers["Location"] == done.headers["Location"] and len(applications(organiser)) == 1
-    draft = db.connection.execute("SELECT fields, email, network FROM application_drafts").fetchone()
+    assert (
+        app.post(link).headers["Location"] == done.headers["Location"]
+        and len(applications(organiser)) == 1
+    )
+    draft = db.connection.execute(
+        "SELECT fields, email, network FROM application_drafts"
+    ).fetchone()
     assert draft == (None, None, None)
 
 
@@ -109,12 +146,21 @@ def test_a_second_application_of_an_address_is_told_only_behind_the_link(app, or
     assert len(applications(organiser)) == 1
 
 
-@pytest.mark.parametrize(("changed", "fields"), [
-    ({"email": "no address"}, ["email"]), ({"email": None}, ["email"]), ({"terms": None}, ["terms"]),
-    ({"company_name": " ", "last_name": None}, ["company_name"]), ({"requested_area": "much"}, ["requested_area"]),
-    ({"requested_area": "-3"}, ["requested_area"]), ({"country": "XX"}, ["country"]),
-    ({"tax_id": "DE123456789"}, ["tax_id"]), ({"message": "x" * 20_001}, ["message"]),
-    ({"company_name": "x" * 256, "email": ""}, ["company_name", "email"])])
+@pytest.mark.parametrize(
+    ("changed", "fields"),
+    [
+        ({"email": "no address"}, ["email"]),
+        ({"email": None}, ["email"]),
+        ({"terms": None}, ["terms"]),
+        ({"company_name": " ", "last_name": None}, ["company_name"]),
+        ({"requested_area": "much"}, ["requested_area"]),
+        ({"requested_area": "-3"}, ["requested_area"]),
+        ({"country": "XX"}, ["country"]),
+        ({"tax_id": "DE123456789"}, ["tax_id"]),
+        ({"message": "x" * 20_001}, ["message"]),
+        ({"company_name": "x" * 256, "email": ""}, ["company_name", "email"]),
+    ],
+)
 def test_a_fault_stands_beside_its_field_and_nothing_is_lost(send, db, changed, fields):
     page = send(status=422, **changed).text
     assert sorted(re.findall(r'href="#f-([\w.]+)"', page)) == sorted(fields)
@@ -124,30 +170,87 @@ def test_a_fault_stands_beside_its_field_and_nothing_is_lost(send, db, changed, 
 
 
 def test_custom_fields_of_all_types_are_asked(organiser, send, app, db):
-    kinds = {"text": "Tall", "textarea": "a\r\nb", "integer": "3", "number": "1,5", "boolean": "1",
-             "date": "2027-01-02", "datetime": "2027-01-02T10:00", "select": "north", "multiselect": ["north", "south"],
-             "email": "b@rosen.example", "url": "https://rosen.example"}
+    kinds = {
+        "text": "Tall",
+        "textarea": "a\r\nb",
+        "integer": "3",
+        "number": "1,5",
+        "boolean": "1",
+        "date": "2027-01-02",
+        "datetime": "2027-01-02T10:00",
+        "select": "north",
+        "multiselect": ["north", "south"],
+        "email": "b@rosen.example",
+        "url": "https://rosen.example",
+    }
     for kind in kinds:
-        options = {"field_options": [{"value": "north", "label": "North"}, {"value": "south", "label": "South"}]} if (
-            "select" in kind) else {}
-        organiser.make("/custom-fields", {"entity_type": "application", "field_key": f"f_{kind}", "field_label": kind,
-                                          "field_type": kind, "applicant_visibility": "editable", **options})
-    organiser.make("/custom-fields", {"entity_type": "application", "field_key": "secret", "field_label": "SECRETFIELD",
-                                      "applicant_visibility": "hidden"})
+        options = (
+            {
+                "field_options": [
+                    {"value": "north", "label": "North"},
+                    {"value": "south", "label": "South"},
+                ]
+            }
+            if ("select" in kind)
+            else {}
+        )
+        organiser.make(
+            "/custom-fields",
+            {
+                "entity_type": "application",
+                "field_key": f"f_{kind}",
+                "field_label": kind,
+                "field_type": kind,
+                "applicant_visibility": "editable",
+                **options,
+            },
+        )
+    organiser.make(
+        "/custom-fields",
+        {
+            "entity_type": "application",
+            "field_key": "secret",
+            "field_label": "SECRETFIELD",
+            "applicant_visibility": "hidden",
+        },
+    )
     assert "SECRETFIELD" not in app.get("/e/fair/apply").text
-    send(language="de", **{f"custom.f_{kind}": value for kind, value in kinds.items()}, **{"custom.secret": "x"})
+    send(
+        language="de",
+        **{f"custom.f_{kind}": value for kind, value in kinds.items()},
+        **{"custom.secret": "x"},
+    )
     app.post(link_of(mails(db)[0]))
     values = applications(organiser)[0]["custom_fields"]
-    assert values == {"f_text": "Tall", "f_textarea": "a\nb", "f_integer": 3, "f_number": 1.5, "f_boolean": True,
-                      "f_date": "2027-01-02", "f_datetime": "2027-01-02T10:00:00Z", "f_select": "north",
-                      "f_multiselect": ["north", "south"], "f_email": "b@rosen.example",
-                      "f_url": "https://rosen.example"}
+    assert values == {
+        "f_text": "Tall",
+        "f_textarea": "a\nb",
+        "f_integer": 3,
+        "f_number": 1.5,
+        "f_boolean": True,
+        "f_date": "2027-01-02",
+        "f_datetime": "2027-01-02T10:00:00Z",
+        "f_select": "north",
+        "f_multiselect": ["north", "south"],
+        "f_email": "b@rosen.example",
+        "f_url": "https://rosen.example",
+    }
 
 
 def test_categories_of_the_event_are_offered(organiser, send, app, db, show):
-    category = organiser.make("/categories", {"title": "Roses", "category_key": "roses",
-                                              "applicant_visibility": "selectable", "event_keys": ["fair"]})
-    assert "Roses" in app.get("/e/fair/apply").text and send(status=422).text.count('id="e-category"') == 1
+    category = organiser.make(
+        "/categories",
+        {
+            "title": "Roses",
+            "category_key": "roses",
+            "applicant_visibility": "selectable",
+            "event_keys": ["fair"],
+        },
+    )
+    assert (
+        "Roses" in app.get("/e/fair/apply").text
+        and send(status=422).text.count('id="e-category"') == 1
+    )
     send(category="roses")
     app.post(link_of(mails(db)[0]))
     assert applications(organiser)[0]["categories"][0]["id"] == category["id"]
@@ -162,15 +265,28 @@ def test_robots_and_old_forms_send_nothing(send, db, app):
     assert mails(db) == []
 
 
-@pytest.mark.parametrize("headers", [{"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"},
-                                     {"Origin": "null"}, {"Sec-Fetch-Site": "same-site"}])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Origin": "null"},
+        {"Sec-Fetch-Site": "same-site"},
+    ],
+)
 def test_a_form_of_another_site_is_refused(send, db, headers):
     assert "This did not work" in send(status=403, headers=headers).text
     assert mails(db) == []
 
 
 def test_a_form_of_this_site_is_accepted(send, db):
-    send(headers={"Origin": "http://localhost:80", "Host": "localhost:80", "Sec-Fetch-Site": "same-origin"})
+    send(
+        headers={
+            "Origin": "http://localhost:80",
+            "Host": "localhost:80",
+            "Sec-Fetch-Site": "same-origin",
+        }
+    )
     assert len(mails(db)) == 1
 
 
@@ -186,18 +302,28 @@ def test_a_closed_full_or_missing_form_says_so(organiser, app, form, send, db, s
     send()
     app.post(link_of(mails(db)[0]))
     full = app.get(form, headers={"Accept-Language": "en"})
-    assert "as many applications as we can take" in full.text and "Exhibit</a>" not in app.get("/e/fair").text
+    assert (
+        "as many applications as we can take" in full.text
+        and "Exhibit</a>" not in app.get("/e/fair").text
+    )
     organiser.patch(pages, {"apply_capacity": None}, status=200)
     organiser.patch(event, {"application_deadline": "2020-01-01"}, status=200)
-    assert "last day for applications is over" in app.get(form, headers={"Accept-Language": "en"}).text
+    assert (
+        "last day for applications is over" in app.get(form, headers={"Accept-Language": "en"}).text
+    )
     organiser.patch(pages, {"apply_is_open": False}, status=200)
     app.get(form, headers={"Accept": "text/html"}, status=404)
 
 
 def test_a_confirmation_after_the_deadline_counts_as_of_the_form(organiser, app, send, db, show):
     send()
-    organiser.patch(f"/events/{show['event']['id']}", {"application_deadline": "2020-01-01"}, status=200)
-    assert "has arrived" in follow(app, app.post(link_of(mails(db)[0]))).text and len(applications(organiser)) == 1
+    organiser.patch(
+        f"/events/{show['event']['id']}", {"application_deadline": "2020-01-01"}, status=200
+    )
+    assert (
+        "has arrived" in follow(app, app.post(link_of(mails(db)[0]))).text
+        and len(applications(organiser)) == 1
+    )
 
 
 def test_links_that_are_wrong_old_or_deleted_look_the_same(app, send, db):
@@ -206,6 +332,7 @@ def test_links_that_are_wrong_old_or_deleted_look_the_same(app, send, db):
 
     def read(page):
         return re.sub('name="token" value="[^"]+"', "", page.text)
+
     wrong = read(app.get("/link/evl_" + "x" * 32, status=404))
     assert read(app.get("/link/x", status=404)) == wrong
     db.connection.execute("UPDATE application_drafts SET created_at = '2020-01-01T00:00:00Z'")
@@ -220,31 +347,48 @@ def test_no_secret_is_stored_or_logged(send, db):
     send()
     secret = link_of(mails(db)[0]).rpartition("/")[2]
     dump = "\n".join(db.connection.iterdump())
-    assert secret not in dump and masking.path(f"/link/{secret}") == "/link/***" and secret not in masking.text(secret)
+    assert (
+        secret not in dump
+        and masking.path(f"/link/{secret}") == "/link/***"
+        and secret not in masking.text(secret)
+    )
 
 
 def test_anonymising_erases_drafts_and_their_mails(organiser, send, db):
     send(email="gone@rosen.example")
     contact = organiser.make("/contacts", {"last_name": "Tantau", "email": "gone@rosen.example"})
     organiser.post(f"/contacts/{contact['id']}/anonymize", {}, status=200)
-    assert "gone@rosen" not in "\n".join(str(row) for table in ("application_drafts", "mails")
-                                          for row in db.connection.execute(f"SELECT * FROM {table}"))
+    assert "gone@rosen" not in "\n".join(
+        str(row)
+        for table in ("application_drafts", "mails")
+        for row in db.connection.execute(f"SELECT * FROM {table}")
+    )
 
 
-def test_anonymising_erases_a_draft_that_was_confirmed_with_the_hash_of_its_address(app, organiser, send, db, show):
+def test_anonymising_erases_a_draft_that_was_confirmed_with_the_hash_of_its_address(
+    app, organiser, send, db, show
+):
     send()
     app.post(link_of(mails(db)[0]))
     (application,) = applications(organiser)
-    assert db.connection.execute("SELECT count(email_hash) FROM application_drafts").fetchone() == (1,)
-    approved = organiser.post(f"/applications/{application['id']}/approve", {}, status=200).json["data"]
+    assert db.connection.execute("SELECT count(email_hash) FROM application_drafts").fetchone() == (
+        1,
+    )
+    approved = organiser.post(f"/applications/{application['id']}/approve", {}, status=200).json[
+        "data"
+    ]
     organiser.post(f"/contacts/{approved['contact_id']}/anonymize", {}, status=200)
     assert db.connection.execute("SELECT count(*) FROM application_drafts").fetchone() == (0,)
 
 
-def test_the_form_opens_only_with_terms_public_pages_and_a_mail_server(organiser, show, settings, monkeypatch):
+def test_the_form_opens_only_with_terms_public_pages_and_a_mail_server(
+    organiser, show, settings, monkeypatch
+):
     pages = f"/events/{show['event']['id']}/pages"
     organiser.patch(pages, {"apply_is_open": False, "apply_terms": {}}, status=200)
-    assert organiser.patch(pages, {"apply_is_open": True}, status=409).json["missing"] == ["apply_terms"]
+    assert organiser.patch(pages, {"apply_is_open": True}, status=409).json["missing"] == [
+        "apply_terms"
+    ]
     fields = {"apply_is_open": True, "apply_terms": {"en": "Terms"}}
     monkeypatch.setattr(settings, "smtp_host", "")
     assert organiser.patch(pages, fields, status=409).json["code"] == "mail_not_configured"
@@ -252,10 +396,14 @@ def test_the_form_opens_only_with_terms_public_pages_and_a_mail_server(organiser
     organiser.patch(pages, fields, status=200)
 
 
-def test_without_a_mail_server_the_form_can_be_tried_on_this_machine_only(send, app, organiser, settings, monkeypatch):
+def test_without_a_mail_server_the_form_can_be_tried_on_this_machine_only(
+    send, app, organiser, settings, monkeypatch
+):
     monkeypatch.setattr(settings, "smtp_host", "")
     monkeypatch.setattr(apply.client, "is_local", lambda: False)
-    assert "we cannot send the e-mail" in send(status=409, headers={"Host": "show.example.org"}).text
+    assert (
+        "we cannot send the e-mail" in send(status=409, headers={"Host": "show.example.org"}).text
+    )
     monkeypatch.setattr(apply.client, "is_local", lambda: True)
     link = re.search(r'href="\.\./\.\./(link/evl_[^"]+)"', send().text)[1]
     app.post(f"/{link}")
@@ -264,35 +412,72 @@ def test_without_a_mail_server_the_form_can_be_tried_on_this_machine_only(send, 
 
 # The reader of forms: bytes from anybody
 
+
 def environ(body, kind=form_bodies.FORM, **more):
-    return {"wsgi.input": io.BytesIO(body), "CONTENT_LENGTH": str(len(body)), "CONTENT_TYPE": kind,
-            "eventapi.places": None, **more}
+    return {
+        "wsgi.input": io.BytesIO(body),
+        "CONTENT_LENGTH": str(len(body)),
+        "CONTENT_TYPE": kind,
+        "eventapi.places": None,
+        **more,
+    }
 
 
-@pytest.mark.parametrize(("body", "found"), [
-    (b"", {}), (b"a=1&a=2&b=", {"a": ["1", "2"], "b": [""]}), (b"a=%C3%A4%0D%0Ab+c", {"a": ["ä\nb c"]}),
-    (b"a", {"a": [""]}), (b"=x", {"": ["x"]}), (b"a=1;b=2", {"a": ["1;b=2"]})])
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (b"", {}),
+        (b"a=1&a=2&b=", {"a": ["1", "2"], "b": [""]}),
+        (b"a=%C3%A4%0D%0Ab+c", {"a": ["ä\nb c"]}),
+        (b"a", {"a": [""]}),
+        (b"=x", {"": ["x"]}),
+        (b"a=1;b=2", {"a": ["1;b=2"]}),
+    ],
+)
 def test_a_form_is_read(body, found):
     assert form_bodies.form(environ(body)) == found
 
 
-@pytest.mark.parametrize(("body", "more", "code"), [
-    (b"a=%ff", {}, "malformed_request"), (b"a=%00", {}, "malformed_request"), ("a=ä".encode(), {}, "malformed_request"),
-    (b"a=1&" * 1000, {}, "body_too_large"), (b"a=" + b"x" * 512 * 1024, {}, "body_too_large"),
-    (b"a=1", {"CONTENT_LENGTH": "9"}, "malformed_request"), (b"a=1", {"CONTENT_LENGTH": "-1"}, "malformed_request"),
-    (b"a=1", {"kind": "multipart/form-data; boundary=x"}, "unsupported_media_type"),
-    (b"a=1", {"kind": "application/json"}, "unsupported_media_type"), (b"a=1", {"kind": ""}, "unsupported_media_type"),
-    (b"a=1", {"HTTP_CONTENT_ENCODING": "gzip"}, "unsupported_media_type")])
+@pytest.mark.parametrize(
+    ("body", "more", "code"),
+    [
+        (b"a=%ff", {}, "malformed_request"),
+        (b"a=%00", {}, "malformed_request"),
+        ("a=ä".encode(), {}, "malformed_request"),
+        (b"a=1&" * 1000, {}, "body_too_large"),
+        (b"a=" + b"x" * 512 * 1024, {}, "body_too_large"),
+        (b"a=1", {"CONTENT_LENGTH": "9"}, "malformed_request"),
+        (b"a=1", {"CONTENT_LENGTH": "-1"}, "malformed_request"),
+        (b"a=1", {"kind": "multipart/form-data; boundary=x"}, "unsupported_media_type"),
+        (b"a=1", {"kind": "application/json"}, "unsupported_media_type"),
+        (b"a=1", {"kind": ""}, "unsupported_media_type"),
+        (b"a=1", {"HTTP_CONTENT_ENCODING": "gzip"}, "unsupported_media_type"),
+    ],
+)
 def test_a_hostile_form_is_refused(body, more, code):
     with pytest.raises(Problem) as refused:
         form_bodies.form(environ(body, **more))
     assert refused.value.code == code
 
 
-@pytest.mark.parametrize(("text", "language", "value"), [
-    ("12,5", "de", 12.5), ("12.5", "de", 12.5), ("12.5", "en", 12.5), ("12,5", "en", 12.5), ("1.234,5", "de", 1234.5),
-    ("1,234.5", "en", 1234.5), ("1.234", "de", 1234), ("1,234", "en", 1234), ("7", "de", 7), ("1e5", "en", "1e5"),
-    ("much", "de", "much"), ("١٢", "en", 12), ("9" * 30, "en", "9" * 30)])
+@pytest.mark.parametrize(
+    ("text", "language", "value"),
+    [
+        ("12,5", "de", 12.5),
+        ("12.5", "de", 12.5),
+        ("12.5", "en", 12.5),
+        ("12,5", "en", 12.5),
+        ("1.234,5", "de", 1234.5),
+        ("1,234.5", "en", 1234.5),
+        ("1.234", "de", 1234),
+        ("1,234", "en", 1234),
+        ("7", "de", 7),
+        ("1e5", "en", "1e5"),
+        ("much", "de", "much"),
+        ("١٢", "en", 12),
+        ("9" * 30, "en", "9" * 30),
+    ],
+)
 def test_numbers_are_read_as_a_language_writes_them(text, language, value):
     assert forms.number(text, language) == value
 
@@ -308,4 +493,6 @@ def test_tokens_are_bound_to_their_form_and_time():
 
 def test_nothing_else_reads_forms():
     for file in paths.folder("eventapi").rglob("*.py"):
-        assert not re.search(r"request\.(forms|files|POST|params)\b", file.read_text(encoding="utf-8")), file
+        assert not re.search(
+            r"request\.(forms|files|POST|params)\b", file.read_text(encoding="utf-8")
+        ), file

@@ -1,4 +1,5 @@
 """A mail server that is down: forms are taken, the desk shows what waits, and each mail arrives once it is back."""
+
 import re
 
 import pytest
@@ -15,24 +16,42 @@ from tests.support.mail_server import Inbox, Server
 @pytest.fixture
 def work(db):
     """Return a function that runs one round of the worker, as a minute later."""
+
     def worked():
         job.paused.clear()
         job.run(db, lambda: False)
         job.finish()
+
     yield worked
     job.paused.clear()
 
 
-def test_a_mail_server_that_is_down_loses_nothing_and_is_shown(register, pages, send, organiser, settings,  # noqa: F811
-                                                               db, work):
+def test_a_mail_server_that_is_down_loses_nothing_and_is_shown(
+    register,
+    pages,
+    send,
+    organiser,
+    settings,  # noqa: F811
+    db,
+    work,
+):
     inbox = Inbox()
     server = Server(inbox)
-    settings.smtp_host, settings.smtp_port, settings.smtp_security = "127.0.0.1", server.port, "none"
+    settings.smtp_host, settings.smtp_port, settings.smtp_security = (
+        "127.0.0.1",
+        server.port,
+        "none",
+    )
     visitor, page = register()
-    assert "Please look into your e-mail" in page.text and "Please look into your e-mail" in send().text
+    assert (
+        "Please look into your e-mail" in page.text
+        and "Please look into your e-mail" in send().text
+    )
     work()
     assert waiting(visitor, db) is None, "a mail may take some minutes"
-    db.connection.execute("UPDATE mails SET next_at = strftime('%Y-%m-%dT%H:%M:%SZ', next_at, '-6 minutes')")
+    db.connection.execute(
+        "UPDATE mails SET next_at = strftime('%Y-%m-%dT%H:%M:%SZ', next_at, '-6 minutes')"
+    )
     assert waiting(visitor, db) == 2
     server.start()
     try:
@@ -40,11 +59,16 @@ def test_a_mail_server_that_is_down_loses_nothing_and_is_shown(register, pages, 
         work()
     finally:
         server.stop()
-    assert sorted(inbox.recipients) == ["ada@rosen.example", "greta@mail.example"] and waiting(visitor, db) is None
-    for message in inbox.messages:                      # the links work
+    assert (
+        sorted(inbox.recipients) == ["ada@rosen.example", "greta@mail.example"]
+        and waiting(visitor, db) is None
+    )
+    for message in inbox.messages:  # the links work
         visitor.post(link_of(message.get_body(("plain",)).get_content()))
     assert {row["email"]: row["status"] for row in organiser.data("/applications")} == {
-        "ada@rosen.example": "new", "greta@mail.example": "approved"}
+        "ada@rosen.example": "new",
+        "greta@mail.example": "approved",
+    }
 
 
 def waiting(visitor, db):

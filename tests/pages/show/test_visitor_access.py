@@ -1,4 +1,5 @@
 """Who gets a badge by registering as a visitor, and who stays out."""
+
 from eventapi.domain.access import links
 from tests.pages.conftest import Visitor
 from tests.pages.show.conftest import TYPED, built, confirmed, link_of, participants
@@ -17,6 +18,7 @@ def refused(visitor, db):
 
 # Who was revoked
 
+
 def test_a_revoked_visitor_who_registers_again_is_told_whom_to_ask(register, pages, organiser, db):
     visitor, _ = register()
     confirmed(visitor, db)
@@ -27,7 +29,9 @@ def test_a_revoked_visitor_who_registers_again_is_told_whom_to_ask(register, pag
     assert "visit@example.org" in page.text
 
 
-def test_a_form_that_was_sent_before_the_revocation_does_not_bring_the_visitor_back(register, pages, organiser, db):
+def test_a_form_that_was_sent_before_the_revocation_does_not_bring_the_visitor_back(
+    register, pages, organiser, db
+):
     visitor, _ = register()
     other, _ = register(first_name="Eve")
     confirmed(visitor, db, 0)
@@ -35,7 +39,9 @@ def test_a_form_that_was_sent_before_the_revocation_does_not_bring_the_visitor_b
     refused(other, db)
 
 
-def test_a_revoked_visitor_stays_out_once_the_visit_is_removed(register, pages, organiser, person, db):
+def test_a_revoked_visitor_stays_out_once_the_visit_is_removed(
+    register, pages, organiser, person, db
+):
     visitor, _ = register()
     confirmed(visitor, db)
     revoke(organiser)
@@ -57,8 +63,16 @@ def test_a_revoked_visitor_stays_out_once_the_visit_is_cancelled(register, pages
 
 def test_a_revoked_visitor_stays_out_in_another_category(register, pages, organiser, db):
     """The other category has another role, so the form makes another application."""
-    organiser.make("/categories", {"title": "Press", "category_key": "press", "approval": "automatic", "role": "press",
-                                   "event_keys": ["fair"]})
+    organiser.make(
+        "/categories",
+        {
+            "title": "Press",
+            "category_key": "press",
+            "approval": "automatic",
+            "role": "press",
+            "event_keys": ["fair"],
+        },
+    )
     visitor, _ = register()
     confirmed(visitor, db)
     revoke(organiser)
@@ -68,9 +82,12 @@ def test_a_revoked_visitor_stays_out_in_another_category(register, pages, organi
 
 # Who takes part already
 
+
 def import_visitor(organiser, **contact):
     made = organiser.make("/contacts", contact)
-    organiser.make("/participants", {"event_key": "fair", "contact_id": made["id"], "role": "visitor"})
+    organiser.make(
+        "/participants", {"event_key": "fair", "contact_id": made["id"], "role": "visitor"}
+    )
     return made
 
 
@@ -82,7 +99,9 @@ def test_an_imported_visitor_who_registers_gets_the_badge(register, pages, organ
     assert len(built(db, "badge")) == 1
 
 
-def test_an_address_that_a_key_for_contacts_has_set_gives_no_badge_that_exists(register, pages, organiser, person, db):
+def test_an_address_that_a_key_for_contacts_has_set_gives_no_badge_that_exists(
+    register, pages, organiser, person, db
+):
     contact = import_visitor(organiser, last_name="Victim", email="victim@mail.example")
     person("contacts").patch(f"/contacts/{contact['id']}", {"email": TYPED["email"]}, status=200)
     visitor, _ = register()
@@ -93,7 +112,9 @@ def test_an_address_that_a_key_for_contacts_has_set_gives_no_badge_that_exists(r
     assert len(organiser.data("/applications?lacks=badge")) == 1
 
 
-def test_a_visitor_whose_typing_error_the_office_corrects_keeps_the_badge(register, pages, organiser, app, db):
+def test_a_visitor_whose_typing_error_the_office_corrects_keeps_the_badge(
+    register, pages, organiser, app, db
+):
     """The office corrects the contact and the application, and mails the link again."""
     visitor, _ = register(email="grate@mail.example")
     confirmed(visitor, db)

@@ -1,4 +1,5 @@
 """Somebody with a browser, mailboxes and perhaps an API key. All that reaches such a person is written down."""
+
 import json
 import re
 from contextlib import suppress
@@ -20,19 +21,48 @@ HTML = {"Accept": "text/html", "Accept-Language": "en"}
 RECORDS = ("applications", "exhibitors", "booths", "invoices", "contacts", "badges")
 # first part of the addresses of a session -> the pages below its first one
 PAGES = {
-    "my": ("", "profile", "submissions", "submissions/text", "booth", "orders", "contract", "invoices", "badges",
-           "programme"),
+    "my": (
+        "",
+        "profile",
+        "submissions",
+        "submissions/text",
+        "booth",
+        "orders",
+        "contract",
+        "invoices",
+        "badges",
+        "programme",
+    ),
     "apply": ("", "badge", "badge.svg"),
     "door": ("", "now", "roster", "search?q=Person"),
-    "desk": ("", "now", "applications", "exhibitors", "exhibitors/submissions", "exhibitors/orders", "hall",
-             "hall/holds", "money", "money/dunning", "money/bank", "people", "tasks", "badges", "print", "print/door",
-             "print/halls", "setup", *(f"{records}/{id}" for records in RECORDS for id in (1, 2))),
+    "desk": (
+        "",
+        "now",
+        "applications",
+        "exhibitors",
+        "exhibitors/submissions",
+        "exhibitors/orders",
+        "hall",
+        "hall/holds",
+        "money",
+        "money/dunning",
+        "money/bank",
+        "people",
+        "tasks",
+        "badges",
+        "print",
+        "print/door",
+        "print/halls",
+        "setup",
+        *(f"{records}/{id}" for records in RECORDS for id in (1, 2)),
+    ),
 }
 
 
 @dataclass
 class Answer:
     """A response of the service."""
+
     status: int
     headers: list
     body: bytes
@@ -73,8 +103,15 @@ class Person:
 
     def state(self):
         """Return what `restore` needs."""
-        return (dict(self.cookies), list(self.homes), list(self.secrets), dict(self.reached), list(self.records),
-                self.last_mail, self.opened)
+        return (
+            dict(self.cookies),
+            list(self.homes),
+            list(self.secrets),
+            dict(self.reached),
+            list(self.records),
+            self.last_mail,
+            self.opened,
+        )
 
     def restore(self, state):
         cookies, homes, secrets, reached, records, self.last_mail, self.opened = state
@@ -104,7 +141,9 @@ class Person:
         headers = {"Authorization": f"Bearer {self.key}"}
         if body is not None:
             headers["Content-Type"] = "application/json"
-        answer = self.send(method, f"/api/v1{path}", b"" if body is None else json.dumps(body).encode(), headers)
+        answer = self.send(
+            method, f"/api/v1{path}", b"" if body is None else json.dumps(body).encode(), headers
+        )
         assert answer.status < 500, f"{method} {path} {body}: {answer.status} {answer.text}"
         self.find_links(answer.text)
         if answer.status == 201 and "id" in answer.data:
@@ -151,7 +190,9 @@ class Person:
         """Let the worker send all mails, and read those to the own mailboxes. Return their texts."""
         db, found = self.world.db, []
         links.handle_requests(db, 100)
-        cursor = db.connection.execute("SELECT * FROM mails WHERE id > ? ORDER BY id", (self.last_mail,))
+        cursor = db.connection.execute(
+            "SELECT * FROM mails WHERE id > ? ORDER BY id", (self.last_mail,)
+        )
         names = [column[0] for column in cursor.description]
         for row in [dict(zip(names, values, strict=True)) for values in cursor.fetchall()]:
             self.last_mail = row["id"]
@@ -159,7 +200,9 @@ class Person:
                 with suppress(contents.Gone):
                     found.append(self.read_mail(row))
         with db.write():
-            db.connection.execute("UPDATE mails SET state = 'sent', next_at = NULL WHERE state = 'queued'")
+            db.connection.execute(
+                "UPDATE mails SET state = 'sent', next_at = NULL WHERE state = 'queued'"
+            )
         return found
 
     def read_mail(self, row):
@@ -168,8 +211,12 @@ class Person:
         # Texts are quoted-printable, and the names of files stand in headers. A parser is slow, so only files get one.
         text = raw.decode("ascii").replace("=\r\n", "").replace("=3D", "=")
         if "Content-Disposition: attachment" in text:
-            text += "".join(map(text_of_pdf, message_from_bytes(raw, policy=policy.default).iter_attachments()))
-        self.note(f"{row['subject']} {text}", f"a mail of the kind {row['kind']} to {row['recipient']}")
+            text += "".join(
+                map(text_of_pdf, message_from_bytes(raw, policy=policy.default).iter_attachments())
+            )
+        self.note(
+            f"{row['subject']} {text}", f"a mail of the kind {row['kind']} to {row['recipient']}"
+        )
         self.find_links(text)
         return text
 
@@ -180,7 +227,7 @@ class Person:
     def open_all(self):
         """Read all mails, and open each link that is new."""
         self.read_mails()
-        for secret in self.secrets[self.opened:]:
+        for secret in self.secrets[self.opened :]:
             self.open(secret)
         self.opened = len(self.secrets)
 
@@ -194,8 +241,16 @@ class Person:
         path = f"/e/fair/{form}"
         token = TOKEN.search(self.get(path).text)
         category = {"apply": "gold", "visit": "guests"}[form]
-        typed = {"first_name": "Eve", "last_name": "Attacker", "company_name": "Own Ltd", "country": "DE",
-                 "terms": "1", "category": category, "email": email, **fields}
+        typed = {
+            "first_name": "Eve",
+            "last_name": "Attacker",
+            "company_name": "Own Ltd",
+            "country": "DE",
+            "terms": "1",
+            "category": category,
+            "email": email,
+            **fields,
+        }
         answer = self.post(path, token=unescape(token[1]), **typed)
         assert answer.status == 200, answer.text
         return answer
@@ -216,7 +271,7 @@ class Person:
                     break
                 for path in sorted(set(OWN.findall(answer.text))):
                     self.get(home + path)
-            if found and kind == "my":              # a file is slow to draw, and that of the own badge is known
+            if found and kind == "my":  # a file is slow to draw, and that of the own badge is known
                 self.get(f"{home}badges/own.pdf")
 
     def note_page(self, home):
@@ -232,18 +287,32 @@ class Person:
 def text_of_pdf(part):
     """Return the text of a PDF that is attached to a mail. Where no PDF can be drawn, pypdf may be missing."""
     from pypdf import PdfReader
+
     return "".join(page.extract_text() for page in PdfReader(BytesIO(part.get_content())).pages)
 
 
 def service_of(app):
     """Return a function (method, path, body, headers) that sends a request to a WSGI application."""
+
     def send(method, path, body, headers):
         path, _, query = path.partition("?")
-        environ = {"REQUEST_METHOD": method, "SCRIPT_NAME": "", "PATH_INFO": path, "QUERY_STRING": query,
-                   "SERVER_NAME": "localhost", "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1",
-                   "HTTP_HOST": "localhost", "wsgi.version": (1, 0), "wsgi.url_scheme": "http",
-                   "wsgi.input": BytesIO(body), "wsgi.errors": BytesIO(), "wsgi.multithread": False,
-                   "wsgi.multiprocess": False, "wsgi.run_once": False}
+        environ = {
+            "REQUEST_METHOD": method,
+            "SCRIPT_NAME": "",
+            "PATH_INFO": path,
+            "QUERY_STRING": query,
+            "SERVER_NAME": "localhost",
+            "SERVER_PORT": "80",
+            "SERVER_PROTOCOL": "HTTP/1.1",
+            "HTTP_HOST": "localhost",
+            "wsgi.version": (1, 0),
+            "wsgi.url_scheme": "http",
+            "wsgi.input": BytesIO(body),
+            "wsgi.errors": BytesIO(),
+            "wsgi.multithread": False,
+            "wsgi.multiprocess": False,
+            "wsgi.run_once": False,
+        }
         if body or method != "GET":
             environ["CONTENT_LENGTH"] = str(len(body))
         for name, value in headers.items():
@@ -257,4 +326,5 @@ def service_of(app):
             if hasattr(chunks, "close"):
                 chunks.close()
         return Answer(int(started[0][:3]), started[1], received, method, path)
+
     return send

@@ -2,6 +2,7 @@
 
 Each function takes the Bench and returns the Person. `exhaust` then does all that such a person can do without a key.
 """
+
 from tests.support.client import add_key
 from tests.support.reach.person import Person
 from tests.support.reach.steps import RIGHTS, X
@@ -28,8 +29,13 @@ def application_shown(bench, owner):
 def application_elsewhere(bench, owner):
     """Somebody to whom the office has mailed the page of an application of another address."""
     person = begin(bench, [X])
-    link = bench.world.office.make("/links", kind="application", email=X, name="Eve",
-                                   application_id=bench.world.applications[owner])
+    link = bench.world.office.make(
+        "/links",
+        kind="application",
+        email=X,
+        name="Eve",
+        application_id=bench.world.applications[owner],
+    )
     bench.world.office("POST", f"/links/{link['id']}/mail", None, 202)
     person.open_all()
     return person
@@ -50,8 +56,11 @@ def applicant_of_known_exhibitor(bench, owner):
     """
     person, world = begin(bench, [address_of(owner)]), bench.world
     world.applications[owner] = world.apply(owner, "gold")
-    world.office.act(f"/applications/{world.applications[owner]}/approve", mail=True,
-                     contact_id=world.contacts[owner])
+    world.office.act(
+        f"/applications/{world.applications[owner]}/approve",
+        mail=True,
+        contact_id=world.contacts[owner],
+    )
     person.open_all()
     del world.applications[owner]
     return person
@@ -71,15 +80,23 @@ def applicant_with_changed_address(bench, owner):
 def applicant_of_readdressed_contact(bench, owner):
     """The applicant, after the contact of the company has got the address of somebody else."""
     person = applicant(bench, owner)
-    bench.world.office("PATCH", f"/contacts/{bench.world.contacts[owner]}", {"email": "next@victim.example"})
+    bench.world.office(
+        "PATCH", f"/contacts/{bench.world.contacts[owner]}", {"email": "next@victim.example"}
+    )
     return person
 
 
 def participant(bench, owner, *rights):
     """A colleague with some rights at the page of an exhibitor."""
     person, office = begin(bench, [X]), bench.world.office
-    link = office.make("/links", kind="participant", participant_id=bench.world.participants[owner], email=X,
-                       name="Eve", rights=list(rights))
+    link = office.make(
+        "/links",
+        kind="participant",
+        participant_id=bench.world.participants[owner],
+        email=X,
+        name="Eve",
+        rights=list(rights),
+    )
     office("POST", f"/links/{link['id']}/mail", None, 202)
     person.open_all()
     return person
@@ -88,8 +105,14 @@ def participant(bench, owner, *rights):
 def application_with_badges(bench, owner):
     """Somebody whom the office has shown a link of an application that it has given the right to badges."""
     person, office = begin(bench, [X]), bench.world.office
-    link = office.make("/links", kind="application", email=X, name="Eve", rights=["badges"],
-                       application_id=bench.world.applications[owner])
+    link = office.make(
+        "/links",
+        kind="application",
+        email=X,
+        name="Eve",
+        rights=["badges"],
+        application_id=bench.world.applications[owner],
+    )
     person.find_links(link["url"])
     person.open_all()
     return person
@@ -150,7 +173,9 @@ def ended(bench, owner):
 def door(bench, *rights):
     """Somebody at the door of the running event."""
     person = begin(bench, [X])
-    link = bench.world.office.make("/links", kind="door", event_key="fair", name="Door", rights=list(rights))
+    link = bench.world.office.make(
+        "/links", kind="door", event_key="fair", name="Door", rights=list(rights)
+    )
     person.find_links(link["url"])
     person.open_all()
     return person

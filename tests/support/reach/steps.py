@@ -3,6 +3,7 @@
 EDGES is the literal list. Each entry yields the requests that a Scene allows: with the ids of one victim, which are
 small numbers that anybody can guess, and with what the attacker has already.
 """
+
 from eventapi.validation.schema_files import document
 from tests.support.reach.world import address_of
 
@@ -24,20 +25,34 @@ class Scene:
         self.application, self.links = world.applications.get(victim), world.links.get(victim, [])
         self.own_links = world.links["M"]
         self.own_contact, self.own_participant = world.contacts["M"], world.participants["M"]
-        self.visitor_contact, self.visitor_participant = world.contacts["W"], world.participants["W"]
+        self.visitor_contact, self.visitor_participant = (
+            world.contacts["W"],
+            world.participants["W"],
+        )
 
     def involved(self, chain):
         """Return the letters of the attacker's mailboxes whose records the steps of a chain name."""
         named, made = set(), self.person.made
-        of = {("contacts", self.own_contact): "m", ("participants", self.own_participant): "m",
-              ("contacts", self.visitor_contact): "w", ("participants", self.visitor_participant): "w"}
+        of = {
+            ("contacts", self.own_contact): "m",
+            ("participants", self.own_participant): "m",
+            ("contacts", self.visitor_contact): "w",
+            ("participants", self.visitor_participant): "w",
+        }
         of |= {("links", id): "m" for id in self.own_links}
         of |= {("contacts", id): "n" for id in made("contacts")[:1]}
-        of |= {("applications", id): letter for id, letter in zip(made("applications"), "vy", strict=False)}
+        of |= {
+            ("applications", id): letter
+            for id, letter in zip(made("applications"), "vy", strict=False)
+        }
         for _, path, body in chain:
             kind, _, rest = path.strip("/").partition("/")
             values = {name.removesuffix("_id"): value for name, value in (body or {}).items()}
-            named |= {of.get((kind, int(rest.split("/")[0])))} if rest.split("/")[0].isdecimal() else set()
+            named |= (
+                {of.get((kind, int(rest.split("/")[0])))}
+                if rest.split("/")[0].isdecimal()
+                else set()
+            )
             named |= {of.get(("contacts", values.get(name))) for name in ("duplicate", "contact")}
             named |= {of.get(("applications", id)) for id in values.get("ids", ())}
             named |= {letter for letter, address in MAILBOXES.items() if address in str(body)}
@@ -60,7 +75,10 @@ def merges(scene):
         for kept, gone in ((own, scene.contact), (scene.contact, own)):
             yield f"/contacts/{kept}/merge", {"duplicate_id": gone}
             if keeps and own == scene.own_contact:
-                yield f"/contacts/{kept}/merge", {"duplicate_id": gone, "keep_links": scene.own_links[:1]}
+                yield (
+                    f"/contacts/{kept}/merge",
+                    {"duplicate_id": gone, "keep_links": scene.own_links[:1]},
+                )
 
 
 def new_contacts(scene):
@@ -85,7 +103,10 @@ def replaced_contacts(scene):
 def imported_contacts(scene):
     if scene.contact:
         record = {"customer_number": f"K-{scene.victim}", "email": X}
-        yield "/bulk-import/contacts", {"records": [record], "match_field": "customer_number", "mode": "update"}
+        yield (
+            "/bulk-import/contacts",
+            {"records": [record], "match_field": "customer_number", "mode": "update"},
+        )
 
 
 def new_applications(scene):
@@ -94,8 +115,15 @@ def new_applications(scene):
 
 
 def application_body(category, address):
-    return {"company_name": "Own Ltd", "last_name": "Attacker", "email": address, "country": "DE", "late": True,
-            "event_keys": ["fair"], "category_keys": [category]}
+    return {
+        "company_name": "Own Ltd",
+        "last_name": "Attacker",
+        "email": address,
+        "country": "DE",
+        "late": True,
+        "event_keys": ["fair"],
+        "category_keys": [category],
+    }
 
 
 def changed_applications(scene):
@@ -110,8 +138,15 @@ def changed_applications(scene):
 
 def replaced_applications(scene):
     if scene.application:
-        yield f"/applications/{scene.application}", {"company_name": "Seen in the list", "email": X,
-                                                     "event_keys": ["fair"], "country": "DE"}
+        yield (
+            f"/applications/{scene.application}",
+            {
+                "company_name": "Seen in the list",
+                "email": X,
+                "event_keys": ["fair"],
+                "country": "DE",
+            },
+        )
 
 
 def approvals(scene):
@@ -161,7 +196,10 @@ def changed_participants(scene):
 
 def replaced_participants(scene):
     if scene.participant:
-        yield f"/participants/{scene.participant}", {"event_id": 1, "contact_id": scene.own_contact, "role": "visitor"}
+        yield (
+            f"/participants/{scene.participant}",
+            {"event_id": 1, "contact_id": scene.own_contact, "role": "visitor"},
+        )
 
 
 def new_participants(scene):
@@ -191,18 +229,31 @@ def imported_participants(scene):
     if scene.contact:
         records.append({"contact_id": scene.contact, "role": "visitor", "email": X})
     for record in records:
-        yield "/bulk-import/participants", {"event_key": "fair", "mode": "upsert", "records": [record]}
+        yield (
+            "/bulk-import/participants",
+            {"event_key": "fair", "mode": "upsert", "records": [record]},
+        )
 
 
 def new_links(scene):
     if scene.participant:
         for rights in (None, [], *([right] for right in RIGHTS)):
-            body = {"kind": "participant", "participant_id": scene.participant, "email": X, "name": "Eve"}
+            body = {
+                "kind": "participant",
+                "participant_id": scene.participant,
+                "email": X,
+                "name": "Eve",
+            }
             if rights is not None:
                 body["rights"] = rights
             yield "/links", body
     if scene.application:
-        body = {"kind": "application", "application_id": scene.application, "email": X, "name": "Eve"}
+        body = {
+            "kind": "application",
+            "application_id": scene.application,
+            "email": X,
+            "name": "Eve",
+        }
         yield "/links", body
         yield "/links", {**body, "rights": ["badges"]}
     yield "/links", {"kind": "door", "event_key": "fair", "name": "Door", "rights": ["search"]}
@@ -240,8 +291,20 @@ def rotated_links(scene):
 
 def link_batches(scene):
     if scene.participant:
-        yield "/links/batch", {"action": "create", "items": [
-            {"kind": "participant", "participant_id": scene.participant, "email": X, "name": "Eve"}]}
+        yield (
+            "/links/batch",
+            {
+                "action": "create",
+                "items": [
+                    {
+                        "kind": "participant",
+                        "participant_id": scene.participant,
+                        "email": X,
+                        "name": "Eve",
+                    }
+                ],
+            },
+        )
     if known_links(scene):
         yield "/links/batch", {"action": "mail", "ids": known_links(scene)}
 
@@ -276,9 +339,20 @@ EDGES = {
     "POST /links/batch": link_batches,
 }
 # What the attacker does without a key: see Walk.follow, Walk.harvest and sessions.exhaust.
-OPEN = ("POST /e/<event_key>/apply", "POST /e/<event_key>/visit", "POST /link/<secret>", "POST /my",
-        "POST /apply/<ref>/my", "POST /my/<ref>/mail-me", "POST /desk/sign-in", "POST /door/sign-in")
-ENDS, OWN = "ends something, and gives nothing", "changes a record of its own session, and gives nothing"
+OPEN = (
+    "POST /e/<event_key>/apply",
+    "POST /e/<event_key>/visit",
+    "POST /link/<secret>",
+    "POST /my",
+    "POST /apply/<ref>/my",
+    "POST /my/<ref>/mail-me",
+    "POST /desk/sign-in",
+    "POST /door/sign-in",
+)
+ENDS, OWN = (
+    "ends something, and gives nothing",
+    "changes a record of its own session, and gives nothing",
+)
 SAME = "runs the route of the API with the scopes of the person; tests/pages/desk/test_scopes.py compares them"
 FIELDS = "changes fields that lead nowhere"
 # Routes of the same parts that are no steps -> the reason

@@ -3,6 +3,7 @@
 A key may reach through links and mails what it can read with GET, and nothing else: READS says what that is. The other
 starts are sessions; what they may reach is a set of (owner, kind).
 """
+
 from tests.support.reach.world import KINDS, OWNERS
 
 # scope -> kinds of records whose marks GET shows to a key with this scope alone
@@ -21,7 +22,7 @@ READS = {
     "documents": "contract contact",
     "submissions": "submission contact",
     "tasks": "",
-    "checkins": "",                     # nobody has scanned a badge yet
+    "checkins": "",  # nobody has scanned a badge yet
     "schedules": "",
     "calendar-feed": "",
     "custom_fields": "",
@@ -31,6 +32,7 @@ READS = {
     "audit": " ".join(KINDS),
     "links": "",
 }
+
 
 def allowed(scopes):
     """Return the pairs (owner, kind) that a key with these scopes may reach."""
@@ -43,26 +45,60 @@ def allowed(scopes):
 SESSIONS = {
     "application of an exhibitor, shown": ("application_shown", ["A"], {"A": "application"}),
     "application of a visitor, shown": ("application_shown", ["R"], {"R": "application"}),
-    "application of an exhibitor, mailed elsewhere": ("application_elsewhere", ["A"], {"A": "application"}),
-    "application of a visitor, mailed elsewhere": ("application_elsewhere", ["R"], {"R": "application"}),
+    "application of an exhibitor, mailed elsewhere": (
+        "application_elsewhere",
+        ["A"],
+        {"A": "application"},
+    ),
+    "application of a visitor, mailed elsewhere": (
+        "application_elsewhere",
+        ["R"],
+        {"R": "application"},
+    ),
     "application of an exhibitor, mailed to its address": (
-        "applicant", ["A"], {"A": " ".join(KINDS)}),
-    "application of a visitor, mailed to its address": ("applicant", ["R"], {"R": "application badge contact"}),
+        "applicant",
+        ["A"],
+        {"A": " ".join(KINDS)},
+    ),
+    "application of a visitor, mailed to its address": (
+        "applicant",
+        ["R"],
+        {"R": "application badge contact"},
+    ),
     # The person may also register as a visitor: the badge of this new visit has the name of the contact.
     "application that has found an exhibitor": (
-        "applicant_of_known_exhibitor", ["B"], {"B": "application contact"}),
+        "applicant_of_known_exhibitor",
+        ["B"],
+        {"B": "application contact"},
+    ),
     "application of an exhibitor, mailed to its changed address": (
-        "applicant_with_changed_address", ["A"], {"A": "application contact"}),
+        "applicant_with_changed_address",
+        ["A"],
+        {"A": "application contact"},
+    ),
     "application of a visitor, mailed to its changed address": (
-        "applicant_with_changed_address", ["R"], {"R": "application badge contact"}),
+        "applicant_with_changed_address",
+        ["R"],
+        {"R": "application badge contact"},
+    ),
     "application whose contact has got another address": (
-        "applicant_of_readdressed_contact", ["A"], {"A": "application"}),
+        "applicant_of_readdressed_contact",
+        ["A"],
+        {"A": "application"},
+    ),
     "applicant whose link to the exhibitor was revoked": ("revoked", ["A"], {"A": "application"}),
     "applicant all of whose links were revoked": ("all_revoked", ["A"], {}),
     "application of a visitor with the right badges, shown": (
-        "application_with_badges", ["R"], {"R": "application badge contact"}),
+        "application_with_badges",
+        ["R"],
+        {"R": "application badge contact"},
+    ),
     "participant with profile": ("participant", ["A", "profile"], {"A": "contact profile"}),
-    "participant with submissions": ("participant", ["A", "submissions"], {"A": "contact submission"}),
+    "participant with submissions": (
+        "participant",
+        ["A", "submissions"],
+        {"A": "contact submission"},
+    ),
     "participant with booth": ("participant", ["A", "booth"], {"A": "contact booth"}),
     "participant with orders": ("participant", ["A", "orders"], {"A": "contact order"}),
     "participant with contract": ("participant", ["A", "contract"], {"A": "contact contract"}),
@@ -70,9 +106,20 @@ SESSIONS = {
     "participant with badges": ("participant", ["A", "badges"], {"A": "contact badge"}),
     "participant without rights": ("participant", ["A"], {"A": "contact"}),
     "applicant whose exhibitor was merged with another one": (
-        "merged_applicant", ["A"], {"A": "application contact"}),
-    "participant of an exhibitor that has got the records of another one": ("merged_participant", ["A"], {}),
-    "participant of an exhibitor that was merged into another one": ("merged_participant", ["B"], {}),
+        "merged_applicant",
+        ["A"],
+        {"A": "application contact"},
+    ),
+    "participant of an exhibitor that has got the records of another one": (
+        "merged_participant",
+        ["A"],
+        {},
+    ),
+    "participant of an exhibitor that was merged into another one": (
+        "merged_participant",
+        ["B"],
+        {},
+    ),
     "participant whose link has ended": ("ended", ["A"], {}),
     "door": ("door", ["search"], {owner: "badge contact" for owner in "ABRIE"}),
 }
@@ -86,9 +133,9 @@ def pairs(kinds_by_owner):
 # function that makes a link, a secret or a session -> the modules that call it
 GIVES = {
     "links.create": "cli/links.py demo/entrance.py demo/pages.py domain/access/desks.py domain/people/decisions.py "
-                    "domain/portal/granting.py domain/registration/applicants.py domain/registration/drafts.py",
+    "domain/portal/granting.py domain/registration/applicants.py domain/registration/drafts.py",
     "links.mail": "domain/access/links.py domain/portal/granting.py domain/portal/reminding.py "
-                  "domain/registration/applicants.py",
+    "domain/registration/applicants.py",
     "links.add_secret": "cli/links.py domain/access/links.py domain/people/decisions.py domain/portal/granting.py",
     "links.show": "cli/links.py demo/first_steps.py domain/portal/granting.py",
     "link_secrets.add": "domain/access/desks.py domain/access/links.py domain/registration/drafts.py",

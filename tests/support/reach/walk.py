@@ -1,4 +1,5 @@
 """The walk: breadth first over the steps of an attacker, until records are reached that the start may not reach."""
+
 import json
 import re
 import sqlite3
@@ -11,8 +12,19 @@ from tests.support.reach.steps import EDGES, MAILBOXES, Scene, application_body
 from tests.support.reach.world import BEGINS, OWNERS, World, address_of, mark
 
 # Tables that decide what a person reaches. Two states whose rows are equal here are one state.
-DECIDING = ("contacts", "applications", "application_categories", "participants", "badge_aliases", "invoices", "links",
-            "link_secrets", "sessions", "link_requests", "mails")
+DECIDING = (
+    "contacts",
+    "applications",
+    "application_categories",
+    "participants",
+    "badge_aliases",
+    "invoices",
+    "links",
+    "link_secrets",
+    "sessions",
+    "link_requests",
+    "mails",
+)
 RANDOM = re.compile(r"ref|badge_number|message_id|lease|.*_hash|.*sha256|.*_at|e_invoice_.*")
 ADDRESSES = tuple(MAILBOXES.values())
 TIMES = re.compile(r"(created|email_\w+|decided)_at")
@@ -22,6 +34,7 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 @dataclass
 class State:
     """A copy of everything, to which a walk returns."""
+
     rows: sqlite3.Connection
     person: tuple
     clock: str
@@ -31,12 +44,16 @@ class State:
 @dataclass
 class Finding:
     """Records that a start must not reach, and the steps that lead to them."""
+
     start: str
     chain: tuple
     records: dict = field(default_factory=dict)
 
     def __str__(self):
-        steps = [f"{method} {path}" + (f" {json.dumps(body)}" if body else "") for method, path, body in self.chain]
+        steps = [
+            f"{method} {path}" + (f" {json.dumps(body)}" if body else "")
+            for method, path, body in self.chain
+        ]
         shown = {}
         for (owner, kind), place in self.records.items():
             shown.setdefault(place, []).append(f"{mark(owner, kind)}")
@@ -57,8 +74,8 @@ class Bench:
         self.settle()
         self.attacker.look()
         self.begin = self.save(self.attacker)
-        self.ended = {}                 # fingerprint of a state -> what its pages and its harvest reach
-        self.followed = {}              # fingerprint after a step -> that after its links were opened
+        self.ended = {}  # fingerprint of a state -> what its pages and its harvest reach
+        self.followed = {}  # fingerprint after a step -> that after its links were opened
 
     def register_victim(self):
         """Let the visitor R register with the public form."""
@@ -76,11 +93,16 @@ class Bench:
             self.approve_all()
             self.attacker.open_all()
             application = self.world.office.read("/applications?sort=id&order=desc")[0]
-            self.world.contacts[owner], self.world.applications[owner] = application["contact_id"], application["id"]
+            self.world.contacts[owner], self.world.applications[owner] = (
+                application["contact_id"],
+                application["id"],
+            )
             rows = self.world.office.read(f"/participants?contact_id={application['contact_id']}")
             self.world.participants[owner] = rows[0]["id"]
         self.attacker.cross()
-        self.world.links["M"] = [link["id"] for link in self.world.office.read(f"/links?email={MAILBOXES['m']}")]
+        self.world.links["M"] = [
+            link["id"] for link in self.world.office.read(f"/links?email={MAILBOXES['m']}")
+        ]
         self.attacker.open_all()
 
     def approve_all(self, addresses=ADDRESSES):
@@ -109,13 +131,29 @@ class Bench:
             cursor = self.db.connection.execute(f"SELECT * FROM {table} ORDER BY 1")
             names = [column[0] for column in cursor.description]
             rows += [(table, dict(zip(names, values, strict=True))) for values in cursor.fetchall()]
-        times = sorted({value for _, row in rows for name, value in row.items()
-                        if TIMES.fullmatch(name) and value and value > BEGINS})
+        times = sorted(
+            {
+                value
+                for _, row in rows
+                for name, value in row.items()
+                if TIMES.fullmatch(name) and value and value > BEGINS
+            }
+        )
         rank = {value: place for place, value in enumerate(times)}
-        deciding = [(table, *(value if not RANDOM.fullmatch(name) else
-                               rank.get(value, -1) if TIMES.fullmatch(name) and table in DECIDING[:4] else
-                               value is not None
-                               for name, value in row.items())) for table, row in rows]
+        deciding = [
+            (
+                table,
+                *(
+                    value
+                    if not RANDOM.fullmatch(name)
+                    else rank.get(value, -1)
+                    if TIMES.fullmatch(name) and table in DECIDING[:4]
+                    else value is not None
+                    for name, value in row.items()
+                ),
+            )
+            for table, row in rows
+        ]
         return sha256(repr(deciding).encode()).digest()
 
     # Starts
@@ -136,7 +174,13 @@ class Walk:
     """One walk of a person from a start to everything within a number of steps."""
 
     def __init__(self, bench, name, person, allowed, depth):
-        self.bench, self.name, self.person, self.allowed, self.depth = bench, name, person, allowed, depth
+        self.bench, self.name, self.person, self.allowed, self.depth = (
+            bench,
+            name,
+            person,
+            allowed,
+            depth,
+        )
         self.findings, self.refused, self.states, self.tried = [], set(), 0, 0
 
     def run(self, victims=OWNERS):
@@ -161,7 +205,9 @@ class Walk:
         following, is_dirty = [], True
         self.bench.restore(state, self.person)
         for step in list(steps(scene)):
-            if as_key(step) in self.refused or (state.chain and is_same_change(state.chain[-1], step)):
+            if as_key(step) in self.refused or (
+                state.chain and is_same_change(state.chain[-1], step)
+            ):
                 continue
             if is_dirty:
                 self.bench.restore(state, self.person)

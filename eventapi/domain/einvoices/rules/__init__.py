@@ -3,6 +3,7 @@
 They need no XML: the same check serves a draft, a document that was written, and one that a supplier has sent. They are
 not a replacement for the official validators, which also know terms that `model.Document` does not contain.
 """
+
 from decimal import Context, localcontext
 
 from eventapi.domain.einvoices import profiles
@@ -10,7 +11,7 @@ from eventapi.domain.einvoices.rules import categories, codes, germany, peppol, 
 from eventapi.domain.einvoices.rules.faults import Fault
 
 __all__ = ("Fault", "check")
-EXACT = Context(prec=200)           # more digits than a product of two numbers that `reading` accepts
+EXACT = Context(prec=200)  # more digits than a product of two numbers that `reading` accepts
 PARTS = {
     profiles.EN16931: (required, codes, categories, sums),
     profiles.XRECHNUNG: (required, codes, categories, sums, germany, peppol),

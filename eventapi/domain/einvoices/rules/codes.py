@@ -2,52 +2,69 @@
 
 These are BR-CL-01 to BR-CL-25.
 """
+
 from eventapi.domain.einvoices import exemptions
 from eventapi.domain.einvoices.rules.faults import Fault, adjustments, name_of_line
 from eventapi.languages import countries
 from eventapi.validation.identifiers.electronic import ADDRESS_SCHEMES
 
 # BT-3: documents of UNTDID 1001 that are invoices or credit notes
-TYPES = frozenset("""
+TYPES = frozenset(
+    """
     71 80 81 82 83 84 102 130 202 203 204 211 218 219 261 262 295 296 308 325 326 331 380 381 382 383 384 385 386
     387 388 389 390 393 394 395 396 420 456 457 458 471 472 473 500 501 502 503 527 532 553 575 623 633 751 780 817
-    870 875 876 877 935""".split())
+    870 875 876 877 935""".split()
+)
 # BT-5, BT-6: ISO 4217, without the code for "no currency"
-CURRENCIES = frozenset("""
+CURRENCIES = frozenset(
+    """
     AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF
     CHW CLF CLP CNH CNY COP COU CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ
     GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL
     LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR
     PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STD SVC SYP SZL THB TJS TMT TND TOP TRY
     TTD TWD TZS UAH UGX USD USN UYI UYU UYW UZS VES VED VND VUV WST XAF XAG XAU XBA XBB XBC XBD XCD XCG XDR XOF XPD
-    XPF XPT XSU XTS XUA YER ZAR ZMW ZWG""".split())
+    XPF XPT XSU XTS XUA YER ZAR ZMW ZWG""".split()
+)
 # BT-40, BT-55, BT-80: ISO 3166-1. The rules write Kosovo as 1A, know Northern Ireland (XI), and lack South Sudan.
 COUNTRIES = (frozenset(countries.NAMES) | {"1A", "AN", "XI"}) - {"XK", "SS"}
 # Prefixes of VAT ids (BR-CO-09): Greece writes EL.
 VAT_PREFIXES = COUNTRIES | {"EL"}
 # BT-29, BT-46: schemes of ISO 6523 (ICD)
-SCHEMES = frozenset(f"{number:04d}" for number in range(2, 249) if number not in (92, 103, 181, 182))
+SCHEMES = frozenset(
+    f"{number:04d}" for number in range(2, 249) if number not in (92, 103, 181, 182)
+)
 # BT-34, BT-49 in PEPPOL-EN16931-CL008 of November 2026: Peppol has no e-mail addresses, and has withdrawn some schemes.
-PEPPOL_ADDRESS_SCHEMES = ADDRESS_SCHEMES - frozenset("""
-    0037 0147 0154 0170 0177 0193 0194 0202 0203 0205 0212 0213 0215 0217 0219 0220 AN AQ AS AU EM""".split())
+PEPPOL_ADDRESS_SCHEMES = ADDRESS_SCHEMES - frozenset(
+    """
+    0037 0147 0154 0170 0177 0193 0194 0202 0203 0205 0212 0213 0215 0217 0219 0220 AN AQ AS AU EM""".split()
+)
 # BT-81: UNTDID 4461
-MEANS = frozenset(str(number) for number in range(1, 99)
-                  if number not in (71, 72, 73, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90)) | {"ZZZ"}
+MEANS = frozenset(
+    str(number)
+    for number in range(1, 99)
+    if number not in (71, 72, 73, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90)
+) | {"ZZZ"}
 # BT-118, BT-151, BT-95: UNTDID 5305. L and M are taxes of Spain, B is one of Italy.
 CATEGORIES = frozenset("AE L M E S Z G O K B".split())
 # BT-98, BT-140: UNTDID 5189
-ALLOWANCE_REASONS = frozenset("41 42 60 62 63 64 65 66 67 68 70 71 88 95 100 102 103 104 105".split())
+ALLOWANCE_REASONS = frozenset(
+    "41 42 60 62 63 64 65 66 67 68 70 71 88 95 100 102 103 104 105".split()
+)
 # BT-105: UNTDID 7161
-CHARGE_REASONS = frozenset("""
+CHARGE_REASONS = frozenset(
+    """
     AA AAA AAC AAD AAE AAF AAH AAI AAS AAT AAV AAY AAZ ABA ABB ABC ABD ABF ABK ABL ABN ABR ABS ABT ABU ACF ACG ACH
     ACI ACJ ACK ACL ACM ACS ADC ADE ADJ ADK ADL ADM ADN ADO ADP ADQ ADR ADT ADW ADY ADZ AEA AEB AEC AED AEF AEH AEI
     AEJ AEK AEL AEM AEN AEO AEP AES AET AEU AEV AEW AEX AEY AEZ AJ AU CA CAB CAD CAE CAF CAI CAJ CAK CAL CAM CAN CAO
     CAP CAQ CAR CAS CAT CAU CAV CAW CAX CAY CAZ CD CG CS CT DAB DAD DAC DAF DAG DAH DAI DAJ DAK DAL DAM DAN DAO DAP
     DAQ DL EG EP ER FAA FAB FAC FC FH FI GAA HAA HD HH IAA IAB ID IF IR IS KO L1 LA LAA LAB LF MAE MI ML NAA OA PA
     PAA PC PL PRV RAB RAC RAD RAF RE RF RH RV SA SAA SAD SAE SAI SG SH SM SU TAB TAC TT TV V1 V2 WH XAA YY
-    ZZZ""".split())
+    ZZZ""".split()
+)
 # BT-130, BT-150: UN/ECE Recommendation 20, and packages of Recommendation 21, which begin with X
-UNITS = frozenset("""
+UNITS = frozenset(
+    """
     10 11 13 14 15 20 21 22 23 24 25 27 28 33 34 35 37 38 40 41 56 57 58 59 60 61 74 77 80 81 85 87 89 91 1I 2A 2B
     2C 2G 2H 2I 2J 2K 2L 2M 2N 2P 2Q 2R 2U 2X 2Y 2Z 3B 3C 4C 4G 4H 4K 4L 4M 4N 4O 4P 4Q 4R 4T 4U 4W 4X 5A 5B 5E 5J
     A10 A11 A12 A13 A14 A15 A16 A17 A18 A19 A2 A20 A21 A22 A23 A24 A26 A27 A28 A29 A3 A30 A31 A32 A33 A34 A35 A36
@@ -123,7 +140,8 @@ UNITS = frozenset("""
     XTW XTY XTZ XUC XUN XVA XVG XVI XVK XVL XVN XVO XVP XVQ XVR XVS XVY XWA XWB XWC XWD XWF XWG XWH XWJ XWK XWL XWM
     XWN XWP XWQ XWR XWS XWT XWU XWV XWW XWX XWY XWZ XXA XXB XXC XXD XXF XXG XXH XXJ XXK XYA XYB XYC XYD XYF XYG XYH
     XYJ XYK XYL XYM XYN XYP XYQ XYR XYS XYT XYV XYW XYX XYY XYZ XZA XZB XZC XZD XZF XZG XZH XZJ XZK XZL XZM XZN XZP
-    XZQ XZR XZS XZT XZU XZV XZW XZX XZY XZZ""".split())
+    XZQ XZR XZS XZT XZU XZV XZW XZX XZY XZZ""".split()
+)
 
 
 def faults(document, profile):
@@ -131,53 +149,134 @@ def faults(document, profile):
     codes = (*_of_header(document), *_of_parties(document), *_of_parts(document))
     for rule, term, what, code, allowed, remedy in codes:
         if code and code not in allowed:
-            yield Fault(rule, term, f"{what} ({term}) is {code[:60]!r}, which its code list does not contain. {remedy}")
+            yield Fault(
+                rule,
+                term,
+                f"{what} ({term}) is {code[:60]!r}, which its code list does not contain. {remedy}",
+            )
 
 
 def _of_header(document):
     currency = "Use a code of ISO 4217, such as EUR."
     return (
-        ("BR-CL-01", "BT-3", "The type of the document", document.type_code, TYPES,
-         "Use 380 for an invoice and 381 for a credit note."),
+        (
+            "BR-CL-01",
+            "BT-3",
+            "The type of the document",
+            document.type_code,
+            TYPES,
+            "Use 380 for an invoice and 381 for a credit note.",
+        ),
         ("BR-CL-04", "BT-5", "The currency", document.currency, CURRENCIES, currency),
-        ("BR-CL-05", "BT-6", "The currency of VAT accounting", document.tax_currency, CURRENCIES, currency),
-        ("BR-CL-14", "BT-80", "The country of delivery", document.deliver_to_country, COUNTRIES,
-         "Use two letters of ISO 3166-1, such as DE."),
-        ("BR-CL-16", "BT-81", "The means of payment", document.means_code, MEANS,
-         "Use a code of UNTDID 4461, such as 58 for a SEPA transfer or 30 for another transfer."),
+        (
+            "BR-CL-05",
+            "BT-6",
+            "The currency of VAT accounting",
+            document.tax_currency,
+            CURRENCIES,
+            currency,
+        ),
+        (
+            "BR-CL-14",
+            "BT-80",
+            "The country of delivery",
+            document.deliver_to_country,
+            COUNTRIES,
+            "Use two letters of ISO 3166-1, such as DE.",
+        ),
+        (
+            "BR-CL-16",
+            "BT-81",
+            "The means of payment",
+            document.means_code,
+            MEANS,
+            "Use a code of UNTDID 4461, such as 58 for a SEPA transfer or 30 for another transfer.",
+        ),
     )
 
 
 def _of_parties(document):
-    for who, party, number, country, address in (("seller", document.seller, "BT-29", "BT-40", "BT-34"),
-                                                 ("buyer", document.buyer, "BT-46", "BT-55", "BT-49")):
-        yield ("BR-CL-10", number, f"The scheme of the id of the {who}", party.id_scheme, SCHEMES,
-               "Use a code of ISO 6523, such as 0088 for a GLN.")
-        yield ("BR-CL-14", country, f"The country of the {who}", party.country, COUNTRIES,
-               "Use two letters of ISO 3166-1, such as DE.")
-        yield ("BR-CL-25", address, f"The scheme of the electronic address of the {who}", party.address_scheme,
-               ADDRESS_SCHEMES, "Use 0204 for a Leitweg-ID, 0088 for a GLN, or, outside of Peppol, EM "
-               "for an e-mail address.")
+    for who, party, number, country, address in (
+        ("seller", document.seller, "BT-29", "BT-40", "BT-34"),
+        ("buyer", document.buyer, "BT-46", "BT-55", "BT-49"),
+    ):
+        yield (
+            "BR-CL-10",
+            number,
+            f"The scheme of the id of the {who}",
+            party.id_scheme,
+            SCHEMES,
+            "Use a code of ISO 6523, such as 0088 for a GLN.",
+        )
+        yield (
+            "BR-CL-14",
+            country,
+            f"The country of the {who}",
+            party.country,
+            COUNTRIES,
+            "Use two letters of ISO 3166-1, such as DE.",
+        )
+        yield (
+            "BR-CL-25",
+            address,
+            f"The scheme of the electronic address of the {who}",
+            party.address_scheme,
+            ADDRESS_SCHEMES,
+            "Use 0204 for a Leitweg-ID, 0088 for a GLN, or, outside of Peppol, EM "
+            "for an e-mail address.",
+        )
 
 
 def _of_parts(document):
     """Yield the codes of lines, discounts, charges and the VAT breakdown."""
-    category, unit = "Use S, Z, E, AE, K, G or O.", "Use a code of UN/ECE Recommendation 20, such as C62 for a piece."
+    category, unit = (
+        "Use S, Z, E, AE, K, G or O.",
+        "Use a code of UN/ECE Recommendation 20, such as C62 for a piece.",
+    )
     for number, line in enumerate(document.lines, start=1):
         name = name_of_line(number, line)
         yield "BR-CL-23", "BT-130", f"{name}: the unit", line.unit, UNITS, unit
         yield "BR-CL-23", "BT-150", f"{name}: the unit of the price", line.price_unit, UNITS, unit
         yield "BR-CL-18", "BT-151", f"{name}: the VAT category", line.category, CATEGORIES, category
-        yield ("BR-CL-19", "BT-140", f"{name}: the code of the reason of the discount", line.discount_reason_code,
-               ALLOWANCE_REASONS, "Use 95, or the text of the reason alone.")
+        yield (
+            "BR-CL-19",
+            "BT-140",
+            f"{name}: the code of the reason of the discount",
+            line.discount_reason_code,
+            ALLOWANCE_REASONS,
+            "Use 95, or the text of the reason alone.",
+        )
     for name, part, is_charge in adjustments(document):
-        yield ("BR-CL-17", "BT-102" if is_charge else "BT-95", f"{name}: the VAT category", part.category,
-               CATEGORIES, category)
-        yield ("BR-CL-20" if is_charge else "BR-CL-19", "BT-105" if is_charge else "BT-98", f"{name}: the reason code",
-               part.reason_code, CHARGE_REASONS if is_charge else ALLOWANCE_REASONS,
-               "Use the text of the reason alone.")
+        yield (
+            "BR-CL-17",
+            "BT-102" if is_charge else "BT-95",
+            f"{name}: the VAT category",
+            part.category,
+            CATEGORIES,
+            category,
+        )
+        yield (
+            "BR-CL-20" if is_charge else "BR-CL-19",
+            "BT-105" if is_charge else "BT-98",
+            f"{name}: the reason code",
+            part.reason_code,
+            CHARGE_REASONS if is_charge else ALLOWANCE_REASONS,
+            "Use the text of the reason alone.",
+        )
     for tax in document.taxes:
-        yield ("BR-CL-17", "BT-118", "The VAT category of a VAT breakdown", tax.category, CATEGORIES,
-               category)
-        yield ("BR-CL-22", "BT-121", f"The reason code of VAT category {tax.category}", tax.reason_code,
-               exemptions.CODES, "Use a code of the list VATEX, such as VATEX-EU-AE, or the text of the reason alone.")
+        yield (
+            "BR-CL-17",
+            "BT-118",
+            "The VAT category of a VAT breakdown",
+            tax.category,
+            CATEGORIES,
+            category,
+        )
+        yield (
+            "BR-CL-22",
+            "BT-121",
+            f"The reason code of VAT category {tax.category}",
+            tax.reason_code,
+            exemptions.CODES,
+            "Use a code of the list VATEX, such as VATEX-EU-AE, or the text of the reason alone.",
+        )

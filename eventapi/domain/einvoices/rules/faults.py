@@ -1,4 +1,5 @@
 """A fault of a document, and how parts of a document are named in it."""
+
 from typing import NamedTuple
 
 from eventapi.validation import identifiers
@@ -10,6 +11,7 @@ class Fault(NamedTuple):
     rule: its id in the norm (BR-CO-10), in XRechnung (BR-DE-15) or in Peppol (PEPPOL-EN16931-R010); SUM and IBAN are
     our own. term: the business term or group, such as BT-10. detail: value, cause and remedy in English.
     """
+
     rule: str
     term: str
     detail: str
@@ -26,7 +28,12 @@ def wrong_iban(rule, account):
     try:
         identifiers.iban(account)
     except ValueError as fault:
-        yield Fault(rule, "BT-84", f"The account {account[:60]!r} (BT-84) must be {fault}. Correct it.", True)
+        yield Fault(
+            rule,
+            "BT-84",
+            f"The account {account[:60]!r} (BT-84) must be {fault}. Correct it.",
+            True,
+        )
 
 
 def name_of_line(number, line):
