@@ -81,7 +81,8 @@ test processes: export PYTHONDONTWRITEBYTECODE :=
 FOLDER_OF_TESTS = if df -Pk /dev/shm 2>/dev/null | awk 'END { exit $$4 < 500000 }' && test -w /dev/shm; then TMPDIR=/dev/shm; \
   export TMPDIR; fi; folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && trap 'exit 130' INT TERM
 test: $(VENV)/ready-to-test
-	@$(BIN)/ruff check .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet . || { echo 'The form differs: run $(BIN)/ruff format' >&2; exit 1; }
 	@$(FOLDER_OF_TESTS) && $(BIN)/python -m pytest -m "not processes" --numprocesses auto --dist worksteal --basetemp "$$folder/pytest"
 
 # Tests that start processes wait for them a third of the time, so one and a half times as many run as there are cores. Files

@@ -67,12 +67,10 @@ class Problem(Exception):
         self, status: int, headers: Message, document: dict[str, Any], repeated: bool = False
     ):
         super().__init__(status, headers, document, repeated)
-        self.status, self.headers, self.document, self.repeated = (
-            status,
-            headers,
-            document,
-            repeated,
-        )
+        self.status = status
+        self.headers = headers
+        self.document = document
+        self.repeated = repeated
         self.code, self.title, self.detail = (
             str(document.get(name, "")) for name in ("code", "title", "detail")
         )
@@ -155,11 +153,9 @@ class Client:
             raise ValueError(
                 "EVENTAPI_URL is not the address of a server, such as https://shows.example.org"
             )
-        self._key, self._tries, self._root = (
-            _Secret(_setting("EVENTAPI_KEY", key)),
-            tries,
-            f"{parts.path}/api/v1",
-        )
+        self._key = _Secret(_setting("EVENTAPI_KEY", key))
+        self._tries = tries
+        self._root = f"{parts.path}/api/v1"
         if not (self._key.isascii() and self._key.isprintable()):
             raise ValueError("EVENTAPI_KEY has characters that no API key has")
         place: dict[str, Any] = {"host": parts.hostname, "port": parts.port, "timeout": timeout}

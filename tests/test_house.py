@@ -124,8 +124,6 @@ DOMAIN = {
     "registration webhooks",
     "webhooks": "attachments records",
 }
-# Folders that hold more than 16 modules, and why.
-CROWDED = {"eventapi/resources": "one module per path of the catalogue"}
 
 
 def test_every_module_belongs_to_a_layer():
@@ -304,23 +302,10 @@ def test_bottle_is_imported_only_where_requests_are_handled():
     assert {name for name in importers("bottle") if package(name) not in allowed} == set()
 
 
-def test_folders_are_small():
-    folders = {str(file.parent.relative_to(ROOT)) for file in MODULES}
-    sizes = {
-        folder: sum(file.parent == ROOT / folder and file.name != "__init__.py" for file in MODULES)
-        for folder in folders
-    }
-    assert {folder for folder, size in sizes.items() if size > 16} == set(CROWDED)
-
-
-def test_a_module_has_a_docstring_and_at_most_500_lines():
-    """A module is one idea. The limit finds those that have become two; it is no reason to divide one idea."""
+def test_a_module_has_a_docstring():
     for file in MODULES:
-        text = file.read_text(encoding="utf-8")
-        assert not text.strip() or ast.get_docstring(PARSED[file]), (
-            f"{name_of(file)} has no docstring"
-        )
-        assert text.count("\n") <= 500, f"{name_of(file)} is longer than 500 lines"
+        is_empty = not file.read_text(encoding="utf-8").strip()
+        assert is_empty or ast.get_docstring(PARSED[file]), f"{name_of(file)} has no docstring"
 
 
 def test_the_client_imports_the_standard_library_only():
@@ -333,18 +318,6 @@ def functions(tree):
     return [
         node for node in nodes(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     ]
-
-
-def test_functions_are_short():
-    lengths = sorted(
-        (node.end_lineno - node.lineno + 1, name_of(file), node.name)
-        for file, tree in PARSED.items()
-        for node in functions(tree)
-    )
-    assert lengths[-1][0] <= 60, f"too long: {lengths[-1]}"
-    assert sum(length <= 15 for length, *_ in lengths) >= 0.8 * len(lengths), (
-        "most functions are longer than 15 lines"
-    )
 
 
 ANNOTATED = {"plugins", "server", "storage", "validation", "web"}

@@ -27,10 +27,8 @@ EASTER = (
 @pytest.mark.parametrize("country, listed", [("DE", DE), ("AT", AT)])
 def test_holidays_are_those_of_the_calendar(country, listed):
     known, listed = working_days.of_country(country), set(listed.split())
-    day, last = (
-        date.fromisoformat(f"{min(listed)[:4]}-01-01"),
-        date.fromisoformat(f"{max(listed)[:4]}-12-31"),
-    )
+    day = date.fromisoformat(f"{min(listed)[:4]}-01-01")
+    last = date.fromisoformat(f"{max(listed)[:4]}-12-31")
     while day <= last:
         expected = day.isoformat() not in listed and day.strftime("%a") not in ("Sat", "Sun")
         assert working_days.is_working_day(day, known) == expected, day

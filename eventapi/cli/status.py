@@ -143,10 +143,8 @@ def _place(args, config):
         and not config.database.exists()
     ):
         settings = f"EVENTAPI_CONFIG={checkout}/conf/demo.conf EVENTAPI_DATA_DIR={sample}"
-        config, started = (
-            configuration.load(checkout / "conf" / "demo.conf", data_dir=sample),
-            sample / "address",
-        )
+        config = configuration.load(checkout / "conf" / "demo.conf", data_dir=sample)
+        started = sample / "address"
         bind = started.read_text().strip() if started.exists() else config.bind  # make run PORT=...
         return Place(f"{settings} {program}", bind, checkout=checkout, is_sample=True), config
     is_sample = bool(sample) and config.data_dir.absolute() == sample

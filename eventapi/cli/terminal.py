@@ -99,10 +99,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message):
         """Raise Wrong. The remedy is in the message, or else an example of the command."""
-        command, message = (
-            self.prog.removeprefix("eventapi").strip(),
-            message.removeprefix("argument "),
-        )
+        command = self.prog.removeprefix("eventapi").strip()
+        message = message.removeprefix("argument ")
         remedy = (
             f"see '{self.prog} --help'" if self.children() else f"for example: {self.examples[0]}"
         )

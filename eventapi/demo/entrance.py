@@ -91,10 +91,8 @@ def scans_of_day(agenda, badges, day, share):
     for badge in badges:
         if 100 * rnd.random() >= share:
             continue
-        station, arrives = (
-            rnd.choice(STATIONS),
-            3600 * rnd.choices(HOURS, ARRIVALS)[0] + rnd.randrange(3600),
-        )
+        station = rnd.choice(STATIONS)
+        arrives = 3600 * rnd.choices(HOURS, ARRIVALS)[0] + rnd.randrange(3600)
         leaves = arrives + rnd.randint(3600, 5 * 3600)
         yield scan(badge, station, arrives, "check_in")
         if rnd.randrange(60) == 0:  # the badge is scanned once more, a minute later

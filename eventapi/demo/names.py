@@ -54,11 +54,13 @@ COUNTRIES = {
         "+49 341",
         "DE{}",
         _split(
-            "Anna, Andreas, Birgit, Cem, Dörte, Elif, Emil, Franz, Frida, Greta, Henrik, Ilse, Jörg, Jonas, Katrin, Lena, "
+            "Anna, Andreas, Birgit, Cem, Dörte, Elif, Emil, Franz, Frida, Greta, Henrik, Ilse, "
+            "Jörg, Jonas, Katrin, Lena, "
             "Matthias, Nele, Oskar, Paula, Ralf, Sabine, Tim, Ulla, Viktor, Wanda, Yasmin, Änne"
         ),
         _split(
-            "Ackermann, Brandstetter, Claußen, Dittmar, Ehrlich, Förster, Großmann, Heuer, Ihle, Jäkel, Krüger, Lindner, "
+            "Ackermann, Brandstetter, Claußen, Dittmar, Ehrlich, Förster, Großmann, Heuer, Ihle, "
+            "Jäkel, Krüger, Lindner, "
             "Möbius, Nitzsche, Öhler, Petzold, Quandt, Reißmann, Schönfeld, Thiele, Uhlig, Voßkamp, Weißbach, Zöllner"
         ),
         _split(

@@ -82,10 +82,8 @@ TEXTS = {
 @cache
 def landscape(width=480, height=240):
     """Return a PNG of hills and fields below a morning sky, the picture of the show."""
-    sky, hills = (
-        ((250, 226, 160), (214, 232, 226)),
-        ((127, 165, 120), (79, 136, 92), (47, 111, 79), (35, 84, 60)),
-    )
+    sky = ((250, 226, 160), (214, 232, 226))
+    hills = ((127, 165, 120), (79, 136, 92), (47, 111, 79), (35, 84, 60))
     tops = [
         [
             height * (0.45 + 0.13 * layer)

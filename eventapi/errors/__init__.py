@@ -22,13 +22,11 @@ class Problem(Exception):
 
     def __init__(self, code, detail, *, errors=None, headers=None, keeps=False, **members):
         super().__init__(code, detail)
-        self.code, self.detail, self.errors, self.headers, self.members = (
-            code,
-            detail,
-            errors,
-            headers or {},
-            members,
-        )
+        self.code = code
+        self.detail = detail
+        self.errors = errors
+        self.headers = headers or {}
+        self.members = members
         self.keeps = keeps
         self.status, self.title, _ = CODES[code]
 

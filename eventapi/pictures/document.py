@@ -45,11 +45,9 @@ class Sheet:
     """The layout of one document, from top to bottom."""
 
     def __init__(self, title, number, date, language, organiser, brand=PLAIN, partner=None):
-        self.title, self.number, self.date = (
-            fonts.clean(title),
-            fonts.clean(number),
-            fonts.clean(date),
-        )
+        self.title = fonts.clean(title)
+        self.number = fonts.clean(number)
+        self.date = fonts.clean(date)
         self.language, self.organiser, self.partner = language, organiser, partner
         self.running = " · ".join(dict.fromkeys(filter(None, (self.title, self.number))))
         self.letterhead = Letterhead(organiser, brand, language)

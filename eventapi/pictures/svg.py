@@ -28,10 +28,8 @@ def draw(picture, unit="mm"):
     )
     page = f"<style>@page{{size:{width}{unit} {height}{unit};margin:0}}{whole}</style>"
     hatches = {hatch.name: hatch for hatch in _hatches(picture.parts)}.values()
-    name, size = (
-        picture.name,
-        f'width="{width}{unit}" height="{height}{unit}" viewBox="0 0 {width} {height}"',
-    )
+    name = picture.name
+    size = f'width="{width}{unit}" height="{height}{unit}" viewBox="0 0 {width} {height}"'
     return "".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="{name}-title {name}-desc" '

@@ -17,12 +17,10 @@ class Access:
     def apply(self, callback: Callable, route: Route) -> Callable:
         """Return the handler, called only if tier, flag and scope allow it."""
         options = route.config["options"]
-        scope, flag, narrow, further = (
-            options.scope,
-            options.flag,
-            options.narrow_scopes,
-            options.further_scopes,
-        )
+        scope = options.scope
+        flag = options.flag
+        narrow = options.narrow_scopes
+        further = options.further_scopes
         if options.public:
             return callback
 

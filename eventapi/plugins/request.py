@@ -135,10 +135,8 @@ class Exchange:
         options, takes = route.config["options"], inspect.signature(route.callback).parameters
         self.callback = callback
         self.id_name = f"{options.singular}_id"
-        self.reads, self.is_page = (
-            route.method == "GET",
-            options.page and options.offered == ("text/html",),
-        )
+        self.reads = route.method == "GET"
+        self.is_page = options.page and options.offered == ("text/html",)
         self.is_file = options.page and not self.is_page
         self.deletes = route.method == "DELETE"
         is_record = options.schema and "." not in options.schema

@@ -67,11 +67,9 @@ class Validated:
         if options.batch:
             self.body = partial(batch_of, options.schema)
         self.receive = options.receive or uploads.received
-        self.takes_form, self.takes_query, self.takes_upload = (
-            "form" in takes,
-            "query" in takes,
-            "upload" in takes,
-        )
+        self.takes_form = "form" in takes
+        self.takes_query = "query" in takes
+        self.takes_upload = "upload" in takes
         self.takes_body = self.reads_body and "body" in takes
 
     def __call__(self, **values: object) -> object:

@@ -228,7 +228,8 @@ SCHEMAS = {name: {"title": name, **schema} for name, schema in SCHEMAS.items()}
 HEADERS = {
     name: {"description": description, "schema": TEXT}
     for name, description in {
-        "X-Request-ID": "Id of the request, which is also in the request log. A client may send its own: 1 to 64 letters "
+        "X-Request-ID": "Id of the request, which is also in the request log. A client may send "
+        "its own: 1 to 64 letters "
         "(A-Z, a-z), digits, `.`, `_` or `-`.",
         "Location": "Address of the new record.",
         "Link": "Addresses of the first, previous, next and last page (RFC 8288).",

@@ -87,11 +87,9 @@ def document(base_url: str | None) -> dict:
 @lru_cache(maxsize=4)
 def built(base_url: str | None) -> tuple[dict, set[str]]:
     """Return the document, and the components of responses of which it lists every field (see `Schemas.open`)."""
-    schemas, problems, all_routes = (
-        Schemas(),
-        {},
-        [route for route in routes() if not route.options.page],
-    )
+    schemas = Schemas()
+    problems = {}
+    all_routes = [route for route in routes() if not route.options.page]
     paths = {}
     for route in all_routes:
         where = paths.setdefault(re.sub(r"<(\w+)[^>]*>", r"{\1}", route.path), {})

@@ -124,10 +124,8 @@ def envelope(name: str, listing: bool, schemas: Schemas) -> dict:
 
 
 # Response of the feed of events, whose `meta` has further fields -> an example of these
-FEED, OF_FEED = (
-    "webhook.messages",
-    {"per_page": 20, "next": "evt_12_1809162000", "more": False, "missed": False},
-)
+FEED = "webhook.messages"
+OF_FEED = {"per_page": 20, "next": "evt_12_1809162000", "more": False, "missed": False}
 # JSON of routes outside the root, which has no envelope: name of the component -> schema
 PUBLIC = {
     "health": {

@@ -39,10 +39,8 @@ def list_events_open_for_applications(db, query):
     can choose, with `price` and `tax_rate` if `show_prices` of its pages is set, and `custom_fields` in meta are the
     fields of applications that they fill in.
     """
-    address, query = (
-        base_url(),
-        {**query, "open": 1, "now": times.now(), "include": ["opening_hours", "categories"]},
-    )
+    address = base_url()
+    query = {**query, "open": 1, "now": times.now(), "include": ["opening_hours", "categories"]}
     response = page(
         db,
         statements("events").list,

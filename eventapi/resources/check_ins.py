@@ -81,10 +81,8 @@ def get_check_in_roster(db, query, request_id):
     appears in the full roster, and `updated_since` does not report it. Send the scans to /check-ins/batch later.
     """
     event, since = event_of(db, query), query.get("updated_since")
-    state, now = (
-        check_ins.roster(db, event["id"]),
-        times.text(datetime.now(timezone.utc) - check_ins.OVERLAP),
-    )
+    state = check_ins.roster(db, event["id"])
+    now = times.text(datetime.now(timezone.utc) - check_ins.OVERLAP)
     tag = etag(as_json([__version__, event["id"], state["salt"], state["revision"], since]))
     if is_known(tag):
         return Response(status=304, headers={"ETag": tag}, body=b"")

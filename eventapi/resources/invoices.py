@@ -310,10 +310,8 @@ def include_contact(db, records):
 
 
 def include_allowed_actions(db, records):
-    today, deducted = (
-        times.today(db.config.timezone),
-        deposits.deducted_ones(db, [record["id"] for record in records]),
-    )
+    today = times.today(db.config.timezone)
+    deducted = deposits.deducted_ones(db, [record["id"] for record in records])
     for invoice in records:
         invoice["allowed_actions"] = issuing.allowed_actions(
             invoice, today, is_deducted=invoice["id"] in deducted

@@ -92,10 +92,8 @@ def reporting(
     The expected number of steps is `steps_per_page` times the pages of the file. Interrupt the statements once
     `stopping()` is true. An exception of `report` or `stopping` ends the statement and is raised from the block.
     """
-    total, done = (
-        connection.execute("PRAGMA page_count").fetchone()[0] * steps_per_page,
-        count(STEPS, STEPS),
-    )
+    total = connection.execute("PRAGMA page_count").fetchone()[0] * steps_per_page
+    done = count(STEPS, STEPS)
     raised = []
 
     def step():

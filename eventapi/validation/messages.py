@@ -65,10 +65,8 @@ def faults_of(path: list, error: Exception, place: Callable[[list], dict]) -> li
             if name not in error.instance
         ]
     if keyword == "additionalProperties":
-        known, patterns = (
-            error.schema.get("properties", {}),
-            error.schema.get("patternProperties", ()),
-        )
+        known = error.schema.get("properties", {})
+        patterns = error.schema.get("patternProperties", ())
         names = islice(
             (
                 name

@@ -228,11 +228,9 @@ class Lines:
     """
 
     def __init__(self, stream: files.Source):
-        self.reader, self.count, self.faults = (
-            ObjectReader(stream, "records", MAX_JSON),
-            0,
-            Faults(),
-        )
+        self.reader = ObjectReader(stream, "records", MAX_JSON)
+        self.count = 0
+        self.faults = Faults()
         self.lines = map(self._line, self.reader.items())
 
     def read(self, _: int) -> bytes:

@@ -335,11 +335,9 @@ class ObjectReader:
         self.column = (
             self.at - self.text.rfind("\n", 0, self.at) - 1 if lines else self.column + self.at
         )
-        self.lines, pieces, until = (
-            self.lines + lines,
-            [self.text[self.at :]],
-            self.size + max(least, 1),
-        )
+        self.lines = self.lines + lines
+        pieces = [self.text[self.at :]]
+        until = self.size + max(least, 1)
         while self.size < until and not self.ended:
             piece = self.stream.read(PIECE)
             self.size, self.ended = self.size + len(piece), not piece

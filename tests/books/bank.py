@@ -23,10 +23,8 @@ class Bank:
     """The accounts. Each entry is a dict for tests.support.camt with `truth`: [(Bill, amount)], or a reason as text."""
 
     def __init__(self):
-        self.entries, self.opening = (
-            {currency: [] for currency in ACCOUNTS},
-            {"EUR": 1000000, "USD": 0, "CHF": 50000},
-        )
+        self.entries = {currency: [] for currency in ACCOUNTS}
+        self.opening = {"EUR": 1000000, "USD": 0, "CHF": 50000}
         self.count, self.known = 0, {}
 
     def book(self, currency, day, amount, truth, **texts):

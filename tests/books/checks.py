@@ -449,10 +449,8 @@ def audit(report, office, books, folder):
             documents.audit_table(archive, table)
             for table in ("invoices", "invoice_taxes", "payments", "refunds")
         )
-        xml, damaged = (
-            [part for part in archive.namelist() if part.startswith("e_invoices/")],
-            archive.testzip(),
-        )
+        xml = [part for part in archive.namelist() if part.startswith("e_invoices/")]
+        damaged = archive.testzip()
     report.equal(
         "audit export: invoices",
         {row["invoice_number"]: amount(row, "total") for row in invoices},
@@ -530,10 +528,8 @@ def dun(report, office, books, stated):
     while True:
         answer = office("POST", "/invoices/dunning/send", {"mail": False}, 200)
         for letter in answer["sent"]:
-            bill, key = (
-                by_id[letter["invoice_id"]],
-                (by_id[letter["invoice_id"]].number, letter["level"]),
-            )
+            bill = by_id[letter["invoice_id"]]
+            key = (by_id[letter["invoice_id"]].number, letter["level"])
             found[key] = tuple(
                 units(letter[name])
                 for name in ("open_amount", "interest", "claimed", "total_claim")

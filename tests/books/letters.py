@@ -106,10 +106,8 @@ class Walk:
     def send(self):
         """Send an invoice. Some are so small that they may fall below the smallest amount that is dunned."""
         contact, is_business = self.dice.choice(self.contacts)
-        total, due = (
-            self.dice.choice([900, 50_000, 119_099, 2_000_033]),
-            self.today + self.dice.randrange(25) * DAY,
-        )
+        total = self.dice.choice([900, 50_000, 119_099, 2_000_033])
+        due = self.today + self.dice.randrange(25) * DAY
         draft = self.office(
             "POST",
             "/invoices",

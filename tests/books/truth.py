@@ -122,13 +122,11 @@ class Books:
     """All bills and movements of the year."""
 
     def __init__(self):
-        self.bills, self.movements, self.dunned, self.claims, self.write_offs = (
-            [],
-            [],
-            set(),
-            [],
-            [],
-        )
+        self.bills = []
+        self.movements = []
+        self.dunned = set()
+        self.claims = []
+        self.write_offs = []
 
     def move(self, day, bill, amount, gateway="bank", fee=0, claim=0, came=0):
         """Record money for an invoice."""
@@ -350,11 +348,9 @@ class Books:
         2.27 % until June 2025, and 1.27 % from July on.
         """
         owed = bill.total + sum(note.total for note in bill.credits if note.day <= day)
-        sum_of_days, present, last = (
-            Decimal(0),
-            last_day_to_pay(bill.due) + timedelta(1),
-            date.fromisoformat(day),
-        )
+        sum_of_days = Decimal(0)
+        present = last_day_to_pay(bill.due) + timedelta(1)
+        last = date.fromisoformat(day)
         while present <= last:
             rate = Decimal("11.27") if present < date(2025, 7, 1) else Decimal("10.27")
             before = (present - timedelta(1)).isoformat()

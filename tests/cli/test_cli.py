@@ -576,7 +576,8 @@ def test_all_faults_of_the_configuration_are_reported_at_once(run, tmp_path, mon
         f"eventapi: {line}"
         for line in (
             "unknown environment variable EVENTAPI_WORKRES; did you mean EVENTAPI_WORKERS?",
-            "environment variable EVENTAPI_TAX_RATE: tax_rate = 'lots' must be a percentage from 0 to 100 with at most two "
+            "environment variable EVENTAPI_TAX_RATE: tax_rate = 'lots' must be a percentage from "
+            "0 to 100 with at most two "
             "decimals",
             f"{file}:4: workers = 'many' must be a whole number from 1 to 64",
             f"{file}:5: threads = '99' must be a whole number from 2 to 64",

@@ -17,13 +17,11 @@ class Middle(BackgroundServer):
     """
 
     def __init__(self, upstream="", port=0):
-        self.upstream, self.faults, self.streams, self.got, self.peers = (
-            urlsplit(upstream),
-            [],
-            [],
-            [],
-            set(),
-        )
+        self.upstream = urlsplit(upstream)
+        self.faults = []
+        self.streams = []
+        self.got = []
+        self.peers = set()
         super().__init__(Handler, port)
         self.url = f"http://127.0.0.1:{self.server_port}"
 

@@ -407,10 +407,8 @@ def test_a_manual_invoice_bills_the_records_that_it_references(fair):
 
 def test_an_invoice_references_only_records_of_its_participant(fair):
     other = fair.exhibitor("Other AG")
-    reservation, order = (
-        fair.reserve("A1", participant=other),
-        fair.order((fair.power, 1), participant=other),
-    )
+    reservation = fair.reserve("A1", participant=other)
+    order = fair.order((fair.power, 1), participant=other)
     mine = fair.order((fair.power, 1))
     items = [
         {"booth_reservation_id": reservation["id"]},
@@ -1113,10 +1111,8 @@ def test_one_of_many_concurrent_calls_bills(fair):
 
 def test_billed_items_stay_billed_after_a_merge(fair):
     duplicate = fair.exhibitor("Muster A.G.")
-    reservation, order = (
-        fair.reserve("A1", participant=duplicate),
-        fair.order((fair.power, 1), participant=duplicate),
-    )
+    reservation = fair.reserve("A1", participant=duplicate)
+    order = fair.order((fair.power, 1), participant=duplicate)
     fair.organiser.patch(fair.address, {"category_id": None, "category_key": None}, status=200)
     fair.send(fair.bill(duplicate)[0])
     fair.organiser.post(

@@ -165,10 +165,8 @@ class Year:
             },
         )
         sent = self.client.post(f"/invoices/{draft['id']}/send", status=200).json["data"]
-        number, nets = (
-            sent["invoice_number"],
-            {rate: price * quantity for rate, price, quantity in lines},
-        )
+        number = sent["invoice_number"]
+        nets = {rate: price * quantity for rate, price, quantity in lines}
         self.ledger.invoices[number] = {
             "id": sent["id"],
             "contact_id": person["contact_id"],

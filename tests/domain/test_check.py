@@ -137,7 +137,8 @@ def invoice(organiser, db):
         "UPDATE refunds SET currency = 'USD'",
         "UPDATE refunds SET gateway_key = 'card'",
         "UPDATE payments SET status = 'refunded'",
-        "INSERT INTO payment_moves (payment_id, from_invoice_id, to_invoice_id, moved_at) VALUES (1, 1, 2, '2026-01-01')",
+        "INSERT INTO payment_moves (payment_id, from_invoice_id, to_invoice_id, moved_at) VALUES "
+        "(1, 1, 2, '2026-01-01')",
     ],
 )
 def test_a_broken_sum_is_found(invoice, db, change):

@@ -65,11 +65,9 @@ class Attacker(Year):
 
     def attack(self):
         """Send a request that would change the books, whatever the response is. Return its status."""
-        payment, invoice, contact = (
-            self.some("/payments"),
-            self.some("/invoices?type=invoice"),
-            self.some("/contacts"),
-        )
+        payment = self.some("/payments")
+        invoice = self.some("/invoices?type=invoice")
+        contact = self.some("/contacts")
         if not (payment and invoice):
             return None
         number = invoice["invoice_number"]

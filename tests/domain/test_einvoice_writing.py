@@ -137,10 +137,8 @@ def test_cii_has_the_elements_of_the_terms_in_the_order_of_the_schema():
 
 
 def test_ubl_writes_a_credit_note_as_a_document_of_its_own():
-    invoice, credit_note = (
-        ET.fromstring(ubl.write(SMALL)),
-        ET.fromstring(ubl.write(replace(SMALL, type_code="381"))),
-    )
+    invoice = ET.fromstring(ubl.write(SMALL))
+    credit_note = ET.fromstring(ubl.write(replace(SMALL, type_code="381")))
     assert invoice.tag == "{urn:oasis:names:specification:ubl:schema:xsd:Invoice-2}Invoice"
     assert (
         credit_note.tag == "{urn:oasis:names:specification:ubl:schema:xsd:CreditNote-2}CreditNote"

@@ -29,14 +29,16 @@ DIGITS = "7084991"  # the mark of a phone number that is stored as digits
 
 # Columns with text that identifies a person, or that a person wrote, or that is about a person.
 PERSONAL = {
-    "contacts": "customer_number external_id company_name first_name last_name email invoice_email phone fax mobile address "
+    "contacts": "customer_number external_id company_name first_name last_name email "
+    "invoice_email phone fax mobile address "
     "postal_code city state website notes tax_id leitweg_id gln electronic_address email_before "
     "folded_name folded_phone company_name_folded first_name_folded "
     "last_name_folded email_folded city_folded customer_number_folded customer_number_natural",
     "contact_tags": "tag",
     "custom_field_values": "value",
     "custom_field_terms": "term",
-    "applications": "company_name first_name last_name email phone fax mobile address postal_code city state website notes "
+    "applications": "company_name first_name last_name email phone fax mobile address "
+    "postal_code city state website notes "
     "tax_id message question answer decision_reason company_name_folded first_name_folded last_name_folded "
     "email_folded city_folded",
     "participants": "badge_name badge_name_folded",
@@ -78,18 +80,22 @@ PERSONAL = {
 # All other text columns, by the reason why they hold nothing about a contact. A table name stands for all its columns.
 OTHERS = {
     "staff and settings of the organiser": "admins api_keys flags tenant gateways periods worker_heartbeats last_stamp",
-    "the organiser's own show": "events event_pages event_key categories category_events booth_formulas booth_types booths plans services "
+    "the organiser's own show": "events event_pages event_key categories category_events "
+    "booth_formulas booth_types booths plans services "
     "service_categories service_events schedule_slots submission_types custom_field_definitions "
     "document_categories document_templates counters",
-    "the organiser's own texts, with amounts, dates and the number of the invoice": "dunning_levels dunnings.level_name dunnings.sent_on dunnings.due_date dunnings.calculation dunnings.deadline "
+    "the organiser's own texts, with amounts, dates and the number of the invoice": ""
+    "dunning_levels dunnings.level_name dunnings.sent_on dunnings.due_date dunnings.calculation dunnings.deadline "
     "dunnings.language dunnings.title dunnings.text dunnings.mail dunnings.mail_reason dunnings.withdrawn_on "
     "dunnings.created_at",
     "the role in a programme slot": "schedule_assignments.role",
     "programs of the organiser": "webhooks calendar_subscriptions",
-    "no text from a person": "anonymizations merged_contacts audit_anchors blanks calendar_identity check_in_counts check_in_rosters "
+    "no text from a person": "anonymizations merged_contacts audit_anchors blanks "
+    "calendar_identity check_in_counts check_in_rosters "
     "check_in_visitors participant_counts contact_categories newsletter_secret application_categories "
     "application_events sqlite_sequence sqlite_stat1",
-    "a search index, whose terms the test reads": "applications_search contacts_search events_search invoices_search newsletter_search participants_search "
+    "a search index, whose terms the test reads": "applications_search contacts_search "
+    "events_search invoices_search newsletter_search participants_search "
     "payments_search service_orders_search services_search tasks_search",
     "a value of a fixed list": "contacts.country contacts.e_invoice_profile contacts.language documents.language "
     "invoices.language newsletter_subscribers.language applications.status applications.country "
@@ -117,12 +123,14 @@ OTHERS = {
     "bulk_imports.status bulk_imports.mode bulk_imports.match_field webhook_deliveries.event_name "
     "webhook_deliveries.entity_type webhook_deliveries.status webhook_deliveries.error bulk_imports.failure "
     "bulk_import_errors.faults mails.subject audit_log.description webhook_deliveries.attempts",
-    "a number assigned by eventapi": "booth_reservations.booth_number booth_reservations.booth_number_natural participants.badge_number "
+    "a number assigned by eventapi": "booth_reservations.booth_number "
+    "booth_reservations.booth_number_natural participants.badge_number "
     "badge_aliases.badge_number check_ins.badge_number check_in_scans.badge_number documents.document_number "
     "invoices.invoice_number invoices.invoice_number_natural invoices.invoice_number_folded invoices.number_key "
     "invoices.number_letters service_orders.order_number "
     "mails.message_id",
-    "a hash, a secret or a lease": "documents.sha256 documents.signature_sha256 submission_revisions.sha256 invoices.pdf_sha256 "
+    "a hash, a secret or a lease": "documents.sha256 documents.signature_sha256 "
+    "submission_revisions.sha256 invoices.pdf_sha256 "
     "invoices.xml_sha256 invoices.payment_reference e_invoices.sha256 "
     "bulk_imports.sha256 bank_statements.sha256 bank_transactions.identity "
     "application_drafts.nonce application_drafts.network application_drafts.wide_network "
@@ -131,24 +139,30 @@ OTHERS = {
     "sent_forms.fingerprint binding_steps.shown_sha256 "
     "mails.lease audit_log.salt audit_log.digest audit_log.previous_hash audit_log.hash "
     "idempotency_keys.fingerprint",
-    "a date or the rule for one": "check_ins.day check_in_scans.day claim_movements.day invoices.issue_date invoices.service_date "
+    "a date or the rule for one": "check_ins.day check_in_scans.day claim_movements.day "
+    "invoices.issue_date invoices.service_date "
     "invoices.service_date_to invoices.due_date invoices.overdue_from invoices.dunning_deadline "
     "invoices.tax_date tax_entries.day write_offs.written_off_at claim_movements.day "
     "payments.payment_date bank_transactions.booked_on bank_statements.from_date "
     "bank_statements.to_date due_date_changes.due_date tasks.due_date newsletter_consents.at",
-    "goods and services sold, and the reason for a tax exemption": "booth_reservations.price_breakdown service_order_items.service_name service_order_items.unit "
+    "goods and services sold, and the reason for a tax exemption": ""
+    "booth_reservations.price_breakdown service_order_items.service_name service_order_items.unit "
     "invoice_items.unit invoice_items.exemption_reason invoice_items.usual_exemption_reason "
     "invoice_items.exemption_code invoice_items.usual_exemption_code invoice_taxes.reason_code "
     "invoice_taxes.reason",
     "the payment gateway": "payments.gateway_key payments.gateway_name refunds.gateway_key",
-    "an entrance or a device of the organiser": "links.station check_ins.station check_ins.client_ref check_in_scans.station check_in_scans.client_ref",
+    "an entrance or a device of the organiser": "links.station check_ins.station "
+    "check_ins.client_ref check_in_scans.station check_in_scans.client_ref",
     "ids of participants": "calendar_entries.speakers",
-    "texts of events and slots (a task contributes only its title)": "calendar_entries.description calendar_entries.location calendar_entries.timezone",
-    "the organiser's account at the bank, and the bank": "bank_transactions.account bank_transactions.currency bank_transactions.sent_currency bank_transactions.status "
+    "texts of events and slots (a task contributes only its title)": ""
+    "calendar_entries.description calendar_entries.location calendar_entries.timezone",
+    "the organiser's account at the bank, and the bank": "bank_transactions.account "
+    "bank_transactions.currency bank_transactions.sent_currency bank_transactions.status "
     "bank_transactions.return_reason bank_statements.account bank_statements.currency bank_statements.format",
     "the organiser, at the time the invoice was sent": "invoices.seller",
     "names of columns, and ids": "bulk_imports.field_mapping bulk_imports.form bulk_imports.details",
-    "the admin, the request and its origin": "audit_log.ip_address audit_log.user_agent bulk_imports.admin_name bulk_imports.request_id "
+    "the admin, the request and its origin": "audit_log.ip_address audit_log.user_agent "
+    "bulk_imports.admin_name bulk_imports.request_id "
     "bank_statements.admin_name audit_log.admin_name audit_log.request_id idempotency_keys.request_id",
     "chosen by the client's program and deleted after a day": "idempotency_keys.idempotency_key",
     "ids and counts": "idempotency_keys.location idempotency_keys.meta",
@@ -228,14 +242,12 @@ class Life:
     """
 
     def __init__(self, organiser, db, mark, digits, app):
-        self.organiser, self.db, self.app, self.mark, self.count, self.said = (
-            organiser,
-            db,
-            app,
-            mark,
-            0,
-            [],
-        )
+        self.organiser = organiser
+        self.db = db
+        self.app = app
+        self.mark = mark
+        self.count = 0
+        self.said = []
         self.phone = f"+49 4122 {digits}"
         self.email = f"{mark.split()[0].lower()}@{mark.split()[0].lower()}.example"
         self.person()
@@ -451,10 +463,8 @@ class Life:
         ]
 
     def documents(self):
-        text, about = (
-            self.text,
-            {"entity_type": "event_participant", "entity_id": self.participant["id"]},
-        )
+        text = self.text
+        about = {"entity_type": "event_participant", "entity_id": self.participant["id"]}
         self.page = self.post(
             "/documents",
             {**about, "template_key": "letter", "title": text(), "metadata": {"said": text()}},

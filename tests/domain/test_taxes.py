@@ -473,10 +473,8 @@ def walk(office, chance, number):
             history.append(deducted(record(final), items, settled))
             continue
         one = chance.choice(history)
-        number_of, left = (
-            one["invoice"]["id"],
-            office.client.data(f"/invoices/{one['invoice']['id']}"),
-        )
+        number_of = one["invoice"]["id"]
+        left = office.client.data(f"/invoices/{one['invoice']['id']}")
         amount = chance.randint(1, max(1, cents(left["total"]) // 2))
         act = chance.choice(("pay", "pay", "credit", "write_off"))
         if (

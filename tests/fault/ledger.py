@@ -96,7 +96,8 @@ def _doubles(connection):
     lines += [
         f"invoice {number}: paid {paid}, sum of the payments {total}"
         for number, paid, total in rows(
-            "SELECT invoice_number, paid_amount, (SELECT coalesce(sum(amount), 0) FROM payments WHERE invoice_id = i.id "
+            "SELECT invoice_number, paid_amount, (SELECT coalesce(sum(amount), 0) FROM payments "
+            "WHERE invoice_id = i.id "
             "AND status = 'completed') AS booked FROM invoices i WHERE paid_amount <> booked"
         )
     ]

@@ -197,10 +197,8 @@ class Client:
     def ask(self, method, path, body=None, **headers):
         """Send one request. Return (status, bytes); (None, b"") if no answer came."""
         if not isinstance(body, bytes) and body is not None:
-            body, headers = (
-                json.dumps(body).encode(),
-                {"Content_Type": "application/json", **headers},
-            )
+            body = json.dumps(body).encode()
+            headers = {"Content_Type": "application/json", **headers}
         try:
             if self.connection is None:
                 self.connection = http.client.HTTPConnection(

@@ -190,10 +190,8 @@ def test_a_worker_that_is_stopped_during_deliveries_ends_in_time_and_loses_nothi
     tmp_path, db, key, opened
 ):
     with Receiver(answers={"/": hangs}) as receiver:
-        server, worker = (
-            processes.Server(tmp_path, "--workers", "1"),
-            processes.start(tmp_path, "worker"),
-        )
+        server = processes.Server(tmp_path, "--workers", "1")
+        worker = processes.start(tmp_path, "worker")
         try:
             with HttpClient(server.url, key) as client:
                 client.data(
@@ -220,10 +218,8 @@ def test_a_redelivery_requested_during_an_attempt_survives_the_crash_of_the_work
     tmp_path, db, key, opened
 ):
     with Receiver(answers={"/": hangs}) as receiver:
-        server, worker = (
-            processes.Server(tmp_path, "--workers", "1"),
-            processes.start(tmp_path, "worker"),
-        )
+        server = processes.Server(tmp_path, "--workers", "1")
+        worker = processes.start(tmp_path, "worker")
         try:
             with HttpClient(server.url, key) as client:
                 webhook = client.data(
@@ -281,10 +277,8 @@ def cpu_seconds(pid):
 
 def test_an_idle_worker_takes_less_than_half_a_percent_of_a_core(tmp_path, db, key, opened):
     with Receiver() as receiver:
-        server, worker = (
-            processes.Server(tmp_path, "--workers", "1"),
-            processes.start(tmp_path, "worker"),
-        )
+        server = processes.Server(tmp_path, "--workers", "1")
+        worker = processes.start(tmp_path, "worker")
         try:
             with HttpClient(server.url, key) as client:
                 client.data(

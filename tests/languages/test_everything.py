@@ -481,11 +481,9 @@ def show(organiser, app, db, settings):
             "vat_id": "DE136695976",
         }.items():
             setattr(settings, f"organiser_{name}", value)
-        settings.smtp_host, settings.smtp_port, settings.smtp_security = (
-            "127.0.0.1",
-            server.port,
-            "none",
-        )
+        settings.smtp_host = "127.0.0.1"
+        settings.smtp_port = server.port
+        settings.smtp_security = "none"
         settings.smtp_sender, settings.base_url = "q@qabex.example", "https://qabex.example"
         settings.mails_per_minute, settings.language = 100_000, option
         return Fair(organiser, app, db, inbox, contact, asked)

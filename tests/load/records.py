@@ -63,8 +63,10 @@ class Records:
         )
         self.without_submission = iter(
             self._ids(
-                "SELECT p.id FROM participants p JOIN contacts c ON c.id = p.contact_id AND c.anonymized_at IS NULL WHERE "
-                "p.status <> 'cancelled' AND role = 'exhibitor' AND event_id = 2 AND NOT EXISTS (SELECT 1 FROM submissions "
+                "SELECT p.id FROM participants p JOIN contacts c ON c.id = p.contact_id AND "
+                "c.anonymized_at IS NULL WHERE "
+                "p.status <> 'cancelled' AND role = 'exhibitor' AND event_id = 2 AND NOT EXISTS "
+                "(SELECT 1 FROM submissions "
                 f"s WHERE s.event_participant_id = p.id AND s.type_id = {self.last_type}) LIMIT 200"
             )
         )

@@ -132,10 +132,8 @@ CODES = set(
 def test_every_text_that_is_drawn_is_looked_at(organiser, db, settings, monkeypatch):
     """A text is named if and only if drawing it needs a box, which is a Problem here."""
     monkeypatch.setattr(fonts, "boxes", lambda: fonts.lock)
-    settings.organiser_iban, settings.organiser_tax_number = (
-        "DE02120300000000202051",
-        "231/123/45678",
-    )
+    settings.organiser_iban = "DE02120300000000202051"
+    settings.organiser_tax_number = "231/123/45678"
     items = [
         {
             **STAND,

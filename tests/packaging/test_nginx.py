@@ -523,14 +523,14 @@ def test_the_office_works_behind_nginx(site):
     def ask(path, fields=None, status=200):
         kind, body = "application/x-www-form-urlencoded", fields and urlencode(fields)
         if fields and "file" in fields:
-            kind, body = (
-                "multipart/form-data; boundary=b0",
+            kind = "multipart/form-data; boundary=b0"
+            body = (
                 "".join(
                     f'--b0\r\nContent-Disposition: form-data; name="{name}"'
                     f"""{'; filename="bank.xml"' if name == "file" else ""}\r\n\r\n{text}\r\n"""
                     for name, text in fields.items()
                 )
-                + "--b0--\r\n",
+                + "--b0--\r\n"
             )
         answer, text = site.ask(
             "POST" if fields else "GET",

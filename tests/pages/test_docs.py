@@ -160,15 +160,13 @@ class Page(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.ids, self.links, self.scripts, self.styles, self.tags, self.open, self.text = (
-            [],
-            [],
-            [],
-            [],
-            [],
-            [],
-            [],
-        )
+        self.ids = []
+        self.links = []
+        self.scripts = []
+        self.styles = []
+        self.tags = []
+        self.open = []
+        self.text = []
         self.feed(text)
         self.close()
         assert not self.open, f"not closed: {self.open}"

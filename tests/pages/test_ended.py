@@ -78,8 +78,12 @@ PROFILE = {
     ],
 )
 def test_what_was_typed_stands_under_its_labels_in_the_language_of_the_link(
-    site, language, browser, labels, said
-):  # noqa: F811
+    site,  # noqa: F811
+    language,
+    browser,
+    labels,
+    said,
+):
     link, visitor = site.visitor(language=browser)
     site.db.connection.execute("UPDATE links SET language = ? WHERE id = ?", (language, link["id"]))
     my = My(link, visitor)
@@ -135,8 +139,10 @@ def test_an_answer_of_an_applicant_is_kept(site, organiser):  # noqa: F811
 
 @pytest.mark.parametrize("form", ["orders", "profile"])
 def test_a_form_that_is_sent_to_the_pages_of_another_kind_of_link_is_not_kept(
-    site, organiser, form
-):  # noqa: F811
+    site,  # noqa: F811
+    organiser,
+    form,
+):
     application = organiser.make(
         "/applications",
         {"event_keys": ["fair"], "last_name": "Rosen", "email": "ada@rosen.example"},
@@ -247,8 +253,10 @@ def test_every_field_of_the_desk_into_which_people_type_has_a_label(office, busy
 
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_every_field_of_an_exhibitor_into_which_people_type_has_a_label(
-    site, language, monkeypatch
-):  # noqa: F811
+    site,  # noqa: F811
+    language,
+    monkeypatch,
+):
     monkeypatch.setattr(sessions, "PER_MINUTE", 100_000)
     contract, checked = site.contract(), 0
     for name in (

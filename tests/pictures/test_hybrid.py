@@ -29,16 +29,12 @@ XML = b"<?xml version='1.0' encoding='UTF-8'?>\n<Invoice><ID>INV-2026-00017</ID>
 ISSUED = datetime(2026, 5, 1, 9, 30, 15, tzinfo=timezone(timedelta(hours=2)))
 CODE = "BCD\n002\n1\nSCT\n\nMesse Test GmbH\nDE02120300000000202051\nEUR2585.17\n\n\nINV-2026-00017"
 RDF, PDFAID = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}", "{http://www.aiim.org/pdfa/ns/id/}"
-DC, PDF, XMP = (
-    "{http://purl.org/dc/elements/1.1/}",
-    "{http://ns.adobe.com/pdf/1.3/}",
-    "{http://ns.adobe.com/xap/1.0/}",
-)
+DC = "{http://purl.org/dc/elements/1.1/}"
+PDF = "{http://ns.adobe.com/pdf/1.3/}"
+XMP = "{http://ns.adobe.com/xap/1.0/}"
 FX = "{urn:factur-x:pdfa:CrossIndustryDocument:invoice:1p0#}"
-PROPERTY, SCHEMA = (
-    "{http://www.aiim.org/pdfa/ns/property#}",
-    "{http://www.aiim.org/pdfa/ns/schema#}",
-)
+PROPERTY = "{http://www.aiim.org/pdfa/ns/property#}"
+SCHEMA = "{http://www.aiim.org/pdfa/ns/schema#}"
 
 pytestmark = pytest.mark.skipif(
     not fonts.installed(fonts.EUROPE), reason="fonts-dejavu-core is not installed"

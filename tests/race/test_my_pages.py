@@ -39,11 +39,9 @@ class Person:
             self.secret = sessions.add(
                 db, link_id=link["id"], way="mailed", mailed_to="ada@rosen.example"
             )
-        self.ref, self.key, self.owner = (
-            link["ref"],
-            link_secrets.form_key(db),
-            f"link {link['id']}",
-        )
+        self.ref = link["ref"]
+        self.key = link_secrets.form_key(db)
+        self.owner = f"link {link['id']}"
         self.token = self.new_token()
 
     def new_token(self):
@@ -114,10 +112,8 @@ def test_the_last_piece_is_ordered_once(fair, server, db, organiser, number):
     organiser.patch(
         f"/services/{fair.power['id']}", {"events": [{"event_key": "fair", "stock": 1}]}, status=200
     )
-    people, calls = (
-        [Person(db, fair.exhibitor(f"Company {each}"), fair.event) for each in range(ORDERING)],
-        [],
-    )
+    people = [Person(db, fair.exhibitor(f"Company {each}"), fair.event) for each in range(ORDERING)]
+    calls = []
     for person in people:
         etag = re.search(
             r'name="etag" value="([^"]+)"', person.send(server.port, "GET", "orders")[1]

@@ -255,11 +255,9 @@ def subscriber(organiser, email):
 def test_the_subscriber_of_a_duplicate_belongs_to_the_contact_that_is_kept(
     organiser, guest, merge, db
 ):
-    first, second, third = (
-        guest("A", email="a@roses.example"),
-        guest("B", email="b@zqx.example"),
-        guest("C"),
-    )
+    first = guest("A", email="a@roses.example")
+    second = guest("B", email="b@zqx.example")
+    third = guest("C")
     made = subscriber(organiser, "b@zqx.example")
     assert made["contact_id"] == second["contact_id"]
     merge(first, second)

@@ -254,11 +254,9 @@ def test_a_booth_that_overlaps_a_reserved_one_cannot_be_reserved(
 ):
     booth, participant = hall("A1", 10000, 10000), exhibitor("C-1")
     first = reserve(booth, participant)
-    beside, over, turned = (
-        hall("A2", 13000, 10000),
-        hall("A3", 12999, 10000),
-        hall("A4", 12800, 9000, rotation=45),
-    )
+    beside = hall("A2", 13000, 10000)
+    over = hall("A3", 12999, 10000)
+    turned = hall("A4", 12800, 9000, rotation=45)
     reserve(beside, participant)
     reserve(hall("A5"), participant)  # unplaced: it overlaps nothing
     reserve(hall("A6", 15000, 12000), participant)  # touches the corner of A2 only
@@ -451,10 +449,8 @@ def test_an_overdue_hold_reads_as_expired_before_it_is_stored(
 def test_the_worker_expires_overdue_holds(
     hall, exhibitor, reserve, make_overdue, reservation_status, booth_status, event_names, db
 ):
-    first, waiting = (
-        reserve(hall("A1"), exhibitor("C-1")),
-        reserve(1, exhibitor("C-2"), waitlist=True),
-    )
+    first = reserve(hall("A1"), exhibitor("C-1"))
+    waiting = reserve(1, exhibitor("C-2"), waitlist=True)
     other = reserve(hall("A2"), exhibitor("C-3"))
     make_overdue(first)
     make_overdue(other)
@@ -521,10 +517,8 @@ def test_a_new_reservation_does_not_overtake_the_waiting_list(
     organiser, hall, exhibitor, reserve, make_overdue, reservation_status, event_names
 ):
     booth = hall("A1")
-    first, waiting = (
-        reserve(booth, exhibitor("C-1")),
-        reserve(booth, exhibitor("C-2"), waitlist=True),
-    )
+    first = reserve(booth, exhibitor("C-1"))
+    waiting = reserve(booth, exhibitor("C-2"), waitlist=True)
     make_overdue(first)
     found = refused(
         organiser.post(
@@ -582,10 +576,8 @@ def test_an_overdue_hold_on_an_overlapping_booth_expires_too(
 def test_an_overdue_hold_allows_no_action(
     organiser, hall, exhibitor, reserve, make_overdue, reservation_status, action, body
 ):
-    first, waiting = (
-        reserve(hall("A1"), exhibitor("C-1")),
-        reserve(1, exhibitor("C-2"), waitlist=True),
-    )
+    first = reserve(hall("A1"), exhibitor("C-1"))
+    waiting = reserve(1, exhibitor("C-2"), waitlist=True)
     hall("A2")
     make_overdue(first)
     assert (
@@ -685,11 +677,9 @@ def test_the_first_on_the_waiting_list_is_offered_the_free_booth(
     organiser, hall, exhibitor, reserve, reservation_status, booth_status
 ):
     booth = hall("A1")
-    holder, second, third = (
-        reserve(booth, exhibitor("C-1")),
-        reserve(booth, exhibitor("C-2"), waitlist=True),
-        reserve(booth, exhibitor("C-3"), waitlist=True, final_price=1),
-    )
+    holder = reserve(booth, exhibitor("C-1"))
+    second = reserve(booth, exhibitor("C-2"), waitlist=True)
+    third = reserve(booth, exhibitor("C-3"), waitlist=True, final_price=1)
     assert (
         second["status"],
         second["final_price"],
@@ -758,10 +748,8 @@ def test_the_waiting_list_of_the_freed_booth_is_served_before_overlapping_ones(
 ):
     one, other = hall("A1", 0, 0), hall("A2", 1000, 0)
     first = reserve(one, exhibitor("C-1"))
-    earlier, own = (
-        reserve(other, exhibitor("C-2"), waitlist=True),
-        reserve(one, exhibitor("C-3"), waitlist=True),
-    )
+    earlier = reserve(other, exhibitor("C-2"), waitlist=True)
+    own = reserve(one, exhibitor("C-3"), waitlist=True)
     organiser.delete(f"/booth-reservations/{first['id']}", status=204)
     assert (reservation_status(own["id"]), reservation_status(earlier["id"])) == (
         "pending",
@@ -853,11 +841,9 @@ def test_a_move_at_a_negotiated_price_takes_the_tax_rate_of_the_new_booth(
 def test_a_refused_move_changes_nothing(
     organiser, hall, exhibitor, reserve, make_overdue, reservation_status, db
 ):
-    mine, theirs, over = (
-        reserve(hall("A1", 0, 0), exhibitor("C-1")),
-        reserve(hall("A2", 9000, 0), exhibitor("C-2")),
-        hall("A3", 9500, 0),
-    )
+    mine = reserve(hall("A1", 0, 0), exhibitor("C-1"))
+    theirs = reserve(hall("A2", 9000, 0), exhibitor("C-2"))
+    over = hall("A3", 9500, 0)
     address = f"/booth-reservations/{mine['id']}"
     for booth in (theirs["booth_id"], over):
         found = refused(
@@ -920,15 +906,13 @@ def test_setting_status_in_the_body_runs_the_action(
 
 def test_the_participant_of_a_reservation_cannot_change(organiser, hall, exhibitor, reserve):
     reservation = reserve(hall("A1"), exhibitor("C-1"))
-    address, wrong = (
-        f"/booth-reservations/{reservation['id']}",
-        {
-            "participant_id": exhibitor("C-2"),
-            "waitlist": True,
-            "cancellation_reason": "x",
-            "final_price": 0.001,
-        },
-    )
+    address = f"/booth-reservations/{reservation['id']}"
+    wrong = {
+        "participant_id": exhibitor("C-2"),
+        "waitlist": True,
+        "cancellation_reason": "x",
+        "final_price": 0.001,
+    }
     assert faults(organiser.patch(address, wrong)) == [
         ("/event_participant_id", "fixed"),
         ("/final_price", "decimals"),
@@ -946,10 +930,8 @@ def test_cancelling_a_participant_cancels_all_its_reservations(
     leaving, other = exhibitor("C-1"), exhibitor("C-2")
     sold, held = reserve(hall("A1"), leaving, status="confirmed"), reserve(hall("A2"), leaving)
     theirs = reserve(hall("A3"), other)
-    place, behind = (
-        reserve(theirs["booth_id"], leaving, waitlist=True),
-        reserve(sold["booth_id"], other, waitlist=True),
-    )
+    place = reserve(theirs["booth_id"], leaving, waitlist=True)
+    behind = reserve(sold["booth_id"], other, waitlist=True)
     organiser.post(f"/participants/{leaving}/cancel", status=200)
     assert [reservation_status(found["id"]) for found in (sold, held, place, theirs, behind)] == [
         "cancelled"
@@ -971,10 +953,8 @@ def test_a_participant_with_reservations_cannot_be_deleted(organiser, hall, exhi
 
 
 def test_the_list_is_filtered_and_includes_related_records(organiser, hall, exhibitor, reserve):
-    first, second = (
-        reserve(hall("A1"), exhibitor("C-1")),
-        reserve(hall("A2"), exhibitor("C-2"), status="confirmed"),
-    )
+    first = reserve(hall("A1"), exhibitor("C-1"))
+    second = reserve(hall("A2"), exhibitor("C-2"), status="confirmed")
     for query in (
         "event_key=garden&booth_id=2",
         "booth_id=2",

@@ -1026,10 +1026,8 @@ def test_an_import_that_is_killed_repeatedly_neither_loses_nor_duplicates_record
 
 def test_errors_are_cut_before_all_faults_of_all_records_are_in_memory(organiser, db):
     """1,000 faults are shown. Those of 1,000 records with 30 each would need 15 MB, and a list has 100 imports."""
-    id, faults = (
-        send(organiser, people(1))["id"],
-        [{"field": f"f{n}", "code": "format", "detail": "x" * 60} for n in range(30)],
-    )
+    id = send(organiser, people(1))["id"]
+    faults = [{"field": f"f{n}", "code": "format", "detail": "x" * 60} for n in range(30)]
     with db.write():
         db.connection.executemany(
             "INSERT INTO bulk_import_errors (bulk_import_id, record_index, faults, source, created_at) "

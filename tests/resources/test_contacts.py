@@ -686,10 +686,8 @@ def test_a_merge_joins_two_participations_in_one_event(organiser, fair, roses, d
 
 def test_a_merge_moves_reservations_and_orders_and_keeps_one_waiting_list_place(organiser, db):
     fair = Fair(organiser, db)
-    other, blocker = (
-        fair.exhibitor("Muster A.G."),
-        fair.reserve("A1", participant=fair.exhibitor("Blocker")),
-    )
+    other = fair.exhibitor("Muster A.G.")
+    blocker = fair.reserve("A1", participant=fair.exhibitor("Blocker"))
     waiting = [
         organiser.make(
             "/booth-reservations",
@@ -697,10 +695,8 @@ def test_a_merge_moves_reservations_and_orders_and_keeps_one_waiting_list_place(
         )
         for who in (fair.participant, other)
     ]
-    held, order = (
-        fair.reserve("A2", participant=other),
-        fair.order((fair.power, 1), participant=other),
-    )
+    held = fair.reserve("A2", participant=other)
+    order = fair.order((fair.power, 1), participant=other)
     organiser.post(
         f"/contacts/{fair.participant['contact_id']}/merge",
         {"duplicate_id": other["contact_id"]},

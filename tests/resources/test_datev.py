@@ -846,10 +846,8 @@ def test_a_transfer_in_another_currency_books_what_came_and_the_difference(
     organiser, settings, came, difference
 ):
     """1,190.00 CHF at 1.06 are 1,261.40 EUR in the books."""
-    settings.datev_exchange_gains, settings.datev_exchange_losses = (
-        ledger_account("2660"),
-        ledger_account("2150"),
-    )
+    settings.datev_exchange_gains = ledger_account("2660")
+    settings.datev_exchange_losses = ledger_account("2150")
     buyer = organiser.make("/contacts", DEBTOR)
     invoice = send(organiser, buyer, currency="CHF", exchange_rate=1.06)
     entry = {"day": "2026-05-20", "amount": round(came * 100), "text": invoice["invoice_number"]}

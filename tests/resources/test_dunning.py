@@ -479,11 +479,9 @@ def test_the_lump_sum_is_claimed_from_companies_and_includes_the_fees(organiser,
     organiser.make(LEVELS, {"name": "Two", "days": 2, "fee": 10, "has_lump_sum": True})
     organiser.make(LEVELS, {"name": "Three", "days": 3, "fee": 30})
     person = organiser.make("/contacts", {"last_name": "King", "address": "Way 1", "city": "Bath"})
-    company, private, abroad = (
-        overdue(30),
-        overdue(30, contact_id=person["id"]),
-        overdue(30, currency="CHF"),
-    )
+    company = overdue(30)
+    private = overdue(30, contact_id=person["id"])
+    abroad = overdue(30, currency="CHF")
     costs = []
     for _ in range(3):
         found = {entry["invoice_id"]: entry for entry in send(organiser)["sent"]}
@@ -1302,10 +1300,8 @@ def test_the_check_finds_a_level_that_does_not_fit_the_history(organiser, overdu
 
 
 def test_a_letter_has_the_same_schema_in_its_invoice_and_in_the_response_of_sending():
-    dunning, invoice = (
-        schema_files.document("dunning")["$defs"],
-        schema_files.document("invoice")["$defs"],
-    )
+    dunning = schema_files.document("dunning")["$defs"]
+    invoice = schema_files.document("invoice")["$defs"]
     sent = {
         name: dunning[field["$ref"].rpartition("/")[2]] if "$ref" in field else field
         for name, field in dunning["entry"]["properties"].items()

@@ -108,10 +108,8 @@ def test_the_error_names_the_placeholders(organiser):
 
 
 def test_days_never_decrease_from_level_to_level(organiser):
-    first, _ = (
-        organiser.make(PATH, {**LEVEL, "days": 10}),
-        organiser.make(PATH, {**LEVEL, "days": 35}),
-    )
+    first = organiser.make(PATH, {**LEVEL, "days": 10})
+    _ = organiser.make(PATH, {**LEVEL, "days": 35})
     for fields, said in (
         (
             {"level": 3, "days": 14},

@@ -374,7 +374,8 @@ def test_each_narrow_aisle_is_reported_once_with_its_booths(organiser, hall, bui
     assert [(entry["detail"], entry["measure"]) for entry in found] == [
         ("The aisle between booths A1, A2, A3, A4 and A5 and the top wall is 1.5 m wide.", 1.5),
         (
-            "The aisle between booths B1, B2, B3, B4 and B5 and booths C1, C2, C3, C4, C5 and C6 is 1.6 m to 2.0 m wide.",
+            "The aisle between booths B1, B2, B3, B4 and B5 and booths C1, C2, C3, C4, C5 and C6 "
+            "is 1.6 m to 2.0 m wide.",
             1.6,
         ),
     ]

@@ -562,10 +562,8 @@ def test_participants_and_applications_are_counted_by_status(organiser, show):
 
 
 def test_booths_are_measured_and_valued(organiser, show):
-    booths, sold = (
-        everything(organiser, "/booths"),
-        everything(organiser, "/booth-reservations?status=confirmed"),
-    )
+    booths = everything(organiser, "/booths")
+    sold = everything(organiser, "/booth-reservations?status=confirmed")
     rows = organiser.data("/reports/booths")["data"]["rows"]
     expected = defaultdict(lambda: defaultdict(Decimal))
     for booth in booths:
@@ -673,10 +671,8 @@ def test_services_are_the_sum_of_the_items_not_cancelled(organiser, show):
                 ],
             },
         )
-        address, path = (
-            f"/service-orders/{order['id']}",
-            chance.choice(("", "submit", "submit confirm", "submit confirm", "submit cancel")),
-        )
+        address = f"/service-orders/{order['id']}"
+        path = chance.choice(("", "submit", "submit confirm", "submit confirm", "submit cancel"))
         for action in path.split():
             organiser.post(f"{address}/{action}", status=200)
         if path.startswith("submit") and path != "submit cancel":
@@ -757,10 +753,8 @@ def test_check_outs_are_counted_by_hour(organiser, show):
         comes[local_hour(visit["checked_in_at"], zones[visit["event_key"]])] += 1
         if visit["closed_by"] == "check_out":
             goes[local_hour(visit["checked_out_at"], zones[visit["event_key"]])] += 1
-    rows, found = (
-        organiser.data("/reports/check-ins")["data"]["rows"],
-        (defaultdict(int), defaultdict(int)),
-    )
+    rows = organiser.data("/reports/check-ins")["data"]["rows"]
+    found = (defaultdict(int), defaultdict(int))
     for row in rows:
         found[0][row["day"], row["hour"]] += row["check_ins"]
         found[1][row["day"], row["hour"]] += row["check_outs"]
@@ -786,10 +780,8 @@ def test_readiness_counts_ready_participants_and_missing_requirements(organiser,
     rows = organiser.data("/reports/readiness")["data"]["rows"]
     ready, unconfirmed, no_booth = defaultdict(int), defaultdict(int), defaultdict(int)
     for person in people:
-        key, items = (
-            (person["event_key"], person["role"]),
-            {item["item"]: item["status"] for item in person["readiness"]["items"]},
-        )
+        key = (person["event_key"], person["role"])
+        items = {item["item"]: item["status"] for item in person["readiness"]["items"]}
         ready[key] += person["readiness"]["ready"]
         unconfirmed[key] += items["badge"] != "done"
         no_booth[key] += items["booth"] not in ("done", "not_required")

@@ -267,14 +267,10 @@ def reserved(fair, booth_number, participant, status="confirmed"):
 
 
 def test_an_item_needs_a_booth_reserved_by_the_participant(fair):
-    own, others = (
-        reserved(fair, "A1", fair.participant),
-        reserved(fair, "A2", fair.exhibitor("Beispiel KG")),
-    )
-    lapsed, cancelled = (
-        reserved(fair, "A3", fair.participant, "pending"),
-        reserved(fair, "A4", fair.participant, "cancelled"),
-    )
+    own = reserved(fair, "A1", fair.participant)
+    others = reserved(fair, "A2", fair.exhibitor("Beispiel KG"))
+    lapsed = reserved(fair, "A3", fair.participant, "pending")
+    cancelled = reserved(fair, "A4", fair.participant, "cancelled")
     wanted = {"service_id": fair.power["id"], "quantity": 1}
     assert fair.order({**wanted, "booth_id": own})["items"][0]["booth_id"] == own
     assert fair.faults(

@@ -298,7 +298,8 @@ def test_base_rates_that_lack_the_current_half_year_are_doubtful(monkeypatch):
         (
             "2026-07-01",
             {
-                "base_rates": "base_rates ends with the rate of 2026-01-01. Add the rate that applies from 2026-07-01 on, "
+                "base_rates": "base_rates ends with the rate of 2026-01-01. Add the rate that "
+                "applies from 2026-07-01 on, "
                 "also if it is the same."
             },
         ),

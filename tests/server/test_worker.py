@@ -452,11 +452,9 @@ def test_64_connections_at_once(server):
 
 def test_clients_that_connect_at_once_are_served_in_turn(server):
     """No client gets many responses before the last one gets its first: each of the 48 asks again at once."""
-    request, clients, counts = (
-        b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n",
-        selectors.DefaultSelector(),
-        {},
-    )
+    request = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+    clients = selectors.DefaultSelector()
+    counts = {}
     with ExitStack() as opened:
         for _ in range(48):
             one = opened.enter_context(socket.create_connection(("127.0.0.1", server.port)))

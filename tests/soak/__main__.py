@@ -147,14 +147,10 @@ class Day:
         self.show, self.seconds, self.ledger, self.answers = show, seconds, Ledger(), Answers()
         self.activities = Activities(show, self.ledger)
         # Clients that read do not wait for those that write.
-        self.readers, self.writers = (
-            ThreadPoolExecutor(READERS, "reader"),
-            ThreadPoolExecutor(WRITERS, "writer"),
-        )
-        self.slow, self.once = (
-            ThreadPoolExecutor(SLOW_CLIENTS, "slow"),
-            ThreadPoolExecutor(4, "once"),
-        )
+        self.readers = ThreadPoolExecutor(READERS, "reader")
+        self.writers = ThreadPoolExecutor(WRITERS, "writer")
+        self.slow = ThreadPoolExecutor(SLOW_CLIENTS, "slow")
+        self.once = ThreadPoolExecutor(4, "once")
         self.began, self.told, self.jobs = time.monotonic(), 0.0, list(ONCE)
         self.running, self.most_running, self.counting = 0, 0, Lock()
 
@@ -245,10 +241,8 @@ def main(asked):
     ):
         os.makedirs(folder, exist_ok=True)
         with Show(folder, size=asked.size, seed=asked.seed) as show:
-            day, sampler = (
-                Day(show, asked.minutes * 60 if asked.minutes else asked.hours * 3600),
-                Sampler(show),
-            )
+            day = Day(show, asked.minutes * 60 if asked.minutes else asked.hours * 3600)
+            sampler = Sampler(show)
             make_webhooks(day)
             sampler.start()
             day.play()

@@ -49,15 +49,14 @@ class Activities:
             random.shuffle(found)
             return found
 
-        self.outside, self.inside = (
-            deque(
-                column(
-                    "SELECT badge_number FROM participants WHERE event_id = 2 AND role = 'visitor' AND status <> 'cancelled' "
-                    "AND id NOT IN (SELECT event_participant_id FROM check_ins WHERE closed_by IS NULL)"
-                )
-            ),
-            deque(),
+        self.outside = deque(
+            column(
+                "SELECT badge_number FROM participants WHERE event_id = 2 AND role = "
+                "'visitor' AND status <> 'cancelled' "
+                "AND id NOT IN (SELECT event_participant_id FROM check_ins WHERE closed_by IS NULL)"
+            )
         )
+        self.inside = deque()
         self.contacts = column(
             "SELECT id FROM contacts WHERE id NOT IN (SELECT contact_id FROM anonymizations)"
         )
@@ -268,10 +267,8 @@ class Activities:
         )
         if status != 201:
             return status, {201}
-        id, data = (
-            answer["data"]["id"],
-            b"%PDF-1.4\n" + secrets.token_bytes(random.randrange(100_000, 900_000)),
-        )
+        id = answer["data"]["id"]
+        data = b"%PDF-1.4\n" + secrets.token_bytes(random.randrange(100_000, 900_000))
         status, _ = upload_slowly(self.site, f"/documents/{id}/content", data)
         self.ledger.files[id] = hashlib.sha256(data).hexdigest() if status == 200 else None
         return status, {200}

@@ -36,10 +36,8 @@ class Client:
     def __call__(self, method, path, body=None, **headers):
         """Send JSON (dict or list) or bytes. Return (status, body): JSON data, or bytes of any other body."""
         if body is not None and not isinstance(body, bytes):
-            body, headers = (
-                json.dumps(body).encode(),
-                {"Content_Type": "application/json", **headers},
-            )
+            body = json.dumps(body).encode()
+            headers = {"Content_Type": "application/json", **headers}
         connection = self.ready()
         connection.request(
             method,

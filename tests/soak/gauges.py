@@ -45,12 +45,10 @@ class Sampler(threading.Thread):
 
     def __init__(self, show):
         super().__init__(daemon=True)
-        self.show, self.samples, self.over, self.began = (
-            show,
-            [],
-            threading.Event(),
-            time.monotonic(),
-        )
+        self.show = show
+        self.samples = []
+        self.over = threading.Event()
+        self.began = time.monotonic()
 
     def run(self):
         while not self.over.wait(EVERY):

@@ -24,13 +24,11 @@ class Ledger:
 
     def __init__(self):
         self.visits, self.payments, self.invoices, self.notes, self.contacts = {}, {}, {}, {}, {}
-        self.subscribers, self.bookings, self.files, self.imported, self.acknowledged = (
-            {},
-            {},
-            {},
-            {},
-            {},
-        )
+        self.subscribers = {}
+        self.bookings = {}
+        self.files = {}
+        self.imported = {}
+        self.acknowledged = {}
         self.lock = Lock()
 
     def note_time(self, what, key):

@@ -92,10 +92,10 @@ def test_a_command_that_takes_too_long_is_ended_with_what_it_has_started(
 
 
 def test_the_backup_command_copies_the_verified_backup(
-    run,
+    run,  # noqa: F811
     organiser,
     settings,
-    tmp_path,  # noqa: F811
+    tmp_path,
     monkeypatch,
 ):
     organiser.make("/events", {"title": "Fair"})

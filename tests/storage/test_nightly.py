@@ -181,10 +181,8 @@ def test_a_backup_of_a_branch_that_a_restore_has_left_is_kept(settings, organise
 
 def test_old_backups_that_cannot_be_read_are_deleted(settings, organiser, night):
     settings.backups.mkdir()
-    junk, other = (
-        settings.backups / "eventapi-20200101T000000Z.tar",
-        settings.backups / "before-migration-from-1.tar",
-    )
+    junk = settings.backups / "eventapi-20200101T000000Z.tar"
+    other = settings.backups / "before-migration-from-1.tar"
     for file in (junk, other):
         file.write_text("old")
         os.utime(file, (0, 0))
@@ -206,10 +204,8 @@ def upgrade(settings, stamp, days):
 def test_an_old_backup_before_a_migration_is_deleted_like_a_nightly_one(settings, organiser, night):
     organiser.make("/events", {"title": "Fair"})
     settings.backups.mkdir()
-    old, young = (
-        upgrade(settings, "20250101T000000Z", 100),
-        upgrade(settings, "20250102T000000Z", 1),
-    )
+    old = upgrade(settings, "20250101T000000Z", 100)
+    young = upgrade(settings, "20250102T000000Z", 1)
     for _ in range(5):
         assert old.exists(), "it may be the last good one until five newer ones are verified"
         night(days=0)

@@ -88,10 +88,8 @@ def tables_of(text):
 
 def findings(text, lines):
     """Return the large tables that a plan reads completely."""
-    aliases, steps = (
-        tables_of(text),
-        [STEP.match(line) for line in lines if "VIRTUAL TABLE" not in line],
-    )
+    aliases = tables_of(text)
+    steps = [STEP.match(line) for line in lines if "VIRTUAL TABLE" not in line]
     tables = {
         aliases.get(step["alias"], step["alias"])
         for step in steps

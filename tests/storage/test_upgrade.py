@@ -263,10 +263,8 @@ def test_visits_of_the_current_day_end_with_it_and_earlier_ones_stay(tmp_path):
     local = now.astimezone(times.zone(zone))
     midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
     evening, night, six = (times.text(midnight + timedelta(hours=hours)) for hours in (-2, 0.5, 6))
-    last_second, this_midnight = (
-        times.text(midnight - timedelta(seconds=1)),
-        times.text(midnight + timedelta(hours=24)),
-    )
+    last_second = times.text(midnight - timedelta(seconds=1))
+    this_midnight = times.text(midnight + timedelta(hours=24))
     path = tmp_path / "old.db"
     old = at_schema(path, 19)
     participants(old, 4, timezone=zone)

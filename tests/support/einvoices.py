@@ -235,10 +235,8 @@ def allowance(dice, group, currency):
     rate = None if rate is None else Decimal(rate)
     if currency == "JPY" or dice.random() < 0.5:
         return Allowance(amount=amount, category=category, rate=rate, reason="Treuerabatt")
-    base, percent = (
-        rounded(Decimal(dice.randrange(1, 900_000)) / 100, currency),
-        Decimal(dice.choice(("3", "7.5"))),
-    )
+    base = rounded(Decimal(dice.randrange(1, 900_000)) / 100, currency)
+    percent = Decimal(dice.choice(("3", "7.5")))
     return Allowance(
         amount=rounded(base * percent / 100, currency),
         base=base,

@@ -119,11 +119,9 @@ def body_for(client, name, made=None):
 
     `made` maps resources to the records created for this body, so that two records that it refers to share an event.
     """
-    resource, body, made = (
-        name.partition(".")[0],
-        deepcopy(example(name)),
-        {} if made is None else made,
-    )
+    resource = name.partition(".")[0]
+    body = deepcopy(example(name))
+    made = {} if made is None else made
     for part, field, target, way in list(named_by(name, body)):
         if target not in made:
             made[target] = fit(client, resource, target, make(client, target, made))

@@ -25,10 +25,8 @@ def write_film(browser, folder, pictures, *, held_for=HELD, between=BETWEEN, noi
     Each badge is held up a little tilted, with its QR code in the middle, in `held_for` frames. `noise` is the standard
     deviation of each grey value.
     """
-    chance, noises = (
-        random.Random(1),
-        [Image.effect_noise((WIDTH, HEIGHT), noise) for _ in range(8 if noise else 0)],
-    )
+    chance = random.Random(1)
+    noises = [Image.effect_noise((WIDTH, HEIGHT), noise) for _ in range(8 if noise else 0)]
 
     def frame(picture):
         if noises:

@@ -37,13 +37,11 @@ class Hostile(Thread):
 
     def __init__(self, number: int, connect, key: str, ledger: Ledger, end: Event):
         super().__init__(daemon=True)
-        self.number, self.connect, self.key, self.ledger, self.end = (
-            number,
-            connect,
-            key,
-            ledger,
-            end,
-        )
+        self.number = number
+        self.connect = connect
+        self.key = key
+        self.ledger = ledger
+        self.end = end
         self.random, self.count, self.mine = random.Random(number), 0, []
 
     def run(self):
@@ -145,10 +143,8 @@ class Hostile(Thread):
 
     def request(self):
         """Return a request of any kind. The title is also the request id of a write."""
-        new, kind = (
-            self.title(),
-            self.random.choice(("create", "create", "refuse", "read", "read", "delete")),
-        )
+        new = self.title()
+        kind = self.random.choice(("create", "create", "refuse", "read", "read", "delete"))
         if kind in ("read", "delete") and not self.mine:
             kind = "create"
         if kind in ("create", "refuse"):

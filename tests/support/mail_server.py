@@ -20,13 +20,11 @@ class Inbox:
     """
 
     def __init__(self):
-        self.envelopes, self.refusals, self.data_answer, self.connections, self.after_data = (
-            [],
-            {},
-            "250 OK",
-            0,
-            None,
-        )
+        self.envelopes = []
+        self.refusals = {}
+        self.data_answer = "250 OK"
+        self.connections = 0
+        self.after_data = None
         self.on_mail = None
 
     async def handle_EHLO(self, server, session, envelope, hostname, responses):

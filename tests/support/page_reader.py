@@ -72,10 +72,8 @@ class Reader:
     def tick(self, *names):
         """Tick the boxes of the rows of a table of which a cell begins with one of these names, and no others."""
         for row in self.page.main.find_all("tr"):
-            box, cells = (
-                row.find("input", type="checkbox"),
-                [f"{plain(cell)} " for cell in row.find_all("td")],
-            )
+            box = row.find("input", type="checkbox")
+            cells = [f"{plain(cell)} " for cell in row.find_all("td")]
             if box is not None:
                 box.attrs.pop("checked", None)
                 if any(cell.startswith(f"{name} ") for cell in cells for name in names):

@@ -62,14 +62,12 @@ class Planted:
     """
 
     def __init__(self, client):
-        self.client, self.marks, self.numbers, self.made, self.bodies, self.literals = (
-            client,
-            {},
-            {},
-            {},
-            {},
-            {},
-        )
+        self.client = client
+        self.marks = {}
+        self.numbers = {}
+        self.made = {}
+        self.bodies = {}
+        self.literals = {}
         for entity_type in ENTITY_TYPES:
             self.made["custom_field"] = client.make(
                 "/custom-fields",

@@ -242,12 +242,10 @@ def _event_and_contact(app):
 
 def _accounts(app):
     config, body = app.config, verbatim_body(app.organiser, "invoice")
-    config.datev_adviser, config.datev_client, config.datev_chart, config.datev_debtor_base = (
-        29098,
-        55003,
-        "03",
-        10000,
-    )
+    config.datev_adviser = 29098
+    config.datev_client = 55003
+    config.datev_chart = "03"
+    config.datev_debtor_base = 10000
     config.datev_revenue = revenue_accounts("S19=8400 S7=8300")
     app.organiser.make("/invoices", body)
     take(app.organiser, *SENT)

@@ -87,12 +87,10 @@ class Kept:
     """A file that http.client cannot close, since the bytes of the next response are in it."""
 
     def __init__(self, file):
-        self.read, self.readinto, self.readline, self.flush = (
-            file.read,
-            file.readinto,
-            file.readline,
-            file.flush,
-        )
+        self.read = file.read
+        self.readinto = file.readinto
+        self.readline = file.readline
+        self.flush = file.flush
 
     def close(self):
         pass

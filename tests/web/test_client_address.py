@@ -146,11 +146,9 @@ def test_only_a_trusted_proxy_sets_the_scheme_and_nobody_the_host_of_links(
 def test_no_client_elsewhere_chooses_the_host_of_links_in_mails(
     settings, organiser, db, peer, host, base_url, status
 ):
-    settings.smtp_host, settings.smtp_sender, settings.base_url = (
-        "mail.example.org",
-        "news@messe.test",
-        base_url,
-    )
+    settings.smtp_host = "mail.example.org"
+    settings.smtp_sender = "news@messe.test"
+    settings.base_url = base_url
     organiser.app.extra_environ["REMOTE_ADDR"] = peer
     answer = organiser.post(
         "/newsletter", {"email": "anna@rosen.example"}, headers={"Host": host}, status=status

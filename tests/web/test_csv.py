@@ -102,10 +102,8 @@ def address(shared, stock, route):
     """Return the list that contains the records of the stock, with its required query."""
     if route.path.startswith("/api/v1/webhooks/<id>"):
         return route.path.replace("<id>", str(stock["webhook"]["id"])) + "?"
-    schema, record = (
-        query_schema(route.options.query, listing=True),
-        stock.get(route.options.singular, {}),
-    )
+    schema = query_schema(route.options.query, listing=True)
+    record = stock.get(route.options.singular, {})
     return (
         address_of_list(shared.organiser, route)
         + "?"

@@ -30,12 +30,10 @@ def broken(tmp_path, template):
         client.make("/events", {"title": f"Fair {number}", "description": "A fair. " * 100})
     contact = client.make("/contacts", {"last_name": "Lovelace"})
     db.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    root, size = (
-        db.connection.execute(
-            "SELECT rootpage FROM sqlite_schema WHERE name = 'events'"
-        ).fetchone()[0],
-        4096,
-    )
+    root = db.connection.execute(
+        "SELECT rootpage FROM sqlite_schema WHERE name = 'events'"
+    ).fetchone()[0]
+    size = 4096
     assert db.connection.execute("PRAGMA page_size").fetchone()[0] == size
     db.close()
     app.connections.close()

@@ -45,11 +45,9 @@ def test_a_replayed_response_has_the_etag_of_the_first(shared, singular, path):
 
 @pytest.mark.parametrize("singular", sorted(SHOWN_ONCE))
 def test_a_minimal_response_contains_a_secret_that_is_shown_once(shared, singular):
-    minimal, secret, path = (
-        {"Prefer": "return=minimal"},
-        SHOWN_ONCE[singular],
-        collections()[singular],
-    )
+    minimal = {"Prefer": "return=minimal"}
+    secret = SHOWN_ONCE[singular]
+    path = collections()[singular]
     headers = {**minimal, "Idempotency-Key": f"minimal-{singular}"}
     body = body_for(shared.organiser, singular)
     small = shared.organiser.post(path, body, headers=headers, status=201).json["data"]

@@ -46,10 +46,8 @@ def test_the_largest_id_is_not_found_and_a_larger_one_is_no_path(shared, route):
 
 @each("route", LISTS)
 def test_the_largest_id_in_a_filter_finds_nothing(shared, route):
-    path, query = (
-        address_of_list(shared.organiser, route),
-        query_for(shared.organiser, route) or "?",
-    )
+    path = address_of_list(shared.organiser, route)
+    query = query_for(shared.organiser, route) or "?"
     assert shared.organiser.data(f"{path}{query}&ids={LARGEST}") == []
     schema = query_schema(route.options.query, listing=True)
     for name in set(integers(schema)) - LIMITED:

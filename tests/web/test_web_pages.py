@@ -105,10 +105,8 @@ def test_a_key_of_a_form_cannot_pass_the_deadline(organiser, person):
     organiser.make(
         "/events", {"title": "Fair", "event_key": "closed", "application_deadline": day(-2)}
     )
-    body, page = (
-        {"email": "ada@rosen.example", "event_keys": ["closed"]},
-        person("applications:create"),
-    )
+    body = {"email": "ada@rosen.example", "event_keys": ["closed"]}
+    page = person("applications:create")
     assert page.post("/applications", body, status=409).json["code"] == "deadline_passed"
     refused = page.post("/applications", {**body, "late": True}, status=403).json
     assert (refused["code"], refused["scope"]) == ("insufficient_scope", "applications")
@@ -252,14 +250,12 @@ def test_the_list_has_what_a_form_asks_for(organiser, person, fair):
             "approval": "manual",
         },
     ]
-    text, choice = (
-        {"field_type": "text", "field_options": [], "is_required": False},
-        {
-            "field_type": "select",
-            "field_options": [{"value": "a", "label": "a"}],
-            "is_required": True,
-        },
-    )
+    text = {"field_type": "text", "field_options": [], "is_required": False}
+    choice = {
+        "field_type": "select",
+        "field_options": [{"value": "a", "label": "a"}],
+        "is_required": True,
+    }
     assert answer["meta"]["custom_fields"] == [
         {
             "field_key": "field1",

@@ -57,11 +57,9 @@ def post(inbox, settings):
 
 
 def configure(settings, server, security="none"):
-    settings.smtp_host, settings.smtp_port, settings.smtp_security = (
-        "127.0.0.1",
-        server.port,
-        security,
-    )
+    settings.smtp_host = "127.0.0.1"
+    settings.smtp_port = server.port
+    settings.smtp_security = security
     settings.smtp_sender, settings.mails_per_minute = "office@messe.test", 100_000
     settings.base_url = "https://events.example.org"
 
@@ -119,10 +117,8 @@ def test_the_confirmation_mail_is_well_formed(organiser, post, inbox, db):
         f"List-Unsubscribe: <{subscriber['unsubscribe_url']}>\r\n".encode() in raw and raw.isascii()
     )
     assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-    text, html = (
-        message.get_body(("plain",)).get_content(),
-        message.get_body(("html",)).get_content(),
-    )
+    text = message.get_body(("plain",)).get_content()
+    html = message.get_body(("html",)).get_content()
     url = newsletter.confirm_url(
         newsletter.secret(db), "https://events.example.org", newsletter.row(db, subscriber["id"])
     )
@@ -912,11 +908,9 @@ def test_implicit_tls_checks_the_certificate_too(settings, certificate):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*certificate)
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        settings.smtp_host, settings.smtp_port, settings.smtp_security = (
-            "127.0.0.1",
-            listener.getsockname()[1],
-            "tls",
-        )
+        settings.smtp_host = "127.0.0.1"
+        settings.smtp_port = listener.getsockname()[1]
+        settings.smtp_security = "tls"
 
         def accept():
             connection, _ = listener.accept()

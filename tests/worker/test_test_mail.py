@@ -45,11 +45,9 @@ def test_a_missing_option_is_named(settings):
     assert "smtp_host and smtp_sender are not set" in failure(settings)[0]
     settings.smtp_host = "mail.example.org"
     assert "smtp_sender is not set" in failure(settings)[0]
-    settings.smtp_sender, settings.smtp_user, settings.smtp_password = (
-        "office@messe.test",
-        "box",
-        "",
-    )
+    settings.smtp_sender = "office@messe.test"
+    settings.smtp_user = "box"
+    settings.smtp_password = ""
     wrong, remedy = failure(settings)
     assert (
         "smtp_password is not" in wrong
@@ -122,11 +120,9 @@ def test_a_host_that_does_not_exist(settings, monkeypatch):
 
 
 def test_a_port_where_nothing_listens(settings):
-    settings.smtp_host, settings.smtp_port, settings.smtp_sender = (
-        "127.0.0.1",
-        free_port(),
-        "office@messe.test",
-    )
+    settings.smtp_host = "127.0.0.1"
+    settings.smtp_port = free_port()
+    settings.smtp_sender = "office@messe.test"
     wrong, remedy = failure(settings)
     assert "refused" in wrong and "check smtp_host and smtp_port" in remedy
 

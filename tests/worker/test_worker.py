@@ -188,10 +188,8 @@ def test_a_failed_job_is_retried_later_and_blocks_no_other_job(db, caplog):
         rounds.append("failed")
         raise RuntimeError("broken on purpose")
 
-    failing, other = (
-        job(fail, on_change=True),
-        job(lambda db, stopping: rounds.append("worked"), on_change=True),
-    )
+    failing = job(fail, on_change=True)
+    other = job(lambda db, stopping: rounds.append("worked"), on_change=True)
     worker = Worker(db.config, jobs=(failing, other))
     worker.round(db)
     worker.seen = None  # as if the database had changed

@@ -142,10 +142,8 @@ def _texts(row, known):
     """Return ([(reason, Candidate)], [letters and digits of an RF reference]) of a transaction."""
     text, cut_at = row["text"], row["cut_at"]
     if not text and row["description"]:  # some banks write the text of the payer there only
-        text, cut_at = (
-            row["description"],
-            len(row["description"]) if may_be_cut(row["description"]) else None,
-        )
+        text = row["description"]
+        cut_at = len(row["description"]) if may_be_cut(row["description"]) else None
     found = [("number", candidate) for candidate in references.candidates(text, known, cut_at)]
     id = row["end_to_end_id"] or ""
     cut_at = len(id) if len(id) > LONGEST_ID else None

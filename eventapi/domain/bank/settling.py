@@ -43,13 +43,11 @@ def settle(db, row, shares):
     """Book `shares` of a transaction, which are proposals or have their fields action, amount and the invoice."""
     left, wanted = abs(matching.rest(row)), sum(share["amount"] for share in shares)
     if wanted > left:
-        shown, sums = (
-            money.major(left, row["currency"]),
-            [
-                formats.money(money.major(units, row["currency"]), row["currency"], "en")
-                for units in (wanted, left)
-            ],
-        )
+        shown = money.major(left, row["currency"])
+        sums = [
+            formats.money(money.major(units, row["currency"]), row["currency"], "en")
+            for units in (wanted, left)
+        ]
         raise Problem(
             "exceeds_transfer",
             f"The amounts add up to {sums[0]}, which exceeds what is left of the "
@@ -348,10 +346,8 @@ def _major(units, currency):
 
 def _transaction_id(db, row):
     """Return the transaction id of the next payment or refund of a transfer: unique for the account."""
-    identity, taken = (
-        db.value(sql.identity, id=row["id"]),
-        set(db.values(sql.transaction_ids, id=row["id"])),
-    )
+    identity = db.value(sql.identity, id=row["id"])
+    taken = set(db.values(sql.transaction_ids, id=row["id"]))
     return next(
         name
         for name in (identity, *(f"{identity}/{number}" for number in range(2, len(taken) + 3)))

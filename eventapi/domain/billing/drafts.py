@@ -180,10 +180,8 @@ def change_draft(db, row, old, body):
 
     If reverse charge is turned off, the lines get back the tax that they had before.
     """
-    wanted, lines_before = (
-        {**old, **body, **party_fields(old, body)},
-        db.all(sql.stored_lines, id=row["id"]),
-    )
+    wanted = {**old, **body, **party_fields(old, body)}
+    lines_before = db.all(sql.stored_lines, id=row["id"])
     if "items" in body:
         wanted["items"] = invoice_lines.completed(body["items"], lines_before)
     if body.get("currency", old["currency"]) != old["currency"]:

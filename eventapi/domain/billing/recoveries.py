@@ -58,10 +58,8 @@ def take_back(db, payment, new=None):
     """
     found = db.all(sql.of_payment, payment_id=payment["id"])
     own = [row for row in found if row["invoice_id"] == payment["invoice_id"]]
-    is_deleted, is_moved = (
-        new is None,
-        new is not None and new["invoice_id"] != payment["invoice_id"],
-    )
+    is_deleted = new is None
+    is_moved = new is not None and new["invoice_id"] != payment["invoice_id"]
     if not (found if is_deleted else own):
         return None, 0
     before, amount = invoices.row(db, payment["invoice_id"]), sum(row["amount"] for row in own)

@@ -106,10 +106,8 @@ def refuse_rate(db, invoice, rate):
     Only months that were closed by an early version have such invoices. They count at the rate of the options.
     `invoice` is a row, `rate` in the unit of its column.
     """
-    usual, month = (
-        money.usual_rate(db.config, invoice["currency"]),
-        periods.closed_month(db, invoice["issue_date"]),
-    )
+    usual = money.usual_rate(db.config, invoice["currency"])
+    month = periods.closed_month(db, invoice["issue_date"])
     if month and usual and rate != usual:
         raise periods.closed(
             db,

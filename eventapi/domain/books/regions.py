@@ -16,11 +16,9 @@ def region(vat_id, country, own_country):
     A VAT id of another country of the EU counts more than the address, because the buyer ordered under it. One of
     Northern Ireland counts for goods only.
     """
-    own, found, buyer = (
-        own_country or "DE",
-        eu_vat_id(vat_id, own_country),
-        country or own_country or "DE",
-    )
+    own = own_country or "DE"
+    found = eu_vat_id(vat_id, own_country)
+    buyer = country or own_country or "DE"
     if found and found[:2] != "XI":
         return EU
     if buyer == own:

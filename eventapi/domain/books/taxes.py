@@ -163,10 +163,8 @@ class _Invoice:
         is_deposit = self.row["tax_date"] is None
         credited = {day for _, kind, day, *_ in self.documents if kind == "credit_note"}
         days = sorted({*self.money, *credited})
-        last, taxed = (
-            {},
-            [place for place, (_, rate) in enumerate(self.groups) if rate or is_deposit],
-        )
+        last = {}
+        taxed = [place for place, (_, rate) in enumerate(self.groups) if rate or is_deposit]
         paid = 0
         for day in [day for day in days if day < end]:
             paid += self.money.get(day, 0)
@@ -341,15 +339,13 @@ def recapitulative(db, query):
     last = query.get("month") or 3 * query.get("quarter", 4)
     first = last if "month" in query else last - 2 if "quarter" in query else 1
     after = next_first_day(f"{query['year']:04}-{last:02}-01", "month")
-    rows, base, sums = (
-        db.all(
-            sql.recapitulative,
-            first=f"{query['year']:04}-{first:02}-01",
-            last=times.add_days(after, -1),
-        ),
-        db.config.currency,
-        {},
+    rows = db.all(
+        sql.recapitulative,
+        first=f"{query['year']:04}-{first:02}-01",
+        last=times.add_days(after, -1),
     )
+    base = db.config.currency
+    sums = {}
     for row in rows:
         own = db.config.organiser_country
         if (

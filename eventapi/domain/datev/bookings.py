@@ -119,10 +119,8 @@ def of_deposit(row, accounts, country):
 
     Its tax counts on the day of the money.
     """
-    account, number = (
-        accounts.revenue(row["category"], row["rate"], row["region"]),
-        row["invoice_number"],
-    )
+    account = accounts.revenue(row["category"], row["rate"], row["region"])
+    number = row["invoice_number"]
     return Booking(
         kind="deposit",
         day=row["day"],

@@ -161,10 +161,8 @@ def batch(db, year, month=None, links=None):
     chosen, missing, sheet = period(db.config, year, month), Missing(), lines.bookings()
     sums, made_at = defaultdict(lambda: [0, 0, 0]), times.now()
     with temporary(db.config) as content, db.snapshot():
-        accounts, is_locked = (
-            Accounts(db.config, missing, _holders(db)),
-            chosen.last < (first_open_day(db) or ""),
-        )
+        accounts = Accounts(db.config, missing, _holders(db))
+        is_locked = chosen.last < (first_open_day(db) or "")
         content.write(
             sheet.head(lines.batch_header(db.config, made_at, chosen, is_locked=is_locked))
         )

@@ -20,10 +20,8 @@ DATE = "udt:DateTimeString"
 
 def document(root):
     """Return the document of a root element. The first one counts where EN 16931 allows one element only."""
-    context, header = (
-        find(root, "rsm:ExchangedDocumentContext"),
-        find(root, "rsm:ExchangedDocument"),
-    )
+    context = find(root, "rsm:ExchangedDocumentContext")
+    header = find(root, "rsm:ExchangedDocument")
     deal = find(root, "rsm:SupplyChainTradeTransaction")
     agreement = find(deal, "ram:ApplicableHeaderTradeAgreement")
     return Document(
@@ -95,10 +93,8 @@ def _period(node):
 
 
 def _settlement(node):
-    means, terms = (
-        find(node, "ram:SpecifiedTradeSettlementPaymentMeans"),
-        find(node, "ram:SpecifiedTradePaymentTerms"),
-    )
+    means = find(node, "ram:SpecifiedTradeSettlementPaymentMeans")
+    terms = find(node, "ram:SpecifiedTradePaymentTerms")
     account = find(means, "ram:PayeePartyCreditorFinancialAccount")
     iban = text(account, "ram:IBANID")
     return {

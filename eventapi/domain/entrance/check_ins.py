@@ -146,11 +146,9 @@ def roster_badges(db, event_id, salt, updated_since):
     `hash` is the hexadecimal SHA-256 of salt and badge number. `status` is that of the participant, or `replaced`.
     `updated_since` may be None.
     """
-    given, start, comma = (
-        frozenset(("updated_since",) if updated_since else ()),
-        sha256(salt.encode()),
-        "",
-    )
+    given = frozenset(("updated_since",) if updated_since else ())
+    start = sha256(salt.encode())
+    comma = ""
     for statement in (sql.badges, sql.aliases):
         last = 0
         while rows := db.all(

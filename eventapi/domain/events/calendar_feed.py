@@ -56,10 +56,8 @@ def _add_speakers(db, found):
 
 def _name(row):
     """Return a person with the company in brackets, or what is known of both."""
-    person, company = (
-        " ".join(filter(None, (row["first_name"], row["last_name"]))),
-        row["company_name"],
-    )
+    person = " ".join(filter(None, (row["first_name"], row["last_name"])))
+    company = row["company_name"]
     return f"{person} ({company})" if person and company else person or company
 
 

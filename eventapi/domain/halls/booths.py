@@ -221,10 +221,8 @@ def _claim_number(db, booth, but=None):
 
 def _free_number(db, booth):
     """Return the number after the highest of the plan's area, or of the event if the area has no letter."""
-    event_id, area = (
-        booth["event_id"],
-        _area_letter(db.one(sql.plan, id=booth["plan_id"])["area_name"]),
-    )
+    event_id = booth["event_id"]
+    area = _area_letter(db.one(sql.plan, id=booth["plan_id"])["area_name"])
     number = (db.value(sql.last_number, event_id=event_id, area=area) or 0) + 1
     while db.value(sql.number_taken, event_id=event_id, booth_number=f"{area}{number}"):
         number += 1  # taken by a number that last_number does not count

@@ -143,10 +143,8 @@ def on_objects(hall):
     indexes, polygons = hall.of_kind(*OCCUPIED_OBJECTS)
     for booth, other in hall.meeting(hall.polygons, polygons):
         index = indexes[other]
-        kind, deep = (
-            hall.objects[index]["kind"],
-            overlap_depth(hall.polygons[booth], polygons[other]),
-        )
+        kind = hall.objects[index]["kind"]
+        deep = overlap_depth(hall.polygons[booth], polygons[other])
         detail = (
             f"{hall.subject(booth)} overlaps {OCCUPIED_OBJECTS[kind]} ({object_name(hall, index)})."
         )

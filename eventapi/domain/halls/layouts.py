@@ -93,10 +93,8 @@ def _positions(row, lengths):
         across, along = along, across
     right, down = STEPS[row.get("direction", "right")]
     for behind in range(1 + row.get("back_to_back", False)):
-        x, y = (
-            lengths["x"] + behind * across * abs(down),
-            lengths["y"] + behind * along * abs(right),
-        )
+        x = lengths["x"] + behind * across * abs(down)
+        y = lengths["y"] + behind * along * abs(right)
         for place in range(row["count"]):
             yield (
                 x + place * right * (across + lengths["gap"]),

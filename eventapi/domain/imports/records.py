@@ -23,10 +23,8 @@ MAX_FOUND = (
     30  # faults that are searched for in the fields of one record: an import has many records
 )
 MAX_UNKNOWN = 20  # unknown fields that are reported for one record
-UNKNOWN, REMEDY = (
-    "is not a field of a record",
-    "; rename the column, or map it to null in `field_mapping`",
-)
+UNKNOWN = "is not a field of a record"
+REMEDY = "; rename the column, or map it to null in `field_mapping`"
 YES_NO = {
     **dict.fromkeys(("true", "1", "yes", "y", "ja", "j", "wahr", "x"), True),
     **dict.fromkeys(("false", "0", "no", "n", "nein", "falsch"), False),

@@ -143,11 +143,9 @@ def _amount(number, sign):
 
 
 def _line(item, sign, words, currency):
-    net, quantity, price = (
-        _amount(item["net"], sign),
-        _amount(item["quantity"], sign),
-        _decimal(item["unit_price"]),
-    )
+    net = _amount(item["net"], sign)
+    quantity = _amount(item["quantity"], sign)
+    price = _decimal(item["unit_price"])
     unit, unknown_unit = units.coded(item["unit"])
     name, description = _name(
         item["description"], unknown_unit and f"{words['unit']}: {unknown_unit}"

@@ -32,10 +32,8 @@ def contradictions(invoice, seller, buyer):
     - A VAT id of the EU has the form and the check digits of its state.
     """
     categories = {item["tax_category"] for item in invoice["items"]}
-    own, theirs = (
-        companies.vat_id_by_format(seller["vat_id"]),
-        companies.vat_id_by_format(buyer["vat_id"]),
-    )
+    own = companies.vat_id_by_format(seller["vat_id"])
+    theirs = companies.vat_id_by_format(buyer["vat_id"])
     field, home = "contact.tax_id", _prefix(seller["country"])
     if (
         "K" in categories

@@ -13,11 +13,9 @@ LARGEST = {
     "number": 10**9,
 }  # a JSON number with DECIMALS decimals is exact up to here
 DECIMALS = 6
-NUMBERS, TEXTS, CHOICES = (
-    ("integer", "number"),
-    ("text", "textarea", "email", "url"),
-    ("select", "multiselect"),
-)
+NUMBERS = ("integer", "number")
+TEXTS = ("text", "textarea", "email", "url")
+CHOICES = ("select", "multiselect")
 SCHEMAS = {
     "text": {"type": "string", "maxLength": 1000},
     "textarea": {"type": "string", "maxLength": 20000},

@@ -349,10 +349,8 @@ def confirm(db, draft, show, base_url, *, way="mailed"):
     """
     email, fields = draft["email"], json.loads(draft["fields"])
     reach.refuse_closed_at_event(db, email, draft["event_id"])
-    id, is_new = (
-        draft["form"] == "visit" and visitors.registered(db, email, draft["event_id"]),
-        False,
-    )
+    id = draft["form"] == "visit" and visitors.registered(db, email, draft["event_id"])
+    is_new = False
     if not id:
         try:
             asked = fields["custom_fields"].keys() if draft["form"] == "visit" else None

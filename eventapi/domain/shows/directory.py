@@ -176,12 +176,10 @@ def programme(db, show, found):
     """
     if not show["show_programme"]:
         return []
-    slots, listed, hosts, speakers = (
-        db.all(sql.slots, event_id=show["id"]),
-        {row["id"]: row for row in found},
-        {},
-        {},
-    )
+    slots = db.all(sql.slots, event_id=show["id"])
+    listed = {row["id"]: row for row in found}
+    hosts = {}
+    speakers = {}
     for row in db.all(sql.hosts, event_id=show["id"]):
         exhibitor = listed.get(row["exhibitor_id"])
         if exhibitor:

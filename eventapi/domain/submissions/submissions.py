@@ -94,10 +94,8 @@ def _check_document(db, kind, participant, document_id, faults):
 
 
 def _check_file(config, kind, document, faults):
-    allowed, extension = (
-        kind["allowed_extensions"],
-        PurePath(document["filename"] or "").suffix[1:].lower(),
-    )
+    allowed = kind["allowed_extensions"]
+    extension = PurePath(document["filename"] or "").suffix[1:].lower()
     if allowed and extension not in allowed:
         faults.add(
             "/document_id",

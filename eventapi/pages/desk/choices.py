@@ -3,10 +3,8 @@
 from eventapi.pages.desk import api
 
 # Field -> (handler of the list, its field that is sent, its field that is shown, parameters of the list).
-EVENTS, PARTS = (
-    ("list_events", "event_key", "title", ()),
-    ("list_categories", "category_key", "title", ("event_key",)),
-)
+EVENTS = ("list_events", "event_key", "title", ())
+PARTS = ("list_categories", "category_key", "title", ("event_key",))
 SERVICES = ("list_services", "id", "service_name", ("event_key",))
 FIELDS = {
     "event_key": EVENTS,

@@ -155,10 +155,8 @@ def _covered(every, symbols):
         for place, polygons in enumerate(every)
         for polygon in polygons
     )
-    lefts, widest = (
-        [box[0] for box, _ in boxes],
-        max((box[2] - box[0] for box, _ in boxes), default=0),
-    )
+    lefts = [box[0] for box, _ in boxes]
+    widest = max((box[2] - box[0] for box, _ in boxes), default=0)
     for symbol in symbols:
         near = boxes[bisect_left(lefts, symbol[0] - widest) : bisect_left(lefts, symbol[2])]
         for place in {place for box, place in near if geometry.meet(symbol, box)}:

@@ -89,10 +89,8 @@ class Hall:
     def _text_box(self, thing):
         """Yield the box in the hall of the label of a fixture of the kind `text`."""
         for text, is_upright in self._fitted(thing, TEXT, ()):
-            wide, high = (
-                max(map(em, text.lines)) * text.size,
-                len(text.lines) * text.size * LINE_HEIGHT,
-            )
+            wide = max(map(em, text.lines)) * text.size
+            high = len(text.lines) * text.size * LINE_HEIGHT
             wide, high = (high, wide) if is_upright else (wide, high)
             x, y = (text.x - self.left) / self.scale, (text.y - self.top) / self.scale
             across, down = (wide / 2 + AIR) / self.scale, (high / 2 + AIR) / self.scale

@@ -80,10 +80,8 @@ def level(labels, polygons, scale):
 def _row(labels, scale):
     """Return the labels of one row of booths as `level` does. Those of most rows stay as they are from plan to plan."""
     same = _one_size(labels)
-    tall, line = (
-        max(map(_height, same)),
-        median(_across(label.middle, label.turn) for label in same),
-    )
+    tall = max(map(_height, same))
+    line = median(_across(label.middle, label.turn) for label in same)
     return [
         replace(label, tall=tall)
         if tall <= label.height
@@ -379,10 +377,8 @@ def lay_out(label, on_paper, look):
 def _backgrounds(rows, x, y):
     """Yield rectangles behind the rows, which keep the hatching away from the text."""
     for size, is_bold, lines in _same_size(rows):
-        wide, high = (
-            max(em(text, is_bold) for text in lines) * size + 0.5,
-            len(lines) * size * LINE_HEIGHT,
-        )
+        wide = max(em(text, is_bold) for text in lines) * size + 0.5
+        high = len(lines) * size * LINE_HEIGHT
         yield rectangle(x - wide / 2, y, wide, high)
         y += high
 

@@ -162,10 +162,8 @@ class Legend:
         part = step((1, 2, 5), 5 * ratio)  # in millimetres of the hall; about a centimetre on paper
         wide = part / ratio
         for place in range(4):
-            ring, fill = (
-                rectangle(left + place * wide, y, wide, 1.6),
-                INK if place % 2 == 0 else PAPER,
-            )
+            ring = rectangle(left + place * wide, y, wide, 1.6)
+            fill = INK if place % 2 == 0 else PAPER
             yield Area((ring,), fill, None, INK, 0.15)
         for place in range(5):
             length = self.number(Decimal(round(part * place)) / 1000)

@@ -134,10 +134,8 @@ class Closing:
         if self.draft:
             return self._text("not_valid")
         if invoice["invoice_type"] == "credit_note":
-            related, amount = (
-                invoice.get("related_invoice_number"),
-                self._sum(-Decimal(str(invoice["total"]))),
-            )
+            related = invoice.get("related_invoice_number")
+            amount = self._sum(-Decimal(str(invoice["total"])))
             return self._text(
                 "refund" if related else "refund_unnamed", related=related, amount=amount
             )

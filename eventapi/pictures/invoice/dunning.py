@@ -126,10 +126,8 @@ class Letter(Sheet):
             )
             paper.y += 1
         paper.y += ROW
-        value, size = (
-            formats.money(amount, self.entry["currency"], self.locale),
-            SUBTITLE if is_total else SIZE,
-        )
+        value = formats.money(amount, self.entry["currency"], self.locale)
+        size = SUBTITLE if is_total else SIZE
         room = RIGHT - LABEL - fonts.width(value, size, is_total) - GAP
         fitting = min(size, size * room / fonts.width(label, size, is_total))
         paper.text(LABEL, paper.y, label, size=fitting, bold=is_total)

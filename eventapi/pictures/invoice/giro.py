@@ -63,10 +63,8 @@ def rings(code):
 def svg(code, *, amount, reference, language) -> bytes:
     """Return a code with its quiet zone as SVG. `amount` and `reference` are texts of its description."""
     module = PIXELS // 2
-    side, description = (
-        width(code) * module,
-        DESCRIPTIONS[language].format(amount=amount, reference=reference),
-    )
+    side = width(code) * module
+    description = DESCRIPTIONS[language].format(amount=amount, reference=reference)
     parts = (
         Area((rectangle(0, 0, side, side),), PAPER),
         qr.area(code, QUIET * module, QUIET * module, module, LEVEL),

@@ -30,12 +30,10 @@ class Table:
     """The items of an invoice (API object). The event is above the table, and left out at the end of descriptions."""
 
     def __init__(self, invoice, language, locale, brand, words):
-        self.currency, self.language, self.locale, self.brand = (
-            invoice["currency"],
-            language,
-            locale,
-            brand,
-        )
+        self.currency = invoice["currency"]
+        self.language = language
+        self.locale = locale
+        self.brand = brand
         self.event = invoice.get("event_title")
         found = {(item["tax_rate"], item.get("tax_category")) for item in invoice["items"]}
         self.shared = {

@@ -87,10 +87,8 @@ def values(schema: dict, texts: dict[str, list[str]], language: str) -> dict:
     found = {name: given for name, given in texts.items() if name not in schema["properties"]}
     found = {name: given[0] for name, given in found.items()}
     for name, part in schema["properties"].items():
-        types, given = (
-            part.get("type", "string"),
-            [text.strip() for text in texts.get(name, []) if text.strip()],
-        )
+        types = part.get("type", "string")
+        given = [text.strip() for text in texts.get(name, []) if text.strip()]
         if "boolean" in types:
             found[name] = bool(given)
         elif "array" in types:

@@ -270,10 +270,8 @@ class Form:
                 for index in range(rows_in(each, given))
             ]
         if each.kind == "due":
-            days, anchor = (
-                each.parts[0].value(given, self.language),
-                each.parts[1].value(given, self.language),
-            )
+            days = each.parts[0].value(given, self.language)
+            anchor = each.parts[1].value(given, self.language)
             if days is not None or anchor is not None:
                 word, _, date = (anchor or f"{ANCHORS[0]} date_from").partition(" ")
                 return {word: date, "days": days if days is not None else ""}

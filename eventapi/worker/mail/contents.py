@@ -166,10 +166,8 @@ def newsletter_confirmation(db, mail):
         raise Gone("the subscription is no longer pending")
     language = mail["language"] or newsletter.language(db, row)  # that of the subject
     texts, secret = mail_words.WORDS[language], newsletter.secret(db)
-    name, values = (
-        harmless(row["name"]),
-        {"sender": mail_words.sender(db.config), "email": row["email"]},
-    )
+    name = harmless(row["name"])
+    values = {"sender": mail_words.sender(db.config), "email": row["email"]}
     stop = newsletter.unsubscribe_url(secret, mail["base_url"], row)
     kind = "newsletter_confirmation"
     confirm = newsletter.confirm_url(secret, mail["base_url"], row)

@@ -171,7 +171,8 @@ FILES = {
     ),
     "ING": (
         (
-            "Umsatzanzeige;Datei erstellt am: 09.12.2025 15:23\n\nIBAN;DE02 1203 0000 0000 2020 51\nKontoname;Girokonto\n"
+            "Umsatzanzeige;Datei erstellt am: 09.12.2025 15:23\n\nIBAN;DE02 1203 0000 0000 2020 "
+            "51\nKontoname;Girokonto\n"
             "Bank;ING\nKunde;Max Mustermann\nZeitraum;17.11.2025 - 09.12.2025\nSaldo;66.331,90;EUR\n\n"
             "Sortierung;Datum absteigend\n\nIn der CSV-Datei finden Sie alle bereits gebuchten Umsätze.\n\n"
             "Buchung;Wertstellungsdatum;Auftraggeber/Empfänger;Buchungstext;Notiz;Verwendungszweck;Saldo;Währung;Betrag;"
@@ -381,15 +382,11 @@ def test_no_form_has_a_column_of_states_that_is_not_read():
     assert {FILES[name][1] for name in STATES} == {form.name for form in FORMS if form.status}
     for name, (data, *_) in FILES.items():
         assert [found.unread_state for found in read(data)] == [()], name
-    header, row = (
-        SPARKASSE.replace('"Info"', '"Info";"Art"'),
-        ROW.replace('gebucht"', 'gebucht";"x"'),
-    )
+    header = SPARKASSE.replace('"Info"', '"Info";"Art"')
+    row = ROW.replace('gebucht"', 'gebucht";"x"')
     assert read(header + row)[0].unread_state == ()
-    atruvia, more = (
-        ATRUVIA.replace("Gekennzeichneter Umsatz", "Status"),
-        FILES["Volksbank"][0].split("\r\n")[1],
-    )
+    atruvia = ATRUVIA.replace("Gekennzeichneter Umsatz", "Status")
+    more = FILES["Volksbank"][0].split("\r\n")[1]
     rows = "".join(f"{more[:-3]};{state};;\r\n" for state in ("Gebucht", "Vorgemerkt"))
     assert [found.unread_state for found in read(atruvia + rows)] == [("status", "Vorgemerkt")]
 

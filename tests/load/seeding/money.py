@@ -173,10 +173,8 @@ def number_invoice(invoice, sequences):
     """Add the number, gapless per year and kind; drafts have none."""
     invoice.update(series=None, sequence=None, invoice_number=f"DRAFT-{invoice['id']}")
     if invoice["issue_date"]:
-        year, prefix = (
-            invoice["issue_date"][:4],
-            "INV" if invoice["invoice_type"] == "invoice" else "CN",
-        )
+        year = invoice["issue_date"][:4]
+        prefix = "INV" if invoice["invoice_type"] == "invoice" else "CN"
         series = f"{invoice['invoice_type']}-{year}"
         sequence = sequences[series] = sequences.get(series, 0) + 1
         invoice.update(

@@ -11,7 +11,8 @@ FIRST_NAMES = (
 ).split()
 LAST_NAMES = [
     first + second
-    for first in "Acker Berg Linden Hoff Kirch Stein Wald Brun Fisch Müll Schnei Neu Alt Rot Weiß Schwarz Grün Kraut Horn "
+    for first in "Acker Berg Linden Hoff Kirch Stein Wald Brun Fisch Müll Schnei Neu Alt Rot "
+    "Weiß Schwarz Grün Kraut Horn "
     "Eich".split()
     for second in "mann er hardt feld bach berger ner hofer stein".split()
 ]

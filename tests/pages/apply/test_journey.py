@@ -52,8 +52,15 @@ def fill(browser, form="main form", **values):
 @needs_browser
 @pytest.mark.parametrize(("width", "dark", "language"), LOOKS)
 def test_a_visitor_registers_with_a_phone(
-    browser, root, pages, db, monkeypatch, width, dark, language
-):  # noqa: F811
+    browser,
+    root,
+    pages,  # noqa: F811
+    db,
+    monkeypatch,
+    width,
+    dark,
+    language,
+):
     monkeypatch.setattr(tokens, "YOUNGEST", 0)
     browser.open(f"{root}/e/fair/visit?language={language}", width=width, dark=dark, scripts=False)
     seen(browser)

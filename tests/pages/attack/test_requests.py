@@ -198,13 +198,13 @@ def test_a_confirmation_that_is_repeated_makes_one_application(register, pages, 
     ["known@farn.example", "unknown@farn.example", "blocked@farn.example", "ada@rosen.example"],
 )
 def test_no_form_tells_whether_an_address_is_known(
-    register,
+    register,  # noqa: F811
     pages,
     organiser,
     db,
     application,
     show,
-    app,  # noqa: F811
+    app,
     address,
 ):
     organiser.make("/contacts", {"company_name": "Farn", "email": "known@farn.example"})

@@ -60,11 +60,9 @@ def test_nothing_that_was_shown_green_is_lost(tmp_path, organiser, app, db, peop
     model: a person is inside once, wherever and however often the badge was shown.
     """
     numbers = people(2010)
-    known_cancelled, known_replaced, later_cancelled = (
-        numbers[2000:2005],
-        numbers[2005:2008],
-        numbers[2008:2010],
-    )
+    known_cancelled = numbers[2000:2005]
+    known_replaced = numbers[2005:2008]
+    later_cancelled = numbers[2008:2010]
     for number in known_cancelled:
         organiser.post(f"/participants/{id_of(db, number)}/cancel", {}, status=200)
     for id in [id_of(db, number) for number in known_replaced]:

@@ -55,13 +55,11 @@ class Walk:
     """The browser of the exhibitor, and the pictures of what it sees."""
 
     def __init__(self, browser, folder, root, language, width, scripts):
-        self.browser, self.folder, self.root, self.width, self.scripts = (
-            browser,
-            folder,
-            root,
-            width,
-            scripts,
-        )
+        self.browser = browser
+        self.folder = folder
+        self.root = root
+        self.width = width
+        self.scripts = scripts
         self.language, self.number = language, 0
         self.said = {word: texts[language == "de"] for word, texts in SAID.items()}
 

@@ -175,10 +175,8 @@ def test_each_file_is_drawn_once_for_each_state_and_language(
 
 
 def test_each_plan_and_each_exhibitor_has_a_file_of_its_own(organiser, read, show, addresses, db):
-    other, contact = (
-        add_plan(db, "fair", "hall-b", "B"),
-        organiser.make("/contacts", {"company_name": "Rosen KG"}),
-    )
+    other = add_plan(db, "fair", "hall-b", "B")
+    contact = organiser.make("/contacts", {"company_name": "Rosen KG"})
     organiser.make(
         "/booths",
         {"plan_id": other, "booth_number": "B99", "width": 3, "depth": 3, "pos_x": 1, "pos_y": 1},

@@ -29,19 +29,17 @@ def work(db):
 def test_a_mail_server_that_is_down_loses_nothing_and_is_shown(
     register,
     pages,
-    send,
+    send,  # noqa: F811
     organiser,
-    settings,  # noqa: F811
+    settings,
     db,
     work,
 ):
     inbox = Inbox()
     server = Server(inbox)
-    settings.smtp_host, settings.smtp_port, settings.smtp_security = (
-        "127.0.0.1",
-        server.port,
-        "none",
-    )
+    settings.smtp_host = "127.0.0.1"
+    settings.smtp_port = server.port
+    settings.smtp_security = "none"
     visitor, page = register()
     assert (
         "Please look into your e-mail" in page.text

@@ -123,10 +123,8 @@ def test_the_page_of_an_exhibitor_has_the_piece_of_the_plan_around_its_booth(org
             "pos_y": 30,
         },
     )
-    path, number = (
-        f"/e/fair/exhibitors/{show['exhibitor']['id']}-x",
-        show["booth_exhibitor"]["booth_number"],
-    )
+    path = f"/e/fair/exhibitors/{show['exhibitor']['id']}-x"
+    number = show["booth_exhibitor"]["booth_number"]
     page = read(path).text
     _, _, width, height = map(float, re.search(r'viewBox="([^"]+)"', page)[1].split())
     assert width == pytest.approx(height) and f'id="b-{number}"' in page and 'class="mine"' in page

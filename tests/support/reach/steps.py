@@ -25,10 +25,8 @@ class Scene:
         self.application, self.links = world.applications.get(victim), world.links.get(victim, [])
         self.own_links = world.links["M"]
         self.own_contact, self.own_participant = world.contacts["M"], world.participants["M"]
-        self.visitor_contact, self.visitor_participant = (
-            world.contacts["W"],
-            world.participants["W"],
-        )
+        self.visitor_contact = world.contacts["W"]
+        self.visitor_participant = world.participants["W"]
 
     def involved(self, chain):
         """Return the letters of the attacker's mailboxes whose records the steps of a chain name."""
@@ -349,10 +347,8 @@ OPEN = (
     "POST /desk/sign-in",
     "POST /door/sign-in",
 )
-ENDS, OWN = (
-    "ends something, and gives nothing",
-    "changes a record of its own session, and gives nothing",
-)
+ENDS = "ends something, and gives nothing"
+OWN = "changes a record of its own session, and gives nothing"
 SAME = "runs the route of the API with the scopes of the person; tests/pages/desk/test_scopes.py compares them"
 FIELDS = "changes fields that lead nowhere"
 # Routes of the same parts that are no steps -> the reason

@@ -174,13 +174,11 @@ class Walk:
     """One walk of a person from a start to everything within a number of steps."""
 
     def __init__(self, bench, name, person, allowed, depth):
-        self.bench, self.name, self.person, self.allowed, self.depth = (
-            bench,
-            name,
-            person,
-            allowed,
-            depth,
-        )
+        self.bench = bench
+        self.name = name
+        self.person = person
+        self.allowed = allowed
+        self.depth = depth
         self.findings, self.refused, self.states, self.tried = [], set(), 0, 0
 
     def run(self, victims=OWNERS):

@@ -229,10 +229,8 @@ def _of_parties(document):
 
 def _of_parts(document):
     """Yield the codes of lines, discounts, charges and the VAT breakdown."""
-    category, unit = (
-        "Use S, Z, E, AE, K, G or O.",
-        "Use a code of UN/ECE Recommendation 20, such as C62 for a piece.",
-    )
+    category = "Use S, Z, E, AE, K, G or O."
+    unit = "Use a code of UN/ECE Recommendation 20, such as C62 for a piece."
     for number, line in enumerate(document.lines, start=1):
         name = name_of_line(number, line)
         yield "BR-CL-23", "BT-130", f"{name}: the unit", line.unit, UNITS, unit

@@ -84,11 +84,9 @@ def _header(document, profile):
 
 
 def _currencies(document):
-    other, tax, in_other = (
-        document.tax_currency,
-        document.tax_total,
-        document.tax_total_in_tax_currency,
-    )
+    other = document.tax_currency
+    tax = document.tax_total
+    in_other = document.tax_total_in_tax_currency
     if other and other == document.currency:
         yield (
             "R005",

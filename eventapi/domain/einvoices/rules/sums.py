@@ -9,13 +9,11 @@ from decimal import ROUND_HALF_UP, Decimal
 from eventapi.domain.einvoices.profiles import EN16931, PEPPOL
 from eventapi.domain.einvoices.rules.faults import Fault, adjustments, name_of_line
 
-ZERO, CENT, HALF, SLACK, SLACK_HUF = (
-    Decimal(0),
-    Decimal("0.01"),
-    Decimal("0.5"),
-    Decimal("0.02"),
-    Decimal("0.5"),
-)
+ZERO = Decimal(0)
+CENT = Decimal("0.01")
+HALF = Decimal("0.5")
+SLACK = Decimal("0.02")
+SLACK_HUF = Decimal("0.5")
 WHOLE = (
     "JPY",
     "KRW",
